@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.latency import counts_of
@@ -95,7 +95,7 @@ def keep(
                     place = (turn.contender, step.name)
                     marks = ["indebted"] if place in marked or (*place, turn.repeat) in marked else []
                     maker.step(at, value=_value(step, turn.contender, turn.session), marks=marks)
-            Writer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
+            JournalStorer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
     return tuple(turn.session for turn in its_plan.turns)
 
 

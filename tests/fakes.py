@@ -11,12 +11,12 @@ from app.protocol.answers import (
     FAIL,
     PASS,
     Check,
+    DirectoryStatus,
     Queue,
     QueueChange,
     QueuedPlan,
     Rehearsal,
-    Started,
-    Status,
+    StartedPlan,
     Survey,
 )
 from app.protocol.plan import Plan
@@ -127,7 +127,7 @@ class ScriptedAgent:
         taken: str = "",
         elsewhere: str = "",
     ) -> None:
-        self._status = Status(bool(taken), None, None, taken, elsewhere)
+        self._status = DirectoryStatus(bool(taken), None, None, taken, elsewhere)
         self.asked: list[str] = []
         self.in_force: dict[str, dict[str, str]] = {}  # variables, by the name of a contender
         self._wrong, self._meanwhile = wrong, meanwhile
@@ -142,7 +142,7 @@ class ScriptedAgent:
         finally:
             self.asked.append("close")
 
-    def status(self) -> Status:
+    def status(self) -> DirectoryStatus:
         """Asked before everything else, so it is not kept."""
         return self._status
 
@@ -175,10 +175,10 @@ class ScriptedAgent:
         name = self._plan.contenders[contender].name
         return Rehearsal(self._answer(plan, f"rehearse {name}"), self.in_force.get(name, {}))
 
-    def start(self, plan: str) -> Started:
+    def start(self, plan: str) -> StartedPlan:
         assert plan == "5ba"
         self._hear("start")
-        return Started(self._plan.id)
+        return StartedPlan(self._plan.id)
 
     def _answer(self, plan: str, what: str) -> list[Check]:
         assert plan == "5ba"

@@ -11,7 +11,7 @@ from app.comparison.cells.cell import Comparison, Row
 from app.comparison.verdicts.compare import compare
 from app.comparison.verdicts.judgement import with_verdicts
 from app.history.store.history import History
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests import sliced
 from tests.worlds import SLICES, Logs
 
@@ -20,7 +20,7 @@ def skeleton(home: Path, rounds: int, order: str = SLICES) -> Comparison:
     """Of a plan with this number of rounds."""
     with History(home) as history:
         ids = sliced.keep(history, sliced.plan(rounds=rounds, order=order))
-        return compare(history, ids, limits=Limits(matters=0.0))
+        return compare(history, ids, limits=VerdictLimits(matters=0.0))
 
 
 def filled(comparison: Comparison, base: Logs, other: Logs) -> Comparison:

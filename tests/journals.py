@@ -8,17 +8,17 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol import latency
 from app.protocol.events import (
     REPEATED,
     Event,
     Fact,
-    Log,
+    LogEvent,
     Mark,
     Note,
-    Progress,
+    ProgressEvent,
     Sample,
     SeriesDeclared,
     SessionEnded,
@@ -157,7 +157,7 @@ class Maker:
         self.start_step(at)
         step = self.plan.steps[at]
         if step.kind == "load":
-            self.add(Progress, step=at, done=500, total=1000, unit="rows")
+            self.add(ProgressEvent, step=at, done=500, total=1000, unit="rows")
         self.samples(at, range(-step.warmup, step.seconds))
         self.end_step(at, outcome, reason, value, marks, others)
 
@@ -240,7 +240,7 @@ def whole(its_plan: Plan, session: str = "", failed: int | None = None, seed: in
             maker.step(at)
         if at == 1:
             maker.add(Note, text="the fan is loud", step=at)
-            maker.add(Log, source="server", level="warning", text="page cleaner took 4000ms")
+            maker.add(LogEvent, source="server", level="warning", text="page cleaner took 4000ms")
     return maker.end()
 
 
@@ -257,4 +257,4 @@ def renamed(its_plan: Plan, **changes: Any) -> Plan:
 def store(history: History, *makers: Maker) -> None:
     """The journals of these sessions, each at once."""
     for maker in makers:
-        Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+        JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)

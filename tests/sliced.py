@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Contender, Plan, Step, Turn
 
@@ -70,7 +70,7 @@ def keep(
             maker.end()
         else:
             maker.planned()
-        Writer(history).append(its_plan.id, turn.session, 0, maker.raw)
+        JournalStorer(history).append(its_plan.id, turn.session, 0, maker.raw)
     return [turn.session for turn in its_plan.turns]
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.team.edits import Edit
-from app.team.store import PAGE, Announced, AwayError, Line, ReadOnlyError, Row, TakenError
+from app.team.store import (
+    PAGE,
+    Announced,
+    AuthorTakenError,
+    JournalRow,
+    ReadOnlyAccountError,
+    TeamServerAwayError,
+    TeamSessionLine,
+)
 
 
 class MemoryStore:
@@ -15,17 +23,17 @@ class MemoryStore:
         self.name = identity
         self.all_edits: dict[tuple[str, int], Edit] = {}
         self.all_sessions: dict[str, Announced] = {}
-        self.lines: dict[str, Line] = {}
-        self.journals: dict[str, dict[int, tuple[Row, bytes]]] = {}
+        self.lines: dict[str, TeamSessionLine] = {}
+        self.journals: dict[str, dict[int, tuple[JournalRow, bytes]]] = {}
         self.is_read_only = False
         self.calls_left = 1 << 60  # until it goes away
 
     def _called(self, is_write: bool = False) -> None:
         self.calls_left -= 1
         if self.calls_left < 0:
-            raise AwayError("the team's server does not answer")
+            raise TeamServerAwayError("the team's server does not answer")
         if is_write and self.is_read_only:
-            raise ReadOnlyError("denied")
+            raise ReadOnlyAccountError("denied")
 
     def identity(self) -> str:
         self._called()
@@ -43,7 +51,7 @@ class MemoryStore:
     def add_edit(self, edit: Edit) -> None:
         self._called(is_write=True)
         if self.all_edits.setdefault(edit.id, edit) != edit:
-            raise TakenError("another one")
+            raise AuthorTakenError("another one")
 
     def session_numbers(self) -> dict[str, int]:
         self._called()
@@ -58,21 +66,21 @@ class MemoryStore:
         self._called()
         return self.all_sessions.get(session)
 
-    def rows(self, session: str, offset: int) -> list[Row]:
+    def rows(self, session: str, offset: int) -> list[JournalRow]:
         self._called()
         rows = self.journals.get(session, {})
         return [rows[at][0] for at in sorted(rows) if at >= offset][:PAGE]
 
-    def content(self, session: str, row: Row) -> bytes:
+    def content(self, session: str, row: JournalRow) -> bytes:
         self._called()
         return self.journals[session][row.offset][1]
 
-    def add_row(self, session: str, row: Row, content: bytes) -> bool:
+    def add_row(self, session: str, row: JournalRow, content: bytes) -> bool:
         self._called(is_write=True)
         rows = self.journals.setdefault(session, {})
         return rows.setdefault(row.offset, (row, content)) == (row, content)
 
-    def announce(self, session: Announced, line: Line) -> None:
+    def announce(self, session: Announced, line: TeamSessionLine) -> None:
         self._called(is_write=True)
         known = self.all_sessions.get(session.session)
         person = known.person if known else session.person

@@ -32,9 +32,9 @@ def main() -> int:
         complain(f"dyno: {NO_DISPLAY}")
         return 2
     log_crashes()
-    from .core.imports import import_quickly
+    from .core.imports import speed_up_imports
 
-    import_quickly()
+    speed_up_imports()
     try:
         from .shell.application import open_window
     except ImportError as error:
@@ -45,11 +45,11 @@ def main() -> int:
 def _complain_of(error: ImportError) -> int:
     """What brings a library that Qt does not find; raises the error where nothing is missing."""
     from app.cli.screen import complain
-    from app.core.desktop_needs import lacks, missing_qt_libraries
+    from app.core.desktop_needs import missing_for_window, missing_qt_libraries
 
     if not missing_qt_libraries():
         raise error
-    complain(f"dyno: {'; '.join(lacks())}")
+    complain(f"dyno: {'; '.join(missing_for_window())}")
     return 1
 
 

@@ -20,10 +20,10 @@ from app.protocol.answers import FAIL, Checks, Queue, QueuedPlan
 from app.protocol.plan import Plan
 from app.protocol.reading import read
 
-from .incoming import Incoming
+from .incoming import UploadedPlans
 from .queued_plans import QueuedPlans, held, without
-from .system.directory import Directory, open_lock
-from .system.errors import AgentError, TakenError
+from .system.directory import MarkedDirectory, open_lock
+from .system.errors import AgentError, DirectoryInUseError
 from .system.other_agents import AGENT_FILE
 from .system.scope import own_words
 
@@ -33,7 +33,7 @@ LONGEST_S = 1800.0  # of one answer
 MOST_WHY = 1000  # characters
 
 
-def leave_behind(directory: Directory) -> None:
+def spawn_queue_starter(directory: MarkedDirectory) -> None:
     """Start the process if a plan may begin by itself; if the disk is full, a later call does it."""
     if directory.has_plan() or not QueuedPlans(directory).read().goes_on:
         return
@@ -44,7 +44,7 @@ def leave_behind(directory: Directory) -> None:
         )  # fmt: skip
 
 
-def agent_command(directory: Directory, agent: str, verb: str, *words: str) -> List[str]:
+def agent_command(directory: MarkedDirectory, agent: str, verb: str, *words: str) -> List[str]:
     """The command of a verb, through the starter that started this process: it checks the agent file."""
     own = own_words()
     before = next(at for at, word in enumerate(own) if AGENT_FILE.search(word))
@@ -57,7 +57,7 @@ def _own_agent() -> str:
     return os.path.basename(file).partition(".")[0]
 
 
-def begin_next(directory: Directory) -> None:
+def begin_next(directory: MarkedDirectory) -> None:
     """Start the next plan as soon as it can begin; return if none can, or while a plan runs."""
     if not _is_alone(directory):
         return
@@ -71,7 +71,7 @@ def begin_next(directory: Directory) -> None:
             time.sleep(LOOK_S)
 
 
-def _is_alone(directory: Directory) -> bool:
+def _is_alone(directory: MarkedDirectory) -> bool:
     """Whether this is the only process that waits here; its lock is held until it ends."""
     lock, until = open_lock(directory.at("queue", "waiting")), time.monotonic() + PATIENCE_S
     while True:
@@ -84,11 +84,11 @@ def _is_alone(directory: Directory) -> bool:
             time.sleep(0.1)
 
 
-def _try(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> bool:
+def _try(directory: MarkedDirectory, queued: QueuedPlans, entry: QueuedPlan) -> bool:
     """Whether the entry is settled: its plan has begun, or is held because it cannot."""
     try:
         _begin(directory, queued, entry)
-    except TakenError:
+    except DirectoryInUseError:
         return False
     except AgentError as error:
         why = str(error)[:MOST_WHY]
@@ -96,24 +96,24 @@ def _try(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> bool:
     return True
 
 
-def _begin(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> None:
+def _begin(directory: MarkedDirectory, queued: QueuedPlans, entry: QueuedPlan) -> None:
     queued.send(entry)
-    plan = Incoming(directory).read(entry.sha256)
+    plan = UploadedPlans(directory).read(entry.sha256)
     if directory.holder() or queued.others_before(entry):
-        raise TakenError
+        raise DirectoryInUseError
     _check(directory, entry, plan)
 
     def start(queue: Queue) -> Queue:
         """Runs under the lock of the queue: a plan that was held or removed meanwhile does not begin."""
         if entry != queue.next_plan(time.time()):
-            raise TakenError
+            raise DirectoryInUseError
         _ask(directory, entry, "start")
         return without(queue, entry.plan)
 
     queued.change(start)
 
 
-def _check(directory: Directory, entry: QueuedPlan, plan: Plan) -> None:
+def _check(directory: MarkedDirectory, entry: QueuedPlan, plan: Plan) -> None:
     """Ask the builds, and rehearse each contender; raises AgentError if a check fails."""
     _refuse(_ask(directory, entry, "check"))
     for at in range(len(plan.contenders)):
@@ -123,12 +123,12 @@ def _check(directory: Directory, entry: QueuedPlan, plan: Plan) -> None:
 def _refuse(answer: Any) -> None:
     failed = [each for each in read(Checks, answer).checks if each.state == FAIL]
     if any(each.name == "busy" for each in failed):
-        raise TakenError
+        raise DirectoryInUseError
     if failed:
         raise AgentError("; ".join("{} ({})".format(each.text, each.todo) for each in failed))
 
 
-def _ask(directory: Directory, entry: QueuedPlan, verb: str, *words: str) -> Any:
+def _ask(directory: MarkedDirectory, entry: QueuedPlan, verb: str, *words: str) -> Any:
     """The answer of the agent file that came with the plan."""
     command = agent_command(directory, entry.agent, verb, "--plan", entry.sha256, *words)
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
@@ -140,7 +140,7 @@ def _ask(directory: Directory, entry: QueuedPlan, verb: str, *words: str) -> Any
     except (ValueError, AttributeError, OSError, subprocess.TimeoutExpired):
         error = "the agent did not answer {}".format(verb)
     if error and (is_taken or directory.holder()):
-        raise TakenError
+        raise DirectoryInUseError
     if error:
         raise AgentError(error)
     return said

@@ -6,20 +6,20 @@ import os
 from typing import List
 
 from .server.cgroup import remove_group
-from .server.server import end_leftover
+from .server.server import end_leftover_server
 from .snapshots.snapshots import Snapshots
-from .survey.installing import Installing
-from .system.directory import LOAD, OF_SESSION, REHEARSAL, Directory
+from .survey.installing import BuildInstaller
+from .system.directory import LOAD, OF_SESSION, REHEARSAL, MarkedDirectory
 
 
-def clean(directory: Directory) -> List[str]:
+def clean(directory: MarkedDirectory) -> List[str]:
     """End leftover servers, put their data out of the way; only the holder of the lock may call this."""
     removed = []
     Snapshots(directory).clean()
-    Installing(directory).clean()
+    BuildInstaller(directory).clean()
     for session in directory.sessions():
         folder = directory.session(session)
-        found = end_leftover(folder)
+        found = end_leftover_server(folder)
         remove_group(folder)
         if found:
             removed.append("server {} of session {}".format(found["pid"], session))

@@ -6,10 +6,10 @@ import time
 from dataclasses import replace
 from typing import Dict, List, Sequence, Set
 
-from app.protocol.others import DISTURBED, are_alike
+from app.protocol.others import DISTURBED, are_equally_disturbed
 from app.protocol.plan import QUERYING, SLICES, Plan, Turn, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
-from app.stats.at_target.looks import ROUNDS, may_be_decided
+from app.stats.at_target.looks import ROUNDS, can_still_decide
 from app.stats.at_target.verdicts import (
     BETTER,
     DIFFERS,
@@ -17,15 +17,15 @@ from app.stats.at_target.verdicts import (
     SAME,
     SMALL,
     WORSE,
-    Limits,
-    Samples,
+    StepSamples,
+    VerdictLimits,
     judge,
     spoilt_by,
     tested_differences,
 )
 
-from .round_results import Result, Results, round_results
-from .system.directory import Directory
+from .round_results import Results, StepRoundResult, round_results
+from .system.directory import MarkedDirectory
 
 _UNJUDGED, _OPEN = ("warmup",), "not decided yet"
 
@@ -33,9 +33,9 @@ _UNJUDGED, _OPEN = ("warmup",), "not decided yet"
 class Deciding:
     """Decides who goes on. The base stays as long as any contender does; every round has all steps."""
 
-    def __init__(self, directory: Directory, plan: Plan) -> None:
+    def __init__(self, directory: MarkedDirectory, plan: Plan) -> None:
         self._directory, self._plan = directory, plan
-        self._limits = replace(Limits.of_pct(plan.false_share_pct, plan.matters_pct), repeatedly=True)
+        self._limits = replace(VerdictLimits.of_pct(plan.false_share_pct, plan.matters_pct), repeatedly=True)
         self._rounds: List[Dict[int, Results]] = []  # by contender
         self._open = {*range(1, len(plan.contenders))}  # contenders with a cell that is not decided
         self._words: Dict[int, Dict[int, str]] = {}  # of the cells of a contender, by step
@@ -94,7 +94,7 @@ class Deciding:
         steps = enumerate(self._plan.steps)
         return [index for index, step in steps if step.kind not in _UNJUDGED and not step.warm]
 
-    def _cell(self, contender: int, step: int) -> Samples:
+    def _cell(self, contender: int, step: int) -> StepSamples:
         ours, theirs = self._column(0, step), self._column(contender, step)
         of_plan, by_round = self._plan.steps[step], self._plan.order == SLICES
         marks = [mark for its in (ours, theirs) for each in its.values() for mark in each.marks]
@@ -104,7 +104,7 @@ class Deciding:
         columns = [list(its.values()) for its in (ours, theirs)]
         base, other = (tuple(each.value or 0.0 for each in column) for column in columns)
         times = () if by_round else tuple(tuple(each.began for each in column) for column in columns)
-        return Samples(
+        return StepSamples(
             base,
             other,
             of_plan.direction,
@@ -114,7 +114,7 @@ class Deciding:
             keeps_rate=at_rate,
         )
 
-    def _column(self, contender: int, step: int) -> Dict[int, Result]:
+    def _column(self, contender: int, step: int) -> Dict[int, StepRoundResult]:
         """The result of each round, if it counts; none if a repeat failed, as Compare judges no such cell."""
         rounds = [at for at, its in enumerate(self._rounds) if contender in its]
         failed = [self._rounds[at][contender][step].state == "failed" for at in rounds]
@@ -132,7 +132,7 @@ class Deciding:
     def _alike(self, step: int) -> Set[int]:
         """Rounds in which load disturbed all contenders alike, so that their ratio still holds."""
         of_rounds = [[its[step] for its in of_round.values()] for of_round in self._rounds]
-        if are_alike([(each.marks, each.others) for results in of_rounds for each in results]):
+        if are_equally_disturbed([(each.marks, each.others) for results in of_rounds for each in results]):
             return {*range(len(self._rounds))}
         if not self._plan.steps[step].sliced:
             return set()
@@ -154,14 +154,14 @@ HOPELESS = "cannot be decided"
 DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
 
 
-def endings(cells: Sequence[Samples], limits: Limits, rounds: int) -> List[str]:
+def endings(cells: Sequence[StepSamples], limits: VerdictLimits, rounds: int) -> List[str]:
     """The decision for each cell after these rounds; '' if another round may decide it."""
     words = [verdict.word for verdict in judge(cells, limits)]
     share = limits.at_look(cells, ROUNDS).false_share
     hopeful = {
         at
         for at, found in tested_differences(cells)
-        if may_be_decided(found, cells[at].n, share, limits.matters)
+        if can_still_decide(found, cells[at].n, share, limits.matters)
     }
     return [
         word if word in DECISIONS else "" if at in hopeful or _is_young(cells[at], rounds) else HOPELESS
@@ -169,6 +169,6 @@ def endings(cells: Sequence[Samples], limits: Limits, rounds: int) -> List[str]:
     ]
 
 
-def _is_young(cell: Samples, rounds: int) -> bool:
+def _is_young(cell: StepSamples, rounds: int) -> bool:
     """Whether it may still get enough repeats; a cell that never had a result seldom does."""
     return cell.n < LEAST and rounds < ROUNDS and (rounds < LEAST or 0 < cell.n >= LEAST - (ROUNDS - rounds))

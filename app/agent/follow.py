@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Dict, Iterable, List, Tuple
 
-from .system.directory import Directory
+from .system.directory import MarkedDirectory
 
 LOOK_S = 0.1
 BEAT_S = 1.0
@@ -21,7 +21,7 @@ MOST = 1 << 20  # bytes of a journal in one piece; a line is never longer
 class Follow:
     """Follows the journals of a plan over one connection."""
 
-    def __init__(self, directory: Directory, plan: str, offsets: Dict[str, int]) -> None:
+    def __init__(self, directory: MarkedDirectory, plan: str, offsets: Dict[str, int]) -> None:
         self._directory = directory
         self._plan = plan
         self._offsets = offsets

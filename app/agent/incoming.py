@@ -14,17 +14,17 @@ import time
 
 from app.protocol.plan import Plan
 
-from .system.directory import Directory, write_file
+from .system.directory import MarkedDirectory, write_file
 from .system.errors import AgentError
 
 KEEP_S = 2 * 24 * 3600
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-class Incoming:
+class UploadedPlans:
     """The uploaded plans in a directory of Dyno, or in another folder of it."""
 
-    def __init__(self, directory: Directory, folder: str = "incoming") -> None:
+    def __init__(self, directory: MarkedDirectory, folder: str = "incoming") -> None:
         self._directory, self._folder = directory, folder
 
     def _at(self, sha256: str) -> str:

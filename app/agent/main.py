@@ -13,7 +13,7 @@ from app.protocol import answers
 from app.protocol.answers import to_json
 from app.protocol.reading import read
 
-from .system.directory import Directory
+from .system.directory import MarkedDirectory
 from .system.errors import AgentError
 
 LEAST_PRIORITY = 19
@@ -46,7 +46,9 @@ def main() -> int:
     said = _parser().parse_intermixed_args()
     verb = VERBS[said.verb]
     try:
-        answer = verb.carry_out(Directory(said.directory), *(getattr(said, name) for name in verb.arguments))
+        answer = verb.carry_out(
+            MarkedDirectory(said.directory), *(getattr(said, name) for name in verb.arguments)
+        )
     except AgentError as error:
         kinds = {"input": error.is_input, "taken": error.is_taken}
         print(json.dumps({"error": str(error), **{kind: True for kind, it_is in kinds.items() if it_is}}))
@@ -77,7 +79,7 @@ def _agent() -> str:
 
 
 @_verb("survey")
-def _survey(directory: Directory) -> answers.Survey:
+def _survey(directory: MarkedDirectory) -> answers.Survey:
     from dataclasses import replace
 
     from .snapshots.snapshots import Snapshots
@@ -89,88 +91,88 @@ def _survey(directory: Directory) -> answers.Survey:
 
 
 @_verb("upload-plan", "plan")
-def _upload_plan(directory: Directory, plan: str) -> answers.Done:
-    from .incoming import Incoming
+def _upload_plan(directory: MarkedDirectory, plan: str) -> answers.EmptyAnswer:
+    from .incoming import UploadedPlans
 
-    Incoming(directory).receive(plan, sys.stdin.buffer.read())
-    return answers.Done()
+    UploadedPlans(directory).receive(plan, sys.stdin.buffer.read())
+    return answers.EmptyAnswer()
 
 
 @_verb("check", "plan", "contender", "patience")
 def _check(
-    directory: Directory, plan: str, contender: Optional[int], patience: float
+    directory: MarkedDirectory, plan: str, contender: Optional[int], patience: float
 ) -> answers.Checks | answers.Rehearsal:
     """What the builds say to their options; with a contender its rehearsal."""
     from .checks.check import check, rehearse
-    from .incoming import Incoming
+    from .incoming import UploadedPlans
 
-    asked = Incoming(directory).read(plan)
+    asked = UploadedPlans(directory).read(plan)
     if contender is None:
         return answers.Checks(check(directory, asked))
     return rehearse(directory, asked, contender, lambda: _clean_up(directory), patience)
 
 
 @_verb("ask", "plan")
-def _ask(directory: Directory, plan: str) -> answers.Checks:
-    from .checks.check import ask
-    from .incoming import Incoming
+def _ask(directory: MarkedDirectory, plan: str) -> answers.Checks:
+    from .checks.check import check_build_options
+    from .incoming import UploadedPlans
 
     os.nice(LEAST_PRIORITY)  # others may be measured meanwhile
-    return answers.Checks(ask(directory, Incoming(directory).read(plan)))
+    return answers.Checks(check_build_options(directory, UploadedPlans(directory).read(plan)))
 
 
 @_verb("options")
-def _options(directory: Directory) -> answers.Options:
-    from .server.options import remembered_names
+def _options(directory: MarkedDirectory) -> answers.BuildOptionNames:
+    from .server.options import surveyed_option_names
 
-    return answers.Options(remembered_names(directory.at("builds")))
+    return answers.BuildOptionNames(surveyed_option_names(directory.at("builds")))
 
 
 @_verb("start", "plan", "patience")
-def _start(directory: Directory, plan: str, patience: float) -> answers.Started:
-    from .plan_runner import start
+def _start(directory: MarkedDirectory, plan: str, patience: float) -> answers.StartedPlan:
+    from .plan_runner import start_uploaded_plan
     from .system.scope import enter_scope
 
     enter_scope()
     said = sys.stdin.read()  # of a plan with load targets
-    conducting = read(answers.Conducting, json.loads(said)) if said else None
-    return start(directory, plan, _agent(), conducting, patience)
+    conducting = read(answers.LoadTargetAdmission, json.loads(said)) if said else None
+    return start_uploaded_plan(directory, plan, _agent(), conducting, patience)
 
 
 @_verb("status")
-def _status(directory: Directory) -> answers.Status:
+def _status(directory: MarkedDirectory) -> answers.DirectoryStatus:
     from .system.other_agents import agents_elsewhere
 
     holder, elsewhere = directory.holder(), agents_elsewhere(directory)
     taken = directory.in_use() if directory.is_taken() else ""
-    return answers.Status(
+    return answers.DirectoryStatus(
         bool(holder), holder.get("plan"), holder.get("pid"), taken, str(elsewhere[0]) if elsewhere else ""
     )
 
 
 @_verb("list")
-def _list(directory: Directory) -> answers.Plans:
-    from .begin_next import leave_behind
+def _list(directory: MarkedDirectory) -> answers.Plans:
+    from .begin_next import spawn_queue_starter
     from .plans import list_plans
 
     with contextlib.suppress(AgentError):  # a damaged queue, which `queue` reports
-        leave_behind(directory)
+        spawn_queue_starter(directory)
     return answers.Plans(list_plans(directory))
 
 
 @_verb("queue")
-def _queue(directory: Directory) -> answers.Queue:
-    from .begin_next import leave_behind
+def _queue(directory: MarkedDirectory) -> answers.Queue:
+    from .begin_next import spawn_queue_starter
     from .queued_plans import QueuedPlans
 
     queued, asked = QueuedPlans(directory), read(answers.QueueChange, json.loads(sys.stdin.read() or "{}"))
     queued.carry_out(asked, _agent())
-    leave_behind(directory)
+    spawn_queue_starter(directory)
     return queued.answer()
 
 
 @_verb("begin")
-def _begin(directory: Directory) -> None:
+def _begin(directory: MarkedDirectory) -> None:
     from .begin_next import begin_next
     from .system.scope import enter_scope
 
@@ -179,19 +181,19 @@ def _begin(directory: Directory) -> None:
 
 
 @_verb("follow", "plan", "offsets")
-def _follow(directory: Directory, plan: str, offsets: List[str]) -> None:
+def _follow(directory: MarkedDirectory, plan: str, offsets: List[str]) -> None:
     from .follow import Follow, parse_offsets
 
     Follow(directory, plan, parse_offsets(offsets)).run()
 
 
 @_verb("clean")
-def _clean(directory: Directory) -> answers.Removed:
+def _clean(directory: MarkedDirectory) -> answers.RemovalAnswer:
     take_lock(directory, "clean")
-    return answers.Removed(_clean_up(directory))
+    return answers.RemovalAnswer(_clean_up(directory))
 
 
-def _clean_up(directory: Directory) -> list[str]:
+def _clean_up(directory: MarkedDirectory) -> list[str]:
     """What the holder of the lock removes; the trash too."""
     from .cleanup import clean
 
@@ -201,95 +203,97 @@ def _clean_up(directory: Directory) -> list[str]:
 
 
 @_verb("snapshots")
-def _snapshots(directory: Directory) -> answers.Snapshots:
+def _snapshots(directory: MarkedDirectory) -> answers.Snapshots:
     from .snapshots.snapshots import Snapshots
 
     return answers.Snapshots(Snapshots(directory).list())
 
 
 @_verb("delete-snapshot")
-def _delete_snapshot(directory: Directory) -> answers.Done:
+def _delete_snapshot(directory: MarkedDirectory) -> answers.EmptyAnswer:
     from .snapshots.snapshots import Snapshots
 
     take_lock(directory, "delete-snapshot")
     Snapshots(directory).delete(sys.stdin.read().strip())
-    return answers.Done()
+    return answers.EmptyAnswer()
 
 
 @_verb("upload")
-def _upload(directory: Directory) -> answers.Received:
+def _upload(directory: MarkedDirectory) -> answers.ReceivedBytes:
     """Read a line with the tarball, the name and the first byte; then the bytes."""
-    from .survey.installing import Installing
+    from .survey.installing import BuildInstaller
 
     take_lock(directory, "upload")
     said = json.loads(sys.stdin.buffer.readline())
-    installing = Installing(directory)
+    installing = BuildInstaller(directory)
     installing.check_name(said["name"])
-    return answers.Received(installing.receive(said["sha256"], said["offset"], sys.stdin.buffer))
+    return answers.ReceivedBytes(installing.receive(said["sha256"], said["offset"], sys.stdin.buffer))
 
 
 @_verb("install")
-def _install(directory: Directory) -> answers.Installed:
-    from .survey.installing import Installing
+def _install(directory: MarkedDirectory) -> answers.Installed:
+    from .survey.installing import BuildInstaller
 
     take_lock(directory, "install")
     said = json.loads(sys.stdin.read())
-    return answers.Installed(Installing(directory).install(said["sha256"], said["name"], said["notes"]))
+    return answers.Installed(BuildInstaller(directory).install(said["sha256"], said["name"], said["notes"]))
 
 
 @_verb("remove-build")
-def _remove_build(directory: Directory) -> answers.Done:
-    from .survey.installing import Installing
+def _remove_build(directory: MarkedDirectory) -> answers.EmptyAnswer:
+    from .survey.installing import BuildInstaller
 
     take_lock(directory, "remove-build")
-    Installing(directory).remove(json.loads(sys.stdin.read())["base"])
-    return answers.Done()
+    BuildInstaller(directory).remove(json.loads(sys.stdin.read())["base"])
+    return answers.EmptyAnswer()
 
 
 @_verb("note-build")
-def _note_build(directory: Directory) -> answers.Done:
+def _note_build(directory: MarkedDirectory) -> answers.EmptyAnswer:
     from .survey.build_notes import BuildNotes
 
     said = json.loads(sys.stdin.read())
     BuildNotes(directory).write(said["base"], {**BuildNotes(directory).of(said["base"]), **said["notes"]})
-    return answers.Done()
+    return answers.EmptyAnswer()
 
 
 @_verb("listen")
-def _listen(directory: Directory) -> answers.Listening:
-    from .load.conductor import listen_for_trials
+def _listen(directory: MarkedDirectory) -> answers.TrialPort:
+    from .load.conductor import serve_trial_connections
 
-    return listen_for_trials(read(answers.Conducting, json.loads(sys.stdin.read())), directory.at("load.log"))
+    return serve_trial_connections(
+        read(answers.LoadTargetAdmission, json.loads(sys.stdin.read())), directory.at("load.log")
+    )
 
 
 @_verb("try-load")
-def _try_load(_: Directory) -> answers.LoadTrial:
-    from .load.load_agent import try_load
+def _try_load(_: MarkedDirectory) -> answers.LoadLinkTrial:
+    from .load.load_agent import try_load_link
 
-    return try_load(read(answers.LoadCall, json.loads(sys.stdin.read())))
+    return try_load_link(read(answers.ConductorAddress, json.loads(sys.stdin.read())))
 
 
 @_verb("drive", "plan")
-def _drive(directory: Directory, plan: str) -> answers.Done:
-    from .incoming import Incoming
-    from .load.load_agent import drive
+def _drive(directory: MarkedDirectory, plan: str) -> answers.EmptyAnswer:
+    from .incoming import UploadedPlans
+    from .load.load_agent import serve_conductor
     from .system.scope import enter_scope
 
     enter_scope()
-    call, incoming = read(answers.LoadCall, json.loads(sys.stdin.read())), Incoming(directory)
-    drive(directory, incoming.read(plan), call)
+    call, incoming = read(answers.ConductorAddress, json.loads(sys.stdin.read())), UploadedPlans(directory)
+    serve_conductor(directory, incoming.read(plan), call)
     incoming.discard(plan)
-    return answers.Done()
+    return answers.EmptyAnswer()
 
 
-def take_lock(directory: Directory, verb: str) -> None:
+def take_lock(directory: MarkedDirectory, verb: str) -> None:
     """Hold the lock until this process ends: no build or snapshot changes during a plan."""
     if directory.lock({"verb": verb, "pid": os.getpid()}) is None:
         raise AgentError("{}: try again when it has finished".format(directory.in_use()))
 
 
 @_verb("admit", "plan")
-def _admit(directory: Directory, plan: str) -> answers.Listening:
+def _admit(directory: MarkedDirectory, plan: str) -> answers.TrialPort:
     """Let a load target that is called again dial in: its `admission` is on standard input."""
     from .system.control import request
 
@@ -297,10 +301,10 @@ def _admit(directory: Directory, plan: str) -> answers.Listening:
     if not port:
         raise AgentError("plan {} has no load targets".format(plan))
     request(control, "admit", text=sys.stdin.read(64))
-    return answers.Listening(port)
+    return answers.TrialPort(port)
 
 
-def _control_of(directory: Directory, plan: str) -> str:
+def _control_of(directory: MarkedDirectory, plan: str) -> str:
     """Where requests to a running plan are left."""
     directory.read_plan(plan)
     if directory.holder().get("plan") != plan:
@@ -309,17 +313,17 @@ def _control_of(directory: Directory, plan: str) -> str:
 
 
 @_verb("stop", "plan", "what")
-def _stop(directory: Directory, plan: str, what: str) -> answers.Done:
+def _stop(directory: MarkedDirectory, plan: str, what: str) -> answers.EmptyAnswer:
     return _request(directory, plan, "stop", what)
 
 
 @_verb("skip", "plan", "what")
-def _skip(directory: Directory, plan: str, what: str) -> answers.Done:
+def _skip(directory: MarkedDirectory, plan: str, what: str) -> answers.EmptyAnswer:
     return _request(directory, plan, "skip", what)
 
 
 @_verb("note", "plan", "what")
-def _note(directory: Directory, plan: str, what: str) -> answers.Done:
+def _note(directory: MarkedDirectory, plan: str, what: str) -> answers.EmptyAnswer:
     from app.protocol.events import note_problem
 
     text = sys.stdin.read()
@@ -328,9 +332,11 @@ def _note(directory: Directory, plan: str, what: str) -> answers.Done:
     return _request(directory, plan, "note", what, text)
 
 
-def _request(directory: Directory, plan: str, verb: str, what: str, text: str = "") -> answers.Done:
+def _request(
+    directory: MarkedDirectory, plan: str, verb: str, what: str, text: str = ""
+) -> answers.EmptyAnswer:
     """Leave a request to the running plan."""
     from .system.control import request
 
     request(_control_of(directory, plan), verb, what=what, text=text)
-    return answers.Done()
+    return answers.EmptyAnswer()

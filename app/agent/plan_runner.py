@@ -13,47 +13,47 @@ from itertools import groupby
 from threading import Thread
 from typing import Dict, NamedTuple, Optional, Sequence
 
-from app.protocol.answers import Conducting, Started
+from app.protocol.answers import LoadTargetAdmission, StartedPlan
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from app.protocol.plan import SLICES, Plan, Turn
 
-from .begin_next import leave_behind
+from .begin_next import spawn_queue_starter
 from .cleanup import clean
 from .deciding import Deciding
-from .incoming import Incoming
-from .load.conductor import Conductor
+from .incoming import UploadedPlans
+from .load.conductor import LoadTargetCallers
 from .queued_plans import QueuedPlans
-from .session import Session
-from .steps.baton import Place, SliceTurns
-from .steps.running import Begun
-from .system.control import Control
+from .session import SessionRunner
+from .steps.baton import SessionTurn, SliceTurns
+from .steps.running import BegunSession
+from .system.control import ControlRequests
 from .system.detaching import detach
-from .system.directory import Directory, holder_of, write_file, write_holder
-from .system.errors import AgentError, TakenError
+from .system.directory import MarkedDirectory, lock_holder_text, write_file, write_holder
+from .system.errors import AgentError, DirectoryInUseError
 from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
 
-def start(
-    directory: Directory,
+def start_uploaded_plan(
+    directory: MarkedDirectory,
     sha256: str,
     agent: str,
-    conducting: Optional[Conducting] = None,
+    conducting: Optional[LoadTargetAdmission] = None,
     patience_s: float = 0.0,
-) -> Started:
+) -> StartedPlan:
     """Run an uploaded plan in a detached process; returns before it begins.
 
     It waits that long for the rehearsal of another plan.
     """
-    incoming = Incoming(directory)
+    incoming = UploadedPlans(directory)
     plan = incoming.read(sha256)
     conductor = conductor_of(plan, conducting)
     if not plan.allow_busy:
-        refuse_if_busy(directory)
-    lock = directory.lock(holder_of(plan.id, plan.name), patience_s)
+        refuse_second_plan(directory)
+    lock = directory.lock(lock_holder_text(plan.id, plan.name), patience_s)
     if lock is None:
-        raise TakenError("{}: {}".format(directory.in_use(), IN_USE_TODO))
+        raise DirectoryInUseError("{}: {}".format(directory.in_use(), IN_USE_TODO))
     clean(directory)
     journals = create_journals(directory, plan, agent)
     incoming.discard(sha256)
@@ -64,16 +64,16 @@ def start(
         lambda: _clean_up(directory, lock),
     )
     port = conductor.port if conductor else 0
-    return Started(plan.id, pid, [turn.session for turn in plan.turns], port)
+    return StartedPlan(plan.id, pid, [turn.session for turn in plan.turns], port)
 
 
-def refuse_if_busy(directory: Directory) -> None:
+def refuse_second_plan(directory: MarkedDirectory) -> None:
     """Raise AgentError if another plan runs on the machine: two would measure each other."""
     for other in agents_elsewhere(directory):
         raise AgentError("{}: {}".format(other, ELSEWHERE_TODO))
 
 
-def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:
+def create_journals(directory: MarkedDirectory, plan: Plan, agent: str) -> Dict[str, Journal]:
     """Make the plan's folder and the journals of all sessions that are certain to come."""
     folder = directory.plan(plan.id)
     if os.path.exists(folder):
@@ -90,7 +90,7 @@ def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, J
         raise AgentError(text.format(directory.path, error.strerror)) from None
 
 
-def create_journal(directory: Directory, plan: Plan, turn: Turn) -> Journal:
+def create_journal(directory: MarkedDirectory, plan: Plan, turn: Turn) -> Journal:
     """The journal of a session, with its first event."""
     os.mkdir(directory.session(turn.session), 0o700)
     journal = Journal(directory.journal(turn.session))
@@ -100,23 +100,23 @@ def create_journal(directory: Directory, plan: Plan, turn: Turn) -> Journal:
 
 
 def _carry_out(
-    directory: Directory,
+    directory: MarkedDirectory,
     plan: Plan,
     lock: int,
     journals: Dict[str, Journal],
     agent: str,
-    conductor: Optional[Conductor],
+    conductor: Optional[LoadTargetCallers],
 ) -> None:
     """The detached process: the plan, then whatever comes after it."""
-    write_holder(lock, holder_of(plan.id, plan.name, conductor.port if conductor else 0))
+    write_holder(lock, lock_holder_text(plan.id, plan.name, conductor.port if conductor else 0))
     control = run_plan(directory, plan, journals, agent, conductor)
     if not control.got_signal:
         QueuedPlans(directory).hold_after(plan.id, plan.name, control.plan_stopped)
         fcntl.flock(lock, fcntl.LOCK_UN)  # the guardian has it open, too
-        leave_behind(directory)
+        spawn_queue_starter(directory)
 
 
-def _clean_up(directory: Directory, lock: int) -> None:
+def _clean_up(directory: MarkedDirectory, lock: int) -> None:
     """What the guardian does if the agent was killed: its servers end, and their data go."""
     for each in clean(directory):
         print("removed", each, file=sys.stderr)
@@ -124,7 +124,7 @@ def _clean_up(directory: Directory, lock: int) -> None:
     directory.empty_trash()  # takes longer, and needs no lock
 
 
-def conductor_of(plan: Plan, conducting: Optional[Conducting]) -> Optional[Conductor]:
+def conductor_of(plan: Plan, conducting: Optional[LoadTargetAdmission]) -> Optional[LoadTargetCallers]:
     """Who conducts the load from other machines; None if the plan has none."""
     if not plan.load:
         return None
@@ -132,29 +132,29 @@ def conductor_of(plan: Plan, conducting: Optional[Conducting]) -> Optional[Condu
         raise AgentError(
             "the load targets of this plan must be called when it starts: start it from a desktop"
         )
-    return Conductor.listening(conducting, [each.name for each in plan.load])
+    return LoadTargetCallers.listening(conducting, [each.name for each in plan.load])
 
 
 class _Work(NamedTuple):
     """A running plan, and the objects that its sessions share."""
 
-    directory: Directory
+    directory: MarkedDirectory
     plan: Plan
     journals: Dict[str, Journal]
-    control: Control
+    control: ControlRequests
     agent: str
-    conductor: Optional[Conductor]
+    conductor: Optional[LoadTargetCallers]
 
 
 def run_plan(
-    directory: Directory,
+    directory: MarkedDirectory,
     plan: Plan,
     journals: Dict[str, Journal],
     agent: str,
-    conductor: Optional[Conductor] = None,
-) -> Control:
+    conductor: Optional[LoadTargetCallers] = None,
+) -> ControlRequests:
     """Run the turns of a plan; a failed session never stops it. Returns the requests that came."""
-    control = Control(os.path.join(directory.plan(plan.id), "control"))
+    control = ControlRequests(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
     work, deciding = _Work(directory, plan, journals, control, agent, conductor), Deciding(directory, plan)
@@ -208,7 +208,7 @@ def _run_in_slices(work: _Work, turns: Sequence[Turn]) -> None:
         thread.join()
 
 
-def _run_in_turn(work: _Work, turn: Turn, place: Place) -> None:
+def _run_in_turn(work: _Work, turn: Turn, place: SessionTurn) -> None:
     place.take()
     try:
         _run_turn(work, turn, work.journals[turn.session], place)
@@ -216,14 +216,14 @@ def _run_in_turn(work: _Work, turn: Turn, place: Place) -> None:
         place.end()
 
 
-def _run_turn(work: _Work, turn: Turn, journal: Journal, place: Place) -> bool:
+def _run_turn(work: _Work, turn: Turn, journal: Journal, place: SessionTurn) -> bool:
     """Run one session; returns whether others disturbed it, so that it must be repeated."""
     work.control.look(journal)
     if work.control.plan_stopped:
         end(journal, "stopped", "the plan was stopped before this session began")
         return False
     where = (turn, work.directory, journal, work.control, place)
-    session = Session(Begun(work.plan, *where, work.agent, work.conductor))
+    session = SessionRunner(BegunSession(work.plan, *where, work.agent, work.conductor))
     try:
         return session.run() == "completed" and session.is_disturbed
     except Exception as error:

@@ -5,30 +5,32 @@ from __future__ import annotations
 import os
 from typing import List
 
-from app.protocol.answers import PlanSummary, SessionSummary
+from app.protocol.answers import PlanOnTarget, SessionJournalSize
 
-from .system.directory import Directory
+from .system.directory import MarkedDirectory
 
 TAIL = 4096  # bytes of a journal that contain its last event
 
 
-def list_plans(directory: Directory) -> List[PlanSummary]:
+def list_plans(directory: MarkedDirectory) -> List[PlanOnTarget]:
     """Every stored plan with its sessions and the sizes of their journals."""
     holder = directory.holder().get("plan")
     return [_describe(directory, plan, plan == holder) for plan in directory.plans()]
 
 
-def _describe(directory: Directory, name: str, locked: bool) -> PlanSummary:
+def _describe(directory: MarkedDirectory, name: str, locked: bool) -> PlanOnTarget:
     plan = directory.read_plan(name)
     sessions = [_session(directory, turn["session"]) for turn in plan.get("turns", [])]
     until_decided = bool(plan.get("until_decided", False))
-    return PlanSummary(name, plan.get("name", ""), agent_of(directory, name), locked, sessions, until_decided)
+    return PlanOnTarget(
+        name, plan.get("name", ""), agent_of(directory, name), locked, sessions, until_decided
+    )
 
 
-def _session(directory: Directory, session: str) -> SessionSummary:
+def _session(directory: MarkedDirectory, session: str) -> SessionJournalSize:
     path = directory.journal(session)
     size = os.stat(path).st_size if os.path.exists(path) else 0
-    return SessionSummary(session, size, has_ended(path))
+    return SessionJournalSize(session, size, has_ended(path))
 
 
 def has_ended(path: str) -> bool:
@@ -52,7 +54,7 @@ def _last_event(path: str) -> bytes:
         return b""
 
 
-def agent_of(directory: Directory, plan: str) -> str:
+def agent_of(directory: MarkedDirectory, plan: str) -> str:
     try:
         with open(os.path.join(directory.plan(plan), "agent"), encoding="ascii") as file:
             return file.read().strip()

@@ -21,7 +21,7 @@ from app.protocol.answers import (
     HOLD,
     MOVE,
     REMOVE,
-    OtherAgent,
+    OtherActiveAgent,
     Queue,
     QueueChange,
     QueuedPlan,
@@ -29,10 +29,10 @@ from app.protocol.answers import (
 )
 from app.protocol.reading import read
 
-from .incoming import Incoming
+from .incoming import UploadedPlans
 from .plans import has_completed
 from .system.control import ON_REQUEST
-from .system.directory import Directory, open_lock, write_file
+from .system.directory import MarkedDirectory, open_lock, write_file
 from .system.errors import AgentError
 from .system.other_agents import agents_elsewhere
 
@@ -44,9 +44,9 @@ LATEST_S = 366 * 24 * 3600.0
 class QueuedPlans:
     """The queue of one directory of Dyno."""
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: MarkedDirectory) -> None:
         self._directory = directory
-        self._incoming = Incoming(directory, "queue")
+        self._incoming = UploadedPlans(directory, "queue")
 
     def _at(self, name: str) -> str:
         return self._directory.at("queue", name)
@@ -78,7 +78,7 @@ class QueuedPlans:
                 return "{} {}".format(other.which, other.where)
         return ""
 
-    def others_before(self, entry: QueuedPlan) -> List[OtherAgent]:
+    def others_before(self, entry: QueuedPlan) -> List[OtherActiveAgent]:
         """The plans in other directories that this one waits for."""
         others = agents_elsewhere(self._directory)
         return [] if others and self._incoming.read(entry.sha256).allow_busy else others
@@ -102,7 +102,7 @@ class QueuedPlans:
 
     def send(self, entry: QueuedPlan) -> None:
         """Copy a plan to where check and start look for it."""
-        Incoming(self._directory).receive(entry.sha256, self._incoming.content(entry.sha256))
+        UploadedPlans(self._directory).receive(entry.sha256, self._incoming.content(entry.sha256))
 
     def hold_after(self, plan: str, name: str, was_stopped: bool) -> None:
         """Hold the queue after a plan that was stopped, or in which no session completed."""
@@ -114,7 +114,7 @@ class QueuedPlans:
             self.change(lambda queue: replace(queue, held=queue.held or why))
 
     def _add(self, asked: QueueChange, agent: str) -> None:
-        arrived = Incoming(self._directory)
+        arrived = UploadedPlans(self._directory)
         content = arrived.content(asked.plan)
         plan = arrived.read(asked.plan)
         entry = QueuedPlan(plan.id, plan.name[:1000], asked.plan, agent, len(plan.first_turns), _begin(asked))

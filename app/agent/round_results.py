@@ -20,14 +20,14 @@ from app.protocol.series import MADE_OF
 from app.protocol.states import SessionState, StepState
 from app.stats.at_target.steady import UNSTEADY, Steadiness, ratio_steadiness, steadiness
 
-from .system.directory import Directory
+from .system.directory import MarkedDirectory
 
 Seconds = Sequence[
     Optional[float]
 ]  # the throughput of each measured second; none where nothing is known of it
 
 
-class Result(NamedTuple):
+class StepRoundResult(NamedTuple):
     """Of a step in a session."""
 
     state: str
@@ -39,10 +39,10 @@ class Result(NamedTuple):
     began: int = 0  # when the session did, in seconds, as the history has it
 
 
-Results = Dict[int, Result]  # by step
+Results = Dict[int, StepRoundResult]  # by step
 
 
-def round_results(directory: Directory, plan: Plan, turns: Sequence[Turn]) -> Dict[int, Results]:
+def round_results(directory: MarkedDirectory, plan: Plan, turns: Sequence[Turn]) -> Dict[int, Results]:
     """By contender; of several attempts the last that was completed, as in Compare."""
     readings: Dict[int, List[_Reading]] = {}
     for turn in turns:
@@ -55,7 +55,7 @@ def round_results(directory: Directory, plan: Plan, turns: Sequence[Turn]) -> Di
     }
 
 
-def _judged(plan: Plan, found: Mapping[int, Results], contender: int, step: int) -> Result:
+def _judged(plan: Plan, found: Mapping[int, Results], contender: int, step: int) -> StepRoundResult:
     """With the mark of what was not steady: of a step in slices that is the ratio to the base."""
     result, base = found[contender][step], found.get(0, {}).get(step)
     steady = _of_ratio(base, result) if plan.steps[step].sliced and contender else None
@@ -67,7 +67,7 @@ def _judged(plan: Plan, found: Mapping[int, Results], contender: int, step: int)
     return result._replace(marks=frozenset(marks), seconds=(), is_whole=is_whole)
 
 
-def _of_ratio(base: Optional[Result], result: Result) -> Optional[Steadiness]:
+def _of_ratio(base: Optional[StepRoundResult], result: StepRoundResult) -> Optional[Steadiness]:
     if base is None or not base.seconds or not result.seconds:
         return None
     end = min(len(base.seconds), len(result.seconds))
@@ -111,16 +111,18 @@ class _Reading:
     def results(self) -> Results:
         return {step: self._result(step) for step in range(len(self._plan.steps))}
 
-    def _result(self, step: int) -> Result:
+    def _result(self, step: int) -> StepRoundResult:
         state, ended = self.state.steps[step].state, self._ended.get(step)
         if ended is None:
-            return Result(state)
+            return StepRoundResult(state)
         is_figure = state == "completed" and ended.value is not None
         there = self._seconds.get(step, {}) if is_figure else {}
         seconds = [there.get(at) for at in range(max(there, default=-1) + 1)]
         known = seconds if any(each is not None for each in seconds) else ()
         others = ended.others or Others()
-        return Result(state, ended.value, frozenset(ended.marks), others, known, began=self._began_at)
+        return StepRoundResult(
+            state, ended.value, frozenset(ended.marks), others, known, began=self._began_at
+        )
 
 
 def _events(path: str) -> Iterator[Event]:

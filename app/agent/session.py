@@ -23,18 +23,18 @@ from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
 from .server.program import find_sysbench
 from .server.server import Server
-from .steps.analyse import Analysing
+from .steps.analyse import TableAnalysis
 from .steps.baton import Position
 from .steps.before_session import run_canary, wait_for_quiet_machine
 from .steps.drive_step import DriveStep
-from .steps.engine_limits import Lacking
-from .steps.facts import Facts, write_limits, write_machine
+from .steps.engine_limits import MissingEngineFeature
+from .steps.facts import SessionFactsWriter, record_machine_facts, write_open_file_limits
 from .steps.from_snapshot import FromSnapshot
 from .steps.limit_step import LimitStep
-from .steps.repeating import Repeating
-from .steps.running import Begun, Running, hooks_of
+from .steps.repeating import StepRepeater
+from .steps.running import BegunSession, Running, turn_hooks
 from .steps.settle_step import pause, run_restart, run_settle
-from .steps.step_settings import StepSettings
+from .steps.step_settings import ServerSettingsChanges
 from .survey.builds import build_of
 from .system.control import ON_REQUEST, StopRequested
 from .system.directory import OF_SESSION
@@ -53,12 +53,12 @@ class SessionError(Exception):
     """The session cannot go on; its text is the reason it ends with."""
 
 
-class Session:
+class SessionRunner:
     """Takes its contender through the sequence."""
 
-    def __init__(self, begun: Begun) -> None:
+    def __init__(self, begun: BegunSession) -> None:
         self._begun = begun
-        self._steps: Optional[Steps] = None  # from the moment on at which there is a server for them
+        self._steps: Optional[StepExecutor] = None  # from the moment on at which there is a server for them
 
     def run(self) -> str:
         """Take the contender through the sequence; the answer is the outcome."""
@@ -108,7 +108,7 @@ class Session:
             run_canary(begun, self._server_of)
         if control.ends_session:
             return "stopped", ON_REQUEST
-        self._steps = Steps(Running(begun, self._server()))
+        self._steps = StepExecutor(Running(begun, self._server()))
         return self._steps.run()
 
     def _server(self) -> Server:
@@ -117,8 +117,8 @@ class Session:
         if not find_sysbench():
             raise SessionError("sysbench is not installed: install sysbench 1.0.20 or newer")
         clients = plan.most_clients
-        write_machine(begun)
-        write_limits(begun, {"clients": clients, "open_files": raise_file_limit(clients)})
+        record_machine_facts(begun)
+        write_open_file_limits(begun, {"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(begun.at("lua"), plan.files)
         conductor = begun.conductor
         reached = (conductor.address, conductor.port_of_server(begun.turn.contender)) if conductor else ()
@@ -147,19 +147,19 @@ class Session:
         self._begun.directory.empty_trash()
 
 
-class Steps:
+class StepExecutor:
     """Carries out the steps of a session on its server."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
         self._plan, self._control, self._journal = running.plan, running.control, running.journal
-        self._facts = Facts(running)
-        self._settings = StepSettings(running)
-        self._analysing = Analysing(running, self._facts)
-        self._lacking = Lacking(running)
-        self.repeating = Repeating(running, self._facts)
+        self._facts = SessionFactsWriter(running)
+        self._settings = ServerSettingsChanges(running)
+        self._analysing = TableAnalysis(running, self._facts)
+        self._lacking = MissingEngineFeature(running)
+        self.repeating = StepRepeater(running, self._facts)
         self._snapshot = FromSnapshot(running, self._facts, self._settings, self.open)
-        running.place.attach(hooks_of(running))
+        running.place.attach(turn_hooks(running))
 
     def run(self) -> Any:
         """Carry them out, one after the other; returns outcome and reason."""

@@ -6,17 +6,17 @@ and `own_sql` write a person's files. Lua of a person's own is approved by its h
 (`approval`); custom SQL is data: `custom_sql` reads it, `listing.made_lua` makes Lua of it.
 """
 
-from .approval import UnapprovedError, approve, approved_hashes
+from .approval import UnapprovedLuaError, approve, approved_hashes
 from .listing import Catalog
-from .sequence import Sequence, SequenceStep, Variation
+from .sequence import Sequence, SequenceStep, StepVariation
 from .workload import Workload
 
 __all__ = [
     "Catalog",
     "Sequence",
     "SequenceStep",
-    "UnapprovedError",
-    "Variation",
+    "UnapprovedLuaError",
+    "StepVariation",
     "Workload",
     "approve",
     "approved_hashes",

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.core.errors import InputError
-from app.core.settings import home, keep_table, read_table
+from app.core.settings import home, read_settings_table, write_settings_table
 
 from .workload import Workload
 
 _KEY = "approved_lua"
 
 
-class UnapprovedError(InputError):
+class UnapprovedLuaError(InputError):
     """A workload of one's own was chosen whose Lua is not approved."""
 
     def __init__(self, workload: Workload, sha256: str, files: Mapping[str, str]) -> None:
@@ -37,13 +37,13 @@ def hash_of(files: Mapping[str, str]) -> str:
 
 def approved_hashes() -> frozenset[str]:
     """The hashes of Lua approved on this computer."""
-    return frozenset(_approved(read_table()))
+    return frozenset(_approved(read_settings_table()))
 
 
 def approve(sha256: str, workload: str) -> None:
     """Remember that a person has seen this Lua and lets it run."""
-    table = read_table()
-    keep_table({**table, _KEY: {**_approved(table), sha256: workload}})
+    table = read_settings_table()
+    write_settings_table({**table, _KEY: {**_approved(table), sha256: workload}})
 
 
 def _approved(table: Mapping[str, Any]) -> dict[str, str]:

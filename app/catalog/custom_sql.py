@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from app.engines import KNOWN
 
-from .sql_text import Scanner, Statement, read_statement
+from .sql_text import Scanner, SqlTemplate, read_statement
 
 MAX_SQL = 64 * 1024
 MOST = 100  # variables, and statements of a part
@@ -36,14 +36,14 @@ _TIME = re.compile(r"(?P<a>[smhd])?(?P<n>\d{1,9})(?P<b>[smhd])?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-class Problem(NamedTuple):
+class CustomSqlProblem(NamedTuple):
     """Something that Dyno cannot run, and its line."""
 
     line: int
     text: str
 
 
-class Number(NamedTuple):
+class SqlDeclaredNumber(NamedTuple):
     """A number of a declaration; `rows+1` is one more than the rows that the plan says."""
 
     value: float
@@ -51,12 +51,12 @@ class Number(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Variable:
+class SqlDrawnVariable:
     """A variable of the statements: drawn anew in each loop."""
 
     name: str
     kind: str  # int seq intlist float char date timestamp
-    numbers: tuple[Number, ...]  # the bounds; of an intlist its members
+    numbers: tuple[SqlDeclaredNumber, ...]  # the bounds; of an intlist its members
     zlib: float | None = None  # of a char: what zlib leaves of it; None: random letters throughout
     line: int = 0
 
@@ -66,28 +66,28 @@ class CustomSql:
     """A parsed file, with everything that is wrong with it."""
 
     options: dict[str, int] = field(default_factory=dict)
-    variables: tuple[Variable, ...] = ()
-    tables: tuple[Statement, ...] = ()
-    fill: tuple[Statement, ...] = ()
-    drive: tuple[Statement, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    variables: tuple[SqlDrawnVariable, ...] = ()
+    tables: tuple[SqlTemplate, ...] = ()
+    fill: tuple[SqlTemplate, ...] = ()
+    drive: tuple[SqlTemplate, ...] = ()
+    problems: tuple[CustomSqlProblem, ...] = ()
 
     @property
     def is_transaction(self) -> bool:
         """Whether all statements of a loop are one transaction."""
         return bool(self.options.get("tran"))
 
-    def statements(self, kind: str) -> tuple[Statement, ...]:
+    def statements(self, kind: str) -> tuple[SqlTemplate, ...]:
         """The statements of a loop that fills, or that is driven."""
         return self.fill if kind == "load" else self.drive
 
 
-def problems_of(text: str, kind: str = "") -> list[Problem]:
+def custom_sql_problems(text: str, kind: str = "") -> list[CustomSqlProblem]:
     """What is wrong with a text, line by line; kind: load or drive, if known."""
-    return list(parse(text, kind).problems)
+    return list(parse_custom_sql(text, kind).problems)
 
 
-def parse(text: str, kind: str = "", of_mydbtest: bool = False) -> CustomSql:
+def parse_custom_sql(text: str, kind: str = "", of_mydbtest: bool = False) -> CustomSql:
     """Read a file; what is wrong with it is in its problems."""
     reader = _Reader(text, of_mydbtest)
     reader.read()
@@ -98,7 +98,7 @@ def parse(text: str, kind: str = "", of_mydbtest: bool = False) -> CustomSql:
     return replace(found, problems=tuple(sorted(set(problems))))
 
 
-def workload_keys(found: CustomSql, kind: str) -> dict[str, Any]:
+def keys_from_sql(found: CustomSql, kind: str) -> dict[str, Any]:
     """The keys of a workload that its SQL decides."""
     statements = found.statements(kind)
     verbs = {statement.verb for statement in statements}
@@ -132,7 +132,7 @@ def _event(found: CustomSql, kind: str, is_one: bool) -> str:
     return "query" if is_one else "transaction" if found.is_transaction else "loop"
 
 
-def _width(variable: Variable) -> float:
+def _width(variable: SqlDrawnVariable) -> float:
     if variable.kind == "char":
         return sum(each.value for each in variable.numbers) / 2
     return 8
@@ -146,9 +146,9 @@ class _Reader:
         self._of_mydbtest = of_mydbtest
         self._options: dict[str, int] = {}
         self._lines: dict[str, int] = {}  # of the options
-        self._variables: dict[str, Variable] = {}
-        self._statements: dict[str, list[Statement]] = {"tables": [], "fill": [], "begin": []}
-        self.problems: list[Problem] = []
+        self._variables: dict[str, SqlDrawnVariable] = {}
+        self._statements: dict[str, list[SqlTemplate]] = {"tables": [], "fill": [], "begin": []}
+        self.problems: list[CustomSqlProblem] = []
 
     def found(self) -> CustomSql:
         tables, fill, drive = (tuple(each) for each in self._statements.values())
@@ -172,7 +172,7 @@ class _Reader:
                 self._scanner.skip_line()
 
     def _note(self, line: int, text: str) -> None:
-        self.problems.append(Problem(line, text))
+        self.problems.append(CustomSqlProblem(line, text))
 
     # options
 
@@ -242,7 +242,7 @@ class _Reader:
             if part != "begin" and word.lower() in PARTS:
                 return
             statement, problems = read_statement(self._scanner, part)
-            self.problems += [Problem(*each) for each in problems]
+            self.problems += [CustomSqlProblem(*each) for each in problems]
             if statement:
                 statements.append(statement)
             if len(statements) == MOST + 1:
@@ -262,14 +262,14 @@ def _option_value(key: str, value: str) -> int | None:
     return int(value) if re.fullmatch(r"[1-9]\d{0,11}", value) else None
 
 
-def _variable(name: str, line: int, scanner: Scanner) -> Variable:
+def _variable(name: str, line: int, scanner: Scanner) -> SqlDrawnVariable:
     """The declaration that begins with a name; raises ValueError with what is wrong with it."""
     if not _NAME.fullmatch(name):
         raise ValueError("the name of a variable may have up to 64 letters, digits and underscores")
     said = scanner.word_of_line().lower()
     kind = _ALIASES.get(said, said)
     if kind == "intlist":
-        return Variable(name, kind, _members(name, scanner.list_of_line()), line=line)
+        return SqlDrawnVariable(name, kind, _members(name, scanner.list_of_line()), line=line)
     if kind not in _BOUNDS:
         known = ", ".join(["intlist", *_BOUNDS])
         raise ValueError(f"{name} needs one of the types {known}")
@@ -277,15 +277,15 @@ def _variable(name: str, line: int, scanner: Scanner) -> Variable:
     if low.of_rows == high.of_rows and low.value > high.value:
         raise ValueError(f"{name}: the first number is larger than the second")
     zlib = _zlib(name, scanner) if kind == "char" else None
-    return Variable(name, kind, (low, high), zlib, line)
+    return SqlDrawnVariable(name, kind, (low, high), zlib, line)
 
 
-def _members(name: str, words: list[str]) -> tuple[Number, ...]:
+def _members(name: str, words: list[str]) -> tuple[SqlDeclaredNumber, ...]:
     if not words or not all(re.fullmatch(r"-?\d{1,15}", each) for each in words):
         raise ValueError(f"{name} needs whole numbers separated by commas: {name} intlist 1,2,3")
     if len(words) > 1000:
         raise ValueError(f"{name} has {len(words):,} members, at most 1,000 are allowed")
-    return tuple(Number(int(each)) for each in words)
+    return tuple(SqlDeclaredNumber(int(each)) for each in words)
 
 
 # the least and the most that the bounds of a type may be
@@ -299,7 +299,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 }
 
 
-def _bound(name: str, kind: str, word: str) -> Number:
+def _bound(name: str, kind: str, word: str) -> SqlDeclaredNumber:
     least, most = _BOUNDS[kind]
     pattern = _REAL if kind == "float" else _WHOLE
     found = pattern.fullmatch(word)
@@ -308,11 +308,11 @@ def _bound(name: str, kind: str, word: str) -> Number:
     if pattern is _WHOLE and found[1]:
         if kind not in ("int", "seq"):
             raise ValueError(f"{name}: rows works only with int and seq")
-        return Number(int(found[2] or 0), of_rows=True)
+        return SqlDeclaredNumber(int(found[2] or 0), of_rows=True)
     number = float(word) if kind == "float" else int(word)
     if not least <= number <= most:
         raise ValueError(f"{name}: must be between {least:,.0f} and {most:,.0f}, not {word}")
-    return Number(number)
+    return SqlDeclaredNumber(number)
 
 
 def _zlib(name: str, scanner: Scanner) -> float | None:
@@ -325,22 +325,22 @@ def _zlib(name: str, scanner: Scanner) -> float | None:
     return float(word)
 
 
-def _missing(found: CustomSql, kind: str, last: int) -> Iterable[Problem]:
+def _missing(found: CustomSql, kind: str, last: int) -> Iterable[CustomSqlProblem]:
     """Missing parts of a file; they are shown at its last line."""
     if kind == "load" and not (found.tables and found.fill):
-        yield Problem(last, "a load needs tables (CREATE TABLE ...;) and fill (INSERT ...;)")
+        yield CustomSqlProblem(last, "a load needs tables (CREATE TABLE ...;) and fill (INSERT ...;)")
     if kind == "drive" and not found.drive:
-        yield Problem(last, "no statements to run: add begin, statements, end")
+        yield CustomSqlProblem(last, "no statements to run: add begin, statements, end")
     if not kind and not (found.tables or found.fill or found.drive):
-        yield Problem(last, "the file contains no statement")
+        yield CustomSqlProblem(last, "the file contains no statement")
 
 
-def _unbound(found: CustomSql) -> Iterable[Problem]:
+def _unbound(found: CustomSql) -> Iterable[CustomSqlProblem]:
     """Variables that are not declared, and numbers added to text."""
     kinds = {each.name: each.kind for each in found.variables}
     for statement in (*found.fill, *found.drive):
         for bind in statement.binds:
             if bind.name not in kinds:
-                yield Problem(bind.line, f":{bind.name} is not declared")
+                yield CustomSqlProblem(bind.line, f":{bind.name} is not declared")
             elif bind.offset and kinds[bind.name] == "char":
-                yield Problem(bind.line, f":{bind.name} is text: a number cannot be added to it")
+                yield CustomSqlProblem(bind.line, f":{bind.name} is text: a number cannot be added to it")

@@ -5,35 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from app.core.toml_text import TABLE, TEXT, Document, Rule, read_document, read_text
+from app.core.toml_text import TABLE, TEXT, Document, ValueRule, read_document, read_text
 
 FILE = "_work.toml"  # no workload has such a name
 FOUND = "rows"  # the rows that the condition finds
 _SENT = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")  # EXPLAIN of anything else could do it
 _LONGEST = 2000
-_NUMBER = Rule((int, float), 0, 1_000_000)
+_NUMBER = ValueRule((int, float), 0, 1_000_000)
 _ROWS = (str, list, int, float)
 
 RULES = {
-    "text": Rule((str,), needed=True, longest=_LONGEST),
+    "text": ValueRule((str,), needed=True, longest=_LONGEST),
     "options": TABLE,
     "when": TABLE,
-    "times": Rule((str, int), 0, 10_000),
-    "rows": Rule((list, int, float), 0, 1_000_000),
+    "times": ValueRule((str, int), 0, 10_000),
+    "rows": ValueRule((list, int, float), 0, 1_000_000),
     "keys": TEXT,
     "range": TEXT,
     "by": TEXT,
     "columns": TEXT,
     "same_keys": TEXT,
     "first": TEXT,
-    **dict.fromkeys(("returned", "changed", "sorted"), Rule(_ROWS, 0, 1_000_000)),
+    **dict.fromkeys(("returned", "changed", "sorted"), ValueRule(_ROWS, 0, 1_000_000)),
     "calls": _NUMBER,
     "calls_per_row": _NUMBER,
 }
 _OPTIONS = ("times", "keys", "range", "by", "columns", "same_keys", "first")  # they name one
 
 
-def declared_in(folder: Path) -> dict[str, list[dict[str, Any]]]:
+def declared_statements(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The statements of each Lua file of a folder; raises InputError with file, line and key."""
     path = folder / FILE
     if not path.is_file():

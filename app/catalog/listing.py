@@ -17,13 +17,21 @@ from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME as NAME_OF_ENGINE
 from app.protocol.sysbench import lua_with_required, required_by
 from app.variables import Preset, parse_preset
-from app.variables.names import EARLIER, place, shipped_as
+from app.variables.names import EARLIER, old_default_preset, preset_list_position
 
 from . import declared_work
-from .approval import UnapprovedError, hash_of
-from .custom_sql import FILL_COMMIT, MAX_SQL, CustomSql, Number, Variable, parse, workload_keys
+from .approval import UnapprovedLuaError, hash_of
+from .custom_sql import (
+    FILL_COMMIT,
+    MAX_SQL,
+    CustomSql,
+    SqlDeclaredNumber,
+    SqlDrawnVariable,
+    keys_from_sql,
+    parse_custom_sql,
+)
 from .sequence import Sequence, sequence_of
-from .sql_text import Statement
+from .sql_text import SqlTemplate
 from .workload import NAME, Workload, workload_of
 
 OTHER = "other"  # the folder of presets for engines without facts
@@ -50,7 +58,7 @@ class Catalog:
         found = _find(self._workloads, name, "workload", workload_of)
         if not found.sql:
             return found
-        return replace(found, **workload_keys(self.custom_sql(found), found.kind))
+        return replace(found, **keys_from_sql(self.custom_sql(found), found.kind))
 
     def sequence(self, name: str) -> Sequence:
         return _find(self._sequences, name, "sequence", sequence_of)
@@ -115,11 +123,11 @@ class Catalog:
         return found
 
     def _declared_of(self, lua: Path) -> list[dict[str, Any]]:
-        declared = declared_work.declared_in(lua.parent).get(lua.name, [])
+        declared = declared_work.declared_statements(lua.parent).get(lua.name, [])
         shipped = self._workloads[0] / lua.name
         if declared or not shipped.is_file() or shipped.read_bytes() != lua.read_bytes():
             return declared
-        return declared_work.declared_in(shipped.parent).get(lua.name, [])
+        return declared_work.declared_statements(shipped.parent).get(lua.name, [])
 
     def shipped_lua(self, name: str) -> dict[str, str]:
         """Lua that belongs to no workload, with what it requires: none of it is a person's own."""
@@ -137,7 +145,7 @@ class Catalog:
 
     def custom_sql(self, workload: Workload) -> CustomSql:
         """What the SQL of a workload says; raises InputError with the first line that is wrong."""
-        found = parse(self.sql_of(workload), workload.kind)
+        found = parse_custom_sql(self.sql_of(workload), workload.kind)
         for problem in found.problems:
             raise InputError(f"{workload.sql}: line {problem.line}: {problem.text}")
         return found
@@ -153,7 +161,7 @@ class Catalog:
         files = self.workload_files(workload)
         sha256 = hash_of(files)
         if sha256 not in set(approved):
-            raise UnapprovedError(workload, sha256, files)
+            raise UnapprovedLuaError(workload, sha256, files)
 
     def _beside(self, name: str, workload: Workload, most: int) -> str:
         path = self._find_beside(name, workload)
@@ -192,7 +200,7 @@ class Catalog:
         own = self._presets[1] / engine / f"{EARLIER}.cnf"
         if name != EARLIER or (NAME_OF_ENGINE.fullmatch(engine) and own.is_file()):
             return name
-        return shipped_as(engine)
+        return old_default_preset(engine)
 
     def engines(self) -> list[str]:
         """All that have presets."""
@@ -205,7 +213,7 @@ class Catalog:
         problems: list[str] = []
         for each in [engine] if engine else self.engines():
             some, wrong = _all(self._preset_folders(each), "cnf", partial(self.preset, each))
-            found += sorted(some, key=lambda preset: place(preset.name))
+            found += sorted(some, key=lambda preset: preset_list_position(preset.name))
             problems += wrong
         return found, problems
 
@@ -296,7 +304,7 @@ def made_lua(found: CustomSql, kind: str, source: str) -> str:
     taken = {bind.name for each in found.statements(kind) for bind in each.binds}
     calls = [
         [_variable(each) for each in found.variables if each.name in taken],
-        [f"sql.table({quoted(each.table)}, {quoted(each.text)})" for each in found.tables if is_load],
+        [f"sql.table({lua_quoted(each.table)}, {lua_quoted(each.text)})" for each in found.tables if is_load],
         [_statement(each) for each in found.statements(kind)],
         [f"sql.fill({FILL_COMMIT})" if is_load else f"sql.drive({_loops_per_commit(found)})"],
     ]
@@ -304,7 +312,7 @@ def made_lua(found: CustomSql, kind: str, source: str) -> str:
     return "\n".join([_HEAD.format(source=_named(source)), *paragraphs])
 
 
-def quoted(text: str) -> str:
+def lua_quoted(text: str) -> str:
     """A text as a Lua string in one line; what could end the string is written as its number."""
     return '"' + "".join(each if _is_plain(each) else _escaped(each) for each in text) + '"'
 
@@ -322,21 +330,21 @@ def _named(source: str) -> str:
     return "".join(each for each in source if _is_plain(each))
 
 
-def _variable(variable: Variable) -> str:
-    words = [quoted(variable.name), quoted(variable.kind), *map(_number, variable.numbers)]
+def _variable(variable: SqlDrawnVariable) -> str:
+    words = [lua_quoted(variable.name), lua_quoted(variable.kind), *map(_number, variable.numbers)]
     if variable.zlib is not None:
         words.append(f"{variable.zlib:g}")
     return f"sql.variable({', '.join(words)})"
 
 
-def _number(number: Number) -> str:
+def _number(number: SqlDeclaredNumber) -> str:
     value = f"{number.value:.15g}" if isinstance(number.value, float) else str(number.value)
     return f"sql.rows({value})" if number.of_rows else value
 
 
-def _statement(statement: Statement) -> str:
-    taken = [f"{{{quoted(bind.name)}, {bind.offset}}}" for bind in statement.binds]
-    words = [quoted(statement.verb), quoted(statement.text)]
+def _statement(statement: SqlTemplate) -> str:
+    taken = [f"{{{lua_quoted(bind.name)}, {bind.offset}}}" for bind in statement.binds]
+    words = [lua_quoted(statement.verb), lua_quoted(statement.text)]
     if not taken:
         return f"sql.statement({', '.join(words)})"
     return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"

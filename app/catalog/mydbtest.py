@@ -14,10 +14,17 @@ from pathlib import Path
 from app.core.errors import InputError
 from app.core.toml_text import read_text
 
-from .custom_sql import MAX_SQL, CustomSql, Number, Variable, parse, problems_of
+from .custom_sql import (
+    MAX_SQL,
+    CustomSql,
+    SqlDeclaredNumber,
+    SqlDrawnVariable,
+    custom_sql_problems,
+    parse_custom_sql,
+)
 from .listing import Catalog
 from .own_sql import OwnSql, write_sql
-from .sql_text import Scanner, Statement, Token, words_of
+from .sql_text import Scanner, SqlTemplate, SqlToken, words_of
 
 KEY = "dyno_id"  # of the tables that are added: their own columns may hold one value twice
 CLASSIC = "sbtest"  # tables of this name are those of the workload `load`
@@ -29,7 +36,7 @@ _BEFORE = ("set", "where", "values", "limit", "offset", "by", "is", "null", "sel
 
 
 @dataclass(frozen=True)
-class Converted:
+class ConvertedTestFile:
     """The converted text of a file, and notes, one line each."""
 
     text: str
@@ -58,18 +65,18 @@ def is_mydbtest(file: Path) -> bool:
     return Scanner(beginning).peek().lower() in ("option", "declare", "begin")
 
 
-def from_mydbtest(text: str, label: str) -> Converted:
+def mydbtest_to_sql(text: str, label: str) -> ConvertedTestFile:
     """The same as custom SQL; raises InputError with the first line that Dyno cannot run."""
-    if not problems_of(text, "drive") and not problems_of(text, "load"):
-        return Converted(text, ())  # it is a whole one already
-    found = parse(text, "drive", of_mydbtest=True)
+    if not custom_sql_problems(text, "drive") and not custom_sql_problems(text, "load"):
+        return ConvertedTestFile(text, ())  # it is a whole one already
+    found = parse_custom_sql(text, "drive", of_mydbtest=True)
     for problem in found.problems:
         raise InputError(f"{label}: line {problem.line}: {problem.text}")
     if found.tables or found.fill:  # custom SQL of ours
-        return Converted(_rendered(found, [each.text for each in found.tables], list(found.fill)), ())
+        return ConvertedTestFile(_rendered(found, [each.text for each in found.tables], list(found.fill)), ())
     tables, fills = _tables_of(found, label)
     created = [_created(table) for table in tables]
-    return Converted(_rendered(found, created, fills), tuple(_notes(found, tables)))
+    return ConvertedTestFile(_rendered(found, created, fills), tuple(_notes(found, tables)))
 
 
 def _notes(found: CustomSql, tables: list[_Table]) -> Iterator[str]:
@@ -84,18 +91,18 @@ def _notes(found: CustomSql, tables: list[_Table]) -> Iterator[str]:
             yield f"{variable.name} is declared but not used"
 
 
-def read_file(file: Path) -> tuple[OwnSql, tuple[str, ...]]:
+def read_custom_sql(file: Path) -> tuple[OwnSql, tuple[str, ...]]:
     """Custom SQL from a file of either format, named like the file, and notes on it."""
-    taken = from_mydbtest(read_text(file, MAX_SQL), str(file))
+    taken = mydbtest_to_sql(read_text(file, MAX_SQL), str(file))
     name = re.sub(r"[^a-z0-9_-]+", "-", file.stem.lower()).strip("-")
     return OwnSql(name, f"The statements of {file.name}", "latency", taken.text), taken.notes
 
 
-def import_file(
+def import_mydbtest_file(
     catalog: Catalog, file: Path, name: str = "", title: str = "", figure: str = "latency", over: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """Make a person's own workloads and sequence from a file; returns their name, and notes."""
-    found, notes = read_file(file)
+    found, notes = read_custom_sql(file)
     found = replace(found, name=name or found.name, title=title or found.title, figure=figure)
     write_sql(catalog, found, over)
     return found.name, notes
@@ -104,11 +111,11 @@ def import_file(
 # tables
 
 
-def _tables_of(found: CustomSql, label: str) -> tuple[list[_Table], list[Statement]]:
+def _tables_of(found: CustomSql, label: str) -> tuple[list[_Table], list[SqlTemplate]]:
     """The tables to add, and for each the first insert into it."""
     kinds = {each.name: each for each in found.variables}
     tables: dict[str, _Table] = {}
-    fills: dict[str, Statement] = {}
+    fills: dict[str, SqlTemplate] = {}
     for statement in found.drive:
         name = _table_name(statement)
         if name.lower().startswith(CLASSIC):
@@ -126,7 +133,7 @@ def _tables_of(found: CustomSql, label: str) -> tuple[list[_Table], list[Stateme
     return list(tables.values()), list(fills.values())
 
 
-def _table_name(statement: Statement) -> str:
+def _table_name(statement: SqlTemplate) -> str:
     words = words_of(statement.text)
     after = {"insert": "into", "update": "update", "delete": "from", "select": "from"}[statement.verb]
     at = next((at for at, token in enumerate(words) if token.text.lower() == after), -1)
@@ -134,7 +141,9 @@ def _table_name(statement: Statement) -> str:
     return name if name.isidentifier() else ""
 
 
-def _add_inserted(table: _Table, statement: Statement, kinds: dict[str, Variable], label: str) -> None:
+def _add_inserted(
+    table: _Table, statement: SqlTemplate, kinds: dict[str, SqlDrawnVariable], label: str
+) -> None:
     """The columns of `INSERT INTO t (a, b) VALUES (...)`, `... SET a = ...` or `... VALUES (...)`."""
     tokens = words_of(statement.text)
     words = [token.text.lower() for token in tokens]
@@ -158,7 +167,7 @@ def _add_inserted(table: _Table, statement: Statement, kinds: dict[str, Variable
         table.columns.setdefault(name.strip("`"), kind)
 
 
-def _add_looked_for(table: _Table, statement: Statement, kinds: dict[str, Variable]) -> None:
+def _add_looked_for(table: _Table, statement: SqlTemplate, kinds: dict[str, SqlDrawnVariable]) -> None:
     """The columns that a variable is put into or compared with; rows are looked for behind WHERE."""
     binds = iter(statement.binds)
     column, is_behind = "", False
@@ -176,7 +185,7 @@ def _add_looked_for(table: _Table, statement: Statement, kinds: dict[str, Variab
                     table.keys.append(column)
 
 
-def _within(tokens: list[Token]) -> list[Token]:
+def _within(tokens: list[SqlToken]) -> list[SqlToken]:
     """What is between the first bracket and the one that closes it."""
     depth, found = 0, []
     for token in tokens:
@@ -190,9 +199,9 @@ def _within(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def _groups(tokens: list[Token]) -> list[list[Token]]:
+def _groups(tokens: list[SqlToken]) -> list[list[SqlToken]]:
     """Tokens split at the commas outside brackets."""
-    groups: list[list[Token]] = [[]]
+    groups: list[list[SqlToken]] = [[]]
     depth = 0
     for token in tokens:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
@@ -203,7 +212,7 @@ def _groups(tokens: list[Token]) -> list[list[Token]]:
     return [group for group in groups if group]
 
 
-def _type_of(variable: Variable) -> str:
+def _type_of(variable: SqlDrawnVariable) -> str:
     if variable.kind == "char":
         longest = max(1, round(variable.numbers[1].value))
         return f"varchar({longest})" if longest <= _LONGEST_VARCHAR else "text"
@@ -213,7 +222,7 @@ def _type_of(variable: Variable) -> str:
     return "int" if variable.kind == "int" and low >= -(2**31) and high < 2**31 else "bigint"
 
 
-def _type_of_constant(value: list[Token]) -> str:
+def _type_of_constant(value: list[SqlToken]) -> str:
     return "bigint" if all(token.kind == "number" for token in value) else "varchar(255)"
 
 
@@ -234,7 +243,7 @@ def _beginning(kind: str) -> str:
 # as text
 
 
-def _rendered(found: CustomSql, tables: list[str], fills: list[Statement]) -> str:
+def _rendered(found: CustomSql, tables: list[str], fills: list[SqlTemplate]) -> str:
     """The file as custom SQL, with only the parts that count."""
     on = {1: "on", 0: "off"}
     options = [f"{key} {on[value] if key == 'tran' else value}" for key, value in found.options.items()]
@@ -249,7 +258,7 @@ def _rendered(found: CustomSql, tables: list[str], fills: list[Statement]) -> st
     return "\n".join([*lines, "end", ""])
 
 
-def _declared(variable: Variable) -> str:
+def _declared(variable: SqlDrawnVariable) -> str:
     numbers = [_number(number) for number in variable.numbers]
     if variable.kind == "intlist":
         return f"{variable.name} intlist {','.join(numbers)}"
@@ -257,7 +266,7 @@ def _declared(variable: Variable) -> str:
     return f"{variable.name} {variable.kind} {' '.join(numbers)}{zlib}"
 
 
-def _number(number: Number) -> str:
+def _number(number: SqlDeclaredNumber) -> str:
     if number.of_rows:
         return f"rows{number.value:+.0f}" if number.value else "rows"
     return f"{number.value:.15g}" if isinstance(number.value, float) else str(number.value)

@@ -9,7 +9,7 @@ from app.core.errors import DynoError, InputError
 from app.core.private import write_private
 from app.core.toml_text import read_document, read_text
 from app.variables import Preset, check_sendable, parse_preset
-from app.variables.names import EARLIER, shipped_as
+from app.variables.names import EARLIER, old_default_preset
 
 from .listing import MAX_CNF, Catalog
 from .sequence import sequence_of
@@ -21,7 +21,9 @@ def copy_preset(catalog: Catalog, engine: str, source: str, name: str) -> Path:
     if path.exists():
         raise InputError(f"{path} exists already: edit it, or choose another name")
     if name == EARLIER:
-        raise InputError(f"plans of an earlier Dyno mean {shipped_as(engine)} by {name}: choose another name")
+        raise InputError(
+            f"plans of an earlier Dyno mean {old_default_preset(engine)} by {name}: choose another name"
+        )
     return write_preset(catalog, engine, name, catalog.preset(engine, source).text)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 
-from .custom_sql import CustomSql, Problem, parse
+from .custom_sql import CustomSql, CustomSqlProblem, parse_custom_sql
 from .listing import Catalog
 from .own import write_sequence, written
 
@@ -47,13 +47,18 @@ class OwnSql:
     shipped: bool = False  # read-only
 
 
-def sql_problems(text: str) -> list[Problem]:
+def sql_problems(text: str) -> list[CustomSqlProblem]:
     """What makes a text impossible to run, line by line."""
-    return sorted({*parse(text, "drive").problems, *(parse(text, "load").problems if _fills(text) else ())})
+    return sorted(
+        {
+            *parse_custom_sql(text, "drive").problems,
+            *(parse_custom_sql(text, "load").problems if _fills(text) else ()),
+        }
+    )
 
 
 def _fills(text: str) -> bool:
-    found = parse(text)
+    found = parse_custom_sql(text)
     return bool(found.tables or found.fill)
 
 
@@ -74,7 +79,7 @@ def write_sql(catalog: Catalog, sql: OwnSql, over: bool = False) -> None:
         raise InputError(f"write a title that says what {sql.name} measures")
     for line, text in sql_problems(sql.text):
         raise InputError(f"line {line}: {text}")
-    found = parse(sql.text, "drive")
+    found = parse_custom_sql(sql.text, "drive")
     drive, load = (catalog.own_workload_path(f"{sql.name}{end}") for end in ("", "-load"))
     sequence = catalog.own_sequence_path(sql.name)
     if not over and (there := next((each for each in (drive, load, sequence) if each.exists()), None)):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.errors import InputError
-from app.core.ranges import cpus_of, listed
-from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
+from app.core.ranges import cpus_of, numbers_of_ranges
+from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule, shown
 from app.protocol.plan import ARRIVALS, STEP_KINDS
-from app.variables.ownership import is_ours
+from app.variables.ownership import is_dyno_option
 
 from .workload import BARE_KINDS, NAME_OF_OPTION, check_name, check_options
 
@@ -26,20 +26,20 @@ TRANSPORTS = ("socket", "loopback")
 
 _SHARE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x\s*memory\s*")
 
-THREADS = Rule((int,), 1, MAX_THREADS)
-THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
-CORES = Rule((int,), 1, MAX_CORES)
-CORE_SETS = Rule((int, list), items=Rule((int, str)), empty=False)
-SECONDS = Rule((int,), 1, MAX_SECONDS)
-WARMUP = Rule((int,), 0, MAX_SECONDS)
-SHARE = Rule((int, float), 0.01, 100)
-TABLES = Rule((int,), 1, MAX_TABLES)
-ROWS = Rule((int, str), 1, MAX_ROWS)
-EVENTS = Rule((int,), 1, MAX_EVENTS)
-RATE = Rule((int,), 1, MAX_RATE)
-RATE_LIST = Rule((int, list), 1, MAX_RATE, items=RATE, empty=False)
-LIMIT_MS = Rule((int, float), 0.01, 100_000)
-GAPS = Rule((str,), choices=ARRIVALS)
+THREADS = ValueRule((int,), 1, MAX_THREADS)
+THREAD_LIST = ValueRule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
+CORES = ValueRule((int,), 1, MAX_CORES)
+CORE_SETS = ValueRule((int, list), items=ValueRule((int, str)), empty=False)
+SECONDS = ValueRule((int,), 1, MAX_SECONDS)
+WARMUP = ValueRule((int,), 0, MAX_SECONDS)
+SHARE = ValueRule((int, float), 0.01, 100)
+TABLES = ValueRule((int,), 1, MAX_TABLES)
+ROWS = ValueRule((int, str), 1, MAX_ROWS)
+EVENTS = ValueRule((int,), 1, MAX_EVENTS)
+RATE = ValueRule((int,), 1, MAX_RATE)
+RATE_LIST = ValueRule((int, list), 1, MAX_RATE, items=RATE, empty=False)
+LIMIT_MS = ValueRule((int, float), 0.01, 100_000)
+GAPS = ValueRule((str,), choices=ARRIVALS)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
 RELOADS = ("once", "each")  # before the first point of a step, or before each
@@ -50,7 +50,7 @@ CoreSets = tuple[int | str, ...]  # each a number of cores, or CPUs as taskset t
 STEP_RULES = {
     "name": TEXT,
     "workload": TEXT,
-    "kind": Rule((str,), choices=STEP_KINDS),
+    "kind": ValueRule((str,), choices=STEP_KINDS),
     "options": TABLE,
     "seconds": SECONDS,
     "share": SHARE,
@@ -60,7 +60,7 @@ STEP_RULES = {
     "limit_ms": LIMIT_MS,
     "threads": THREAD_LIST,
     "cores": CORE_SETS,
-    "variation": Rule((list,), items=TABLE, empty=False),
+    "variation": ValueRule((list,), items=TABLE, empty=False),
     "key_caches": FLAG,
     "profile": FLAG,
     "warmup": WARMUP,
@@ -68,8 +68,8 @@ STEP_RULES = {
     "per_table": FLAG,
     "settle_before": FLAG,
     "settle_after": FLAG,
-    "reload": Rule((str,), choices=RELOADS),
-    "increments": Rule((int,), 2, 1000),
+    "reload": ValueRule((str,), choices=RELOADS),
+    "increments": ValueRule((int,), 2, 1000),
     "cap_s": SECONDS,
 }
 VARIATION_RULES = {"name": NEEDED_TEXT, "options": TABLE, "variables": TABLE, "restart_with": TABLE}
@@ -77,7 +77,7 @@ SEQUENCE_RULES = {
     "name": NEEDED_TEXT,
     "title": NEEDED_TEXT,
     "study": TEXT,
-    "study_memory_gib": Rule((int, float), 0.01, 1_000_000),
+    "study_memory_gib": ValueRule((int, float), 0.01, 1_000_000),
     "study_cpus": CORES,
     "about": TEXT,
     "tables": TABLES,
@@ -86,13 +86,13 @@ SEQUENCE_RULES = {
     "cores": CORE_SETS,
     "seconds": SECONDS,
     "warmup": WARMUP,
-    "transport": Rule((str,), choices=TRANSPORTS),
-    "step": Rule((list,), items=TABLE, needed=True),
+    "transport": ValueRule((str,), choices=TRANSPORTS),
+    "step": ValueRule((list,), items=TABLE, needed=True),
 }
 
 
 @dataclass(frozen=True)
-class Variation:
+class StepVariation:
     """One way to run a step again: other options of its workload, or of the server."""
 
     name: str
@@ -118,7 +118,7 @@ class SequenceStep:
     threads: tuple[int, ...] | None = None
     per_table: bool = False  # as many threads as there are tables
     cores: CoreSets | None = None
-    variation: tuple[Variation, ...] = ()
+    variation: tuple[StepVariation, ...] = ()
     key_caches: bool = False  # MyISAM: each table has its own
     profile: bool = False  # stacks and counters of the server are sampled
     warmup: int | None = None
@@ -156,12 +156,12 @@ class Sequence:
 def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequence:
     """The sequence of a file; raises InputError with file, line and key of what is wrong."""
     data = document.data
-    spread_ranges(document, data)
+    expand_ranges(document, data)
     document.check(data, SEQUENCE_RULES)
     check_name(document, ("name",), data["name"], stem)
     if not data["step"]:
         raise document.error(("step",), "needs at least one step")
-    check_words(document, data)
+    check_number_words(document, data)
     steps = tuple(_step_of(document, at, table) for at, table in enumerate(data["step"]))
     _check_unique(document, steps)
     rest = {key: value for key, value in data.items() if key != "step"}
@@ -171,9 +171,9 @@ def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequ
 
 def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep:
     where = ("step", at)
-    spread_ranges(document, table, where)
+    expand_ranges(document, table, where)
     document.check(table, STEP_RULES, where)
-    check_words(document, table, where)
+    check_number_words(document, table, where)
     if ("workload" in table) == (table.get("kind") in BARE_KINDS):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in BARE_KINDS:
@@ -200,7 +200,7 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
 
 def _variations(
     document: Document, step: tuple[str | int, ...], tables: list[dict[str, Any]]
-) -> tuple[Variation, ...]:
+) -> tuple[StepVariation, ...]:
     for at, table in enumerate(tables):
         where = (*step, "variation", at)
         document.check(table, VARIATION_RULES, where)
@@ -212,7 +212,7 @@ def _variations(
             raise document.error(
                 (*where, "name"), f"{table['name']!r} is the name of an earlier variation too"
             )
-    return tuple(Variation(**table) for table in tables)
+    return tuple(StepVariation(**table) for table in tables)
 
 
 def _check_server(document: Document, where: tuple[str | int, ...], values: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ def _check_server(document: Document, where: tuple[str | int, ...], values: dict
             raise document.error(
                 (*where, key), "is not a variable name: lower-case letters, digits, underscores"
             )
-        if is_ours(key):
+        if is_dyno_option(key):
             raise document.error((*where, key), "is set by Dyno: leave out paths, users and the network")
         if not _is_plain(value):
             raise document.error((*where, key), "must be a number, a plain word, true or false")
@@ -232,17 +232,17 @@ def _is_plain(value: Any) -> bool:
     return bool(_PLAIN.fullmatch(value)) if isinstance(value, str) else isinstance(value, (int, float))
 
 
-def spread_ranges(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
+def expand_ranges(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
     """Replace ranges such as "1..64 x2" in a table by their numbers."""
     for key in SWEPT:
         if isinstance(table.get(key), str):
             try:
-                table[key] = listed(table[key])
+                table[key] = numbers_of_ranges(table[key])
             except InputError as error:
                 raise document.error((*where, key), str(error)) from None
 
 
-def check_words(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
+def check_number_words(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
     """Raise InputError for a text that stands for a number and means none."""
     for key, words_problem in WORDS.items():
         if key in table and (problem := words_problem(table[key])):
@@ -256,7 +256,7 @@ def as_tuple(value: int | list[int | str]) -> tuple[int | str, ...]:
 
 def rows_problem(rows: int | str) -> str:
     """What is wrong with rows given as a share of the memory, '' if nothing."""
-    if isinstance(rows, str) and not memory_share(rows):
+    if isinstance(rows, str) and not rows_times_memory(rows):
         return f'must be a whole number or like "3x memory", not {shown(rows)}'
     return ""
 
@@ -281,7 +281,7 @@ def _is_cpus(text: str) -> bool:
 WORDS: dict[str, Callable[[Any], str]] = {"rows": rows_problem, "cores": core_sets_problem}
 
 
-def memory_share(rows: int | str) -> float | None:
+def rows_times_memory(rows: int | str) -> float | None:
     """3.0 of "3x memory"; None of a number."""
     found = _SHARE.fullmatch(rows) if isinstance(rows, str) else None
     return float(found[1]) if found else None

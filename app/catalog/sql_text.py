@@ -40,7 +40,7 @@ _REFUSED = {
 }
 
 
-class Bind(NamedTuple):
+class SqlBindPlace(NamedTuple):
     """A place in a statement where a variable is."""
 
     name: str
@@ -49,12 +49,12 @@ class Bind(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Statement:
+class SqlTemplate:
     """One statement: the text before, between and after its variables."""
 
     parts: tuple[str, ...]
     verb: str
-    binds: tuple[Bind, ...]
+    binds: tuple[SqlBindPlace, ...]
     line: int
     table: str = ""  # of a CREATE TABLE: its name
 
@@ -74,7 +74,7 @@ def _sum(offset: int) -> str:
     return f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
 
 
-class Token(NamedTuple):
+class SqlToken(NamedTuple):
     """A word, a sign or a quoted text of a statement."""
 
     kind: str
@@ -133,15 +133,15 @@ class Scanner:
     def line_at(self, at: int) -> int:
         return bisect_right(self._ends, at - 1) + 1
 
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> list[SqlToken]:
         """The tokens up to and including the next semicolon, without comments."""
         self.at = self._begin()
         self.line = self.line_at(self.at)
-        found: list[Token] = []
+        found: list[SqlToken] = []
         while self.at < len(self.text):
             match = _TOKEN.match(self.text, self.at)
             assert match is not None and match.lastgroup is not None
-            token = Token(match.lastgroup, match[0], self.line_at(self.at))
+            token = SqlToken(match.lastgroup, match[0], self.line_at(self.at))
             self.at = match.end()
             if token.kind != "comment":
                 found.append(token)
@@ -156,12 +156,12 @@ class Scanner:
         return found.end() if found else self.at
 
 
-def words_of(statement: str) -> list[Token]:
+def words_of(statement: str) -> list[SqlToken]:
     """The tokens of a statement without blanks, with `?` for each variable."""
     return [token for token in Scanner(statement).tokens() if token.kind not in ("blank", "end")]
 
 
-def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[Problem]]:
+def read_statement(scanner: Scanner, part: str) -> tuple[SqlTemplate | None, list[Problem]]:
     """The next statement of a part; None, and why, if Dyno cannot run it."""
     tokens = scanner.tokens()
     line = tokens[0].line
@@ -177,13 +177,13 @@ def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[
         return None, problems
     parts, binds = _at_binds(tokens)
     if part != "tables":
-        return Statement(parts, solid[0].text.lower(), binds, line), []
+        return SqlTemplate(parts, solid[0].text.lower(), binds, line), []
     if problems := _table_problems(solid):
         return None, problems
-    return Statement(parts, "create", (), line, solid[2].text.strip("`")), []
+    return SqlTemplate(parts, "create", (), line, solid[2].text.strip("`")), []
 
 
-def _unreadable(tokens: list[Token], line: int) -> list[Problem]:
+def _unreadable(tokens: list[SqlToken], line: int) -> list[Problem]:
     for token in tokens:
         if token.kind == "open":
             return [(token.line, f"{token.text} is not closed")]
@@ -196,7 +196,7 @@ def _unreadable(tokens: list[Token], line: int) -> list[Problem]:
     return []
 
 
-def _refused(solid: list[Token], part: str) -> list[Problem]:
+def _refused(solid: list[SqlToken], part: str) -> list[Problem]:
     """What Dyno cannot run: this statement, or something in it."""
     verb, line = solid[0].text.lower(), solid[0].line
     if verb not in VERBS[part]:
@@ -206,7 +206,7 @@ def _refused(solid: list[Token], part: str) -> list[Problem]:
     return [found for at, token in enumerate(solid) for found in _refused_token(solid, at, token, part)]
 
 
-def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list[Problem]:
+def _refused_token(solid: list[SqlToken], at: int, token: SqlToken, part: str) -> list[Problem]:
     word = token.text.lower() if token.kind == "word" else ""
     if token.text == "?":
         return [(token.line, "? has no value: write :name")]
@@ -221,7 +221,7 @@ def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list
     return []
 
 
-def _outside(solid: list[Token]) -> list[Problem]:
+def _outside(solid: list[SqlToken]) -> list[Problem]:
     """Names of schemas that are not the workload's own."""
     return [
         (token.line, f"{token.text}. is outside of the tables of the workload")
@@ -230,7 +230,7 @@ def _outside(solid: list[Token]) -> list[Problem]:
     ]
 
 
-def _table_problems(solid: list[Token]) -> list[Problem]:
+def _table_problems(solid: list[SqlToken]) -> list[Problem]:
     """Check for CREATE TABLE name ( ... ) with nothing after it: the rest is the contender's."""
     words = [token.text.lower() for token in solid]
     line = solid[0].line
@@ -246,16 +246,16 @@ def _table_problems(solid: list[Token]) -> list[Problem]:
     return [] if solid[-1].text == ")" else [(line, "the columns do not end with )")]
 
 
-def _at_binds(tokens: list[Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
+def _at_binds(tokens: list[SqlToken]) -> tuple[tuple[str, ...], tuple[SqlBindPlace, ...]]:
     """The statement in one line, split at its variables, and these."""
     parts = [""]
-    binds: list[Bind] = []
+    binds: list[SqlBindPlace] = []
     at = 0
     while at < len(tokens) and tokens[at].kind != "end":
         token = tokens[at]
         if token.kind == "bind":
             offset, used = _offset(tokens, at)
-            binds.append(Bind(token.text.strip(":"), offset, token.line))
+            binds.append(SqlBindPlace(token.text.strip(":"), offset, token.line))
             parts.append("")
             at += used
         else:
@@ -264,7 +264,7 @@ def _at_binds(tokens: list[Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
     return (*parts[:-1], parts[-1].rstrip()), tuple(binds)
 
 
-def _offset(tokens: list[Token], at: int) -> tuple[int, int]:
+def _offset(tokens: list[SqlToken], at: int) -> tuple[int, int]:
     """The number added to a variable, and its tokens; 0 if the server must compute the sum."""
     after = [(i, token) for i, token in enumerate(tokens) if i > at and token.kind != "blank"][:3]
     before = next((token.text for token in reversed(tokens[:at]) if token.kind != "blank"), "")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule
+from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
 from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, STEP_KINDS
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
@@ -14,12 +14,12 @@ NAME_OF_OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _FILE = re.compile(r"[A-Za-z0-9_-]+\.(lua|sql)")
 
 _LISTS = ("needs", "ignore_errors", "load_methods")  # of a workload
-_ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
+_ERRORS = ValueRule((list,), items=ValueRule((int,), 1, 99_999))
 _BY_ENGINE = {  # what is in tables whose keys are engines
     "ignore_errors_by_engine": _ERRORS,
     "engines": TEXT,
-    "row_bytes": Rule((int, float), 0, 1_000_000),
-    "rows_per_second": Rule((int, float), 1, 1_000_000_000),
+    "row_bytes": ValueRule((int, float), 0, 1_000_000),
+    "rows_per_second": ValueRule((int, float), 1, 1_000_000_000),
 }
 
 # options of sysbench and its Lua that say who, where, how long and what is reported: the plan's
@@ -50,20 +50,22 @@ WORKLOAD_RULES = {
     "name": NEEDED_TEXT,
     "title": NEEDED_TEXT,
     "group": TEXT,
-    "kind": Rule((str,), choices=tuple(kind for kind in STEP_KINDS if kind not in _NOT_ITS_OWN), needed=True),
+    "kind": ValueRule(
+        (str,), choices=tuple(kind for kind in STEP_KINDS if kind not in _NOT_ITS_OWN), needed=True
+    ),
     "lua": TEXT,
     "sql": TEXT,
     "options": TABLE,
-    "figure": Rule((str,), choices=FIGURES),
+    "figure": ValueRule((str,), choices=FIGURES),
     "unit": TEXT,
-    "latency_per": Rule((str,), choices=LATENCY_PER),
-    "load_methods": Rule((list,), items=Rule((str,), choices=LOAD_METHODS), empty=False),
-    "queries_per_event": Rule((int,), 1, 10_000),
+    "latency_per": ValueRule((str,), choices=LATENCY_PER),
+    "load_methods": ValueRule((list,), items=ValueRule((str,), choices=LOAD_METHODS), empty=False),
+    "queries_per_event": ValueRule((int,), 1, 10_000),
     "writes": FLAG,
     "changes_rows": FLAG,
     "removes_rows": FLAG,
-    "makes": Rule((str,), choices=_MADE),
-    "needs": Rule((list,), items=Rule((str,), choices=_MADE)),
+    "makes": ValueRule((str,), choices=_MADE),
+    "needs": ValueRule((list,), items=ValueRule((str,), choices=_MADE)),
     "engines": TABLE,
     "engines_because": TEXT,
     "row_bytes": TABLE,

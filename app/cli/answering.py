@@ -14,11 +14,11 @@ from .launching import launch_plan
 from .parser import add_directory, add_json, duration, whole_number
 from .plan_options import DISTURBING, add_options, given_options
 from .screen import print_json, print_tables, say
-from .session import opened
+from .session import opened_history
 
 if TYPE_CHECKING:
     from app.core.table import Table
-    from app.explaining.evidence import Evidence
+    from app.explaining.evidence import MeasuredRounds
     from app.planner.request.request import PlanRequest
     from app.protocol.answers import Survey
     from app.protocol.plan import Plan
@@ -28,10 +28,10 @@ _WORK = ("tables", "rows", "seconds", "warmup", "cpus", *DISTURBING)  # options 
 _ALLOWED = ("allow_busy", "allow_small_disk")
 
 
-class Question(Protocol):
+class MeasuredQuestion(Protocol):
     """What is asked, with what is known so far."""
 
-    def read(self) -> Evidence:
+    def read(self) -> MeasuredRounds:
         """Read what the history says by now."""
 
     def next_request(self) -> PlanRequest | None:
@@ -86,7 +86,7 @@ def add_so_far(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_ways(parser: argparse.ArgumentParser) -> None:
+def add_start_options(parser: argparse.ArgumentParser) -> None:
     add_directory(parser)
     parser.add_argument("--dry-run", action="store_true", help="show the next plan; start nothing")
     parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
@@ -104,7 +104,9 @@ def with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanReq
 # its answer
 
 
-def answer(arguments: argparse.Namespace, ask: Callable[[argparse.Namespace], Question]) -> int:
+def measure_and_answer(
+    arguments: argparse.Namespace, ask: Callable[[argparse.Namespace], MeasuredQuestion]
+) -> int:
     """Measure what is asked, and show the answer; with --json the progress goes to standard error."""
     if not arguments.json:
         question = ask(arguments)
@@ -120,7 +122,7 @@ def answer(arguments: argparse.Namespace, ask: Callable[[argparse.Namespace], Qu
     return code
 
 
-def _measure(question: Question, arguments: argparse.Namespace) -> tuple[int, bool]:
+def _measure(question: MeasuredQuestion, arguments: argparse.Namespace) -> tuple[int, bool]:
     """Plan after plan; no answer where the next one was only shown or goes on alone."""
     known, code = question.read(), 0
     while not (arguments.so_far or code) and (request := question.next_request()):
@@ -146,5 +148,5 @@ def _goes_on(plan: Plan) -> bool:
     """Whether the person has detached from the plan."""
     from app.history.lists.sessions import sessions
 
-    with opened() as history:
+    with opened_history() as history:
         return bool(sessions(history, plan=plan.id, states=("waiting", "active")))

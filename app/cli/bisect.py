@@ -10,10 +10,10 @@ from typing import Any
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import TargetError
 from app.core.table import Table
-from app.explaining.bisect_search import Bisection, Pair
-from app.explaining.bisect_text import BisectEntry, bisect_entry, bisect_table
-from app.explaining.bisecting import Asked, BuildSearch
-from app.explaining.evidence import Evidence
+from app.explaining.bisect_search import BisectState, Pair
+from app.explaining.bisect_text import BisectAnswer, bisect_entry, bisect_table
+from app.explaining.bisecting import BisectionBuilds, BisectionRequest
+from app.explaining.evidence import MeasuredRounds
 from app.planner.request.request import PlanRequest
 from app.protocol.answers import Survey
 from app.protocol.reading import MOST_PCT
@@ -21,12 +21,20 @@ from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.store import Targets
 
-from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
-from .compare import add_false_share, limits_of
-from .parser import add_verb, percent
-from .plan_options import allowed_of
+from .answering import (
+    add_so_far,
+    add_start_options,
+    add_time,
+    add_work,
+    measure_and_answer,
+    minutes_of,
+    with_options,
+)
+from .compare import add_false_share, limits_of_command
+from .parser import add_verb, percent_type
+from .plan_options import disturbance_limits
 from .screen import ask_secret, say
-from .session import opened
+from .session import opened_history
 
 _USUAL_PCT = 3.0
 
@@ -42,31 +50,31 @@ def add_words(words: Any) -> None:
     )
     add_work(parser, "the step: point-query, 'scan threads=4'")
     parser.add_argument(
-        "--by", type=percent(MOST_PCT, is_above_0=True), default=_USUAL_PCT, metavar="PERCENT",
+        "--by", type=percent_type(MOST_PCT, is_above_0=True), default=_USUAL_PCT, metavar="PERCENT",
         help=f"least difference between the first and the last build (default: {_USUAL_PCT:g}%%)",
     )  # fmt: skip
     add_so_far(parser)
     add_false_share(parser, "of the intervals miss the truth", is_above_0=True)
     add_time(parser, "comparison")
-    add_ways(parser)
+    add_start_options(parser)
 
 
 def bisect_builds(arguments: argparse.Namespace) -> int:
-    return answer(arguments, lambda given: _Question(*_settled(given), given.dry_run))
+    return measure_and_answer(arguments, lambda given: _Question(*_settled(given), given.dry_run))
 
 
 @dataclass
 class _Question:
     """Which build makes the difference."""
 
-    search: BuildSearch
+    search: BisectionBuilds
     tries: _Tries
     is_shown: bool  # no build is started
-    _found: Bisection = field(init=False)
-    _evidence: Evidence = field(init=False)
+    _found: BisectState = field(init=False)
+    _evidence: MeasuredRounds = field(init=False)
 
-    def read(self) -> Evidence:
-        with opened() as history:
+    def read(self) -> MeasuredRounds:
+        with opened_history() as history:
             self._found, self._evidence = self.search.state(history, self.tries.broken)
         return self._evidence
 
@@ -83,7 +91,7 @@ class _Question:
         usual = 2 + ceil(log2(max(1, len(self.search.builds) - 1)))
         return f"all of it takes about {usual} comparisons like this one, an open one twice as long"
 
-    def entry(self) -> BisectEntry:
+    def entry(self) -> BisectAnswer:
         return bisect_entry(self.search, self._found, self._evidence)
 
     def table(self) -> Table:
@@ -100,7 +108,7 @@ class _Tries:
     broken: set[str] = field(default_factory=set)
     good: set[str] = field(default_factory=set)
 
-    def do_start(self, search: BuildSearch, pair: Pair) -> bool:
+    def do_start(self, search: BisectionBuilds, pair: Pair) -> bool:
         """Whether both builds start; one that does not is said, and passed over from now on."""
         wanted = [search.builds[at] for at in pair if search.builds[at] not in self.good]
         with reached(self.target, ask_secret, self.directory) as agent:
@@ -116,19 +124,19 @@ class _Tries:
         return self.broken.isdisjoint(wanted)
 
 
-def _settled(arguments: argparse.Namespace) -> tuple[BuildSearch, _Tries]:
+def _settled(arguments: argparse.Namespace) -> tuple[BisectionBuilds, _Tries]:
     """The search on its target, which must be free."""
     target = Targets().get(arguments.target or "local")
     request = with_options(PlanRequest(target=target.name), arguments)
-    asked = Asked(
+    asked = BisectionRequest(
         arguments.builds,
         arguments.contender,
         arguments.step,
         request,
         arguments.by / 100,
-        limits_of(arguments).false_share,
+        limits_of_command(arguments).false_share,
         minutes_of(arguments),
-        allowed_of(arguments),
+        disturbance_limits(arguments),
     )
     asked.check(Catalog())  # what is wrong on every target comes before what the target says
     with reached(target, ask_secret, arguments.directory) as agent:
@@ -136,6 +144,6 @@ def _settled(arguments: argparse.Namespace) -> tuple[BuildSearch, _Tries]:
         if taken and not (arguments.so_far or arguments.dry_run):
             raise TargetError(f"{taken}: wait for it with dyno follow; dyno bisect then goes on")
         survey = agent.survey(target.search_paths)
-    return BuildSearch.of(asked, survey, Catalog(), approved_hashes()), _Tries(
+    return BisectionBuilds.of(asked, survey, Catalog(), approved_hashes()), _Tries(
         target, arguments.directory, survey
     )

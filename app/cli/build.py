@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 from app.remote.reach import reached
-from app.targets.builds import NOTES, install, note, problem_of, register, remove
+from app.targets.builds import NOTES, install, problem_of, register, remove, store_build_notes
 from app.targets.store import Targets
-from app.targets.tested_versions import with_tried
+from app.targets.tested_versions import with_tested_versions
 
 from .parser import add_json, add_noun, add_target, add_verb
-from .reach import survey_of
-from .screen import ask_secret, print_json, say, transfer
+from .reach import survey_and_store
+from .screen import ask_secret, print_json, say, transfer_progress
 from .target import show_builds
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def _notes(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def list_builds(arguments: argparse.Namespace) -> None:
-    builds = survey_of(arguments.target).builds
+    builds = survey_and_store(arguments.target).builds
     if arguments.json:
-        print_json(with_tried(builds))
+        print_json(with_tested_versions(builds))
     else:
         show_builds(builds)
 
@@ -71,7 +71,7 @@ def install_build(arguments: argparse.Namespace) -> None:
 
 
 def _bring(agent: Agent, arguments: argparse.Namespace) -> Build:
-    with transfer(Path(arguments.path).name) as on_progress:
+    with transfer_progress(Path(arguments.path).name) as on_progress:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), on_progress)
 
 
@@ -87,7 +87,7 @@ def note_build(arguments: argparse.Namespace) -> None:
         words = ", ".join(f"--{name}" for name in NOTES)
         raise InputError(f"no note of {arguments.build} is given: give one of {words}")
     with _named(arguments) as (agent, build):
-        note(agent, build.base, notes)
+        store_build_notes(agent, build.base, notes)
 
 
 def remove_build(arguments: argparse.Namespace) -> None:

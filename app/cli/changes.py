@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from app.comparison.answers.over_time import OverTimeEntry, is_worse, over_time, too_few
+from app.comparison.answers.over_time import OverTimeEntry, has_worsened_step, over_time, too_few_plans_text
 from app.comparison.texts.over_time_text import changes_table
 
 from .parser import add_json, add_verb
 from .screen import print_json, print_tables, say
-from .session import opened
+from .session import opened_history
 
 
 def add_words(words: Any) -> None:
@@ -27,15 +27,15 @@ def add_words(words: Any) -> None:
 
 
 def changes_of_session(arguments: argparse.Namespace) -> int:
-    with opened() as history:
+    with opened_history() as history:
         found = over_time(history, arguments.session, arguments.step)
     if arguments.json:
         print_json(found)
     else:
         _show(found)
-    if too_few(found):
+    if too_few_plans_text(found):
         return 3
-    return int(arguments.check and is_worse(found))
+    return int(arguments.check and has_worsened_step(found))
 
 
 def _show(found: OverTimeEntry) -> None:

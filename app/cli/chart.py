@@ -13,7 +13,7 @@ from app.core.errors import DynoError, InputError
 from .compare import add_measure, add_sessions
 from .parser import add_verb
 from .screen import say, say_text
-from .session import opened
+from .session import opened_history
 
 if TYPE_CHECKING:
     from app.comparison.charts.request import ChartRequest
@@ -67,7 +67,7 @@ def chart_sessions(arguments: argparse.Namespace) -> None:
 def _numbers(request: ChartRequest) -> str:
     from app.comparison.charts.request import chart_csv
 
-    with opened() as history:
+    with opened_history() as history:
         return chart_csv(history, request)
 
 

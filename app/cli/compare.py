@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
-from app.stats import Limits
+from app.stats import VerdictLimits
 
-from .parser import LeftOut, add_verb, add_wide, filled, percent
-from .screen import print_json, print_tables, say, say_shared, say_text, say_wrapped
-from .session import opened
+from .parser import OmittedText, add_verb, add_wide, non_empty_option, percent_type
+from .screen import print_common_name_parts, print_json, print_tables, say, say_text, say_wrapped
+from .session import opened_history
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
@@ -32,7 +32,7 @@ def add_words(words: Any) -> None:
     )
     add_wide(parser)
     add_measure(parser, "compare")
-    add_limits(parser)
+    add_verdict_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
     parser.add_argument(
         "--details", action="store_true", help="show spread, n and p in each cell, and all caveats"
@@ -42,11 +42,11 @@ def add_words(words: Any) -> None:
         "--differences", action="store_true", help="show how the setups of the sessions differ"
     )
     other.add_argument(
-        "--why", nargs="?", const=LeftOut(), type=filled(str), metavar="STEP",
+        "--why", nargs="?", const=OmittedText(), type=non_empty_option(str), metavar="STEP",
         help="show the costs of a step, the likeliest explanation first; without STEP the costs of all steps",
     )  # fmt: skip
     other.add_argument(
-        "--stacks", type=filled(str), metavar="STEP",
+        "--stacks", type=non_empty_option(str), metavar="STEP",
         help="show the functions whose share of the time changed in a profiled step",
     )  # fmt: skip
     other.add_argument("--verdict", action="store_true", help="print only the sentences")
@@ -79,11 +79,11 @@ def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
-def add_limits(parser: argparse.ArgumentParser) -> None:
+def add_verdict_limits(parser: argparse.ArgumentParser) -> None:
     """Options for the limits of verdicts; default: as set in the window, else Dyno's own."""
     parser.add_argument(
         "--matters",
-        type=percent(MOST_PCT),
+        type=percent_type(MOST_PCT),
         metavar="PERCENT",
         help="ignore differences below this percentage (default: 2, or your setting)",
     )
@@ -92,19 +92,19 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 def add_false_share(parser: argparse.ArgumentParser, what: str, is_above_0: bool = False) -> None:
     parser.add_argument(
-        "--false-share", type=percent(MOST_PCT, is_above_0), metavar="PERCENT",
+        "--false-share", type=percent_type(MOST_PCT, is_above_0), metavar="PERCENT",
         help=f"at most this percentage {what} (default: 5, or your setting)",
     )  # fmt: skip
 
 
-def limits_of(arguments: argparse.Namespace) -> Limits:
+def limits_of_command(arguments: argparse.Namespace) -> VerdictLimits:
     """The given limits; the others from settings.toml."""
-    from app.comparison.verdicts.judgement import limits_from
+    from app.comparison.verdicts.judgement import verdict_limits
     from app.core.settings import read_settings
 
     asked = {"matters_pct": arguments.matters, "false_share_pct": arguments.false_share}
     given = {name: value for name, value in asked.items() if value is not None}
-    return limits_from(replace(read_settings(), **given))
+    return verdict_limits(replace(read_settings(), **given))
 
 
 def compare_sessions(arguments: argparse.Namespace) -> None:
@@ -115,7 +115,7 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
     elif arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
     else:
-        limits, measure = limits_of(arguments), arguments.measure
+        limits, measure = limits_of_command(arguments), arguments.measure
         found = _compared(arguments.sessions, arguments.base, measure, limits)
         if arguments.verdict:
             _show_verdict(found, measure, arguments.format)
@@ -132,7 +132,7 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
     from .stacks import show_stacks
     from .why import check_step
 
-    with opened() as history:
+    with opened_history() as history:
         found = compare(history, arguments.sessions, arguments.base)
         check_step(found, arguments.stacks, "--stacks")
         profiles = profiles_of(history, found, arguments.stacks)
@@ -140,37 +140,45 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
 
 
 def _show_costs(found: Comparison, arguments: argparse.Namespace) -> None:
-    from .why import show_pairs, show_why
+    from .why import show_why, show_write_effect
 
     if arguments.pre:
-        show_pairs(found, arguments.format)
+        show_write_effect(found, arguments.format)
     else:
         show_why(found, arguments.why, arguments.format)
 
 
 def _compared(
-    references: Sequence[str], base: str | None = None, measure: str = "value", limits: Limits | None = None
+    references: Sequence[str],
+    base: str | None = None,
+    measure: str = "value",
+    limits: VerdictLimits | None = None,
 ) -> Comparison:
-    from app.comparison.verdicts.compare import by_measure, compare
+    from app.comparison.verdicts.compare import compare, compare_by_measure
 
-    with opened() as history:
-        return by_measure(compare(history, references, base, limits), measure)
+    with opened_history() as history:
+        return compare_by_measure(compare(history, references, base, limits), measure)
 
 
 def _show_table(
     found: Comparison, measure: str, form: str, has_details: bool = False, is_common: bool = False
 ) -> None:
-    from app.comparison.answers.sentences import figure_of, first_lines, verdict_sentences
+    from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_sentences
     from app.comparison.texts import text as compare_text
-    from app.comparison.verdicts.compare import common
+    from app.comparison.verdicts.compare import only_common_steps
 
-    found = common(found) if is_common else found
-    sentences = first_lines(found, figure_of(measure))
+    found = only_common_steps(found) if is_common else found
+    sentences = first_lines(found, measure_in_sentence(measure))
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences))
         print_tables([compare_text.shown_table(found, has_details)])
     elif form == "json":
-        print_json({**compare_text.to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
+        print_json(
+            {
+                **compare_text.to_json(found),
+                "sentences": verdict_sentences(found, measure_in_sentence(measure)),
+            }
+        )
     elif form == "md":
         say_text(compare_text.to_markdown(found, has_details, sentences))
     else:
@@ -179,17 +187,17 @@ def _show_table(
 
 def _show_verdict(found: Comparison, measure: str, form: str) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
-    from app.comparison.answers.sentences import figure_of, first_lines, verdict_lines
+    from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_lines
     from app.comparison.cells.labels import names_of
     from app.comparison.texts.text import json_of_limits
-    from app.comparison.verdicts.across import across_texts
+    from app.comparison.verdicts.across import cross_plan_remarks
 
     if form == "json":
-        lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
+        lines = [*found.first_texts, *verdict_lines(found, measure_in_sentence(measure))]
         print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
     else:
-        across = across_texts(found, names_of(found))
-        say_wrapped(*found.first_texts, *first_lines(found, figure_of(measure)), *across)
+        across = cross_plan_remarks(found, names_of(found))
+        say_wrapped(*found.first_texts, *first_lines(found, measure_in_sentence(measure)), *across)
 
 
 def show_result_of(plan: str) -> None:
@@ -207,7 +215,7 @@ def _sessions_to_compare(plan_id: str) -> list[str]:
     from app.history.lists.sessions import sessions
     from app.history.steps.figures import plans_by_session
 
-    with opened() as history:
+    with opened_history() as history:
         states = {each["id"]: each["state"] for each in sessions(history, plan=plan_id)}
         plan = next(iter(plans_by_session(history, list(states)[:1]).values()), None)
     if plan is None or len(plan.contenders) < 2:
@@ -218,12 +226,12 @@ def _sessions_to_compare(plan_id: str) -> list[str]:
 
 def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences.differences import differences, is_of_the_builds
-    from app.comparison.texts.differences_text import differences_table, to_csv
+    from app.comparison.texts.differences_text import differences_csv, differences_table
     from app.core.names import unique_names
     from app.history.lists.browsing import lines
     from app.history.lists.sessions import find_all
 
-    with opened() as history:
+    with opened_history() as history:
         ids = find_all(history, references)
         known = lines(history, ids)
         found = differences(history, ids)
@@ -231,8 +239,8 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     if form == "json":
         print_json({"sessions": ids, "differences": found})
     elif form == "csv":
-        say_text(to_csv(names, [each for each in found if not is_of_the_builds(each)]))
+        say_text(differences_csv(names, [each for each in found if not is_of_the_builds(each)]))
     elif form == "md":
         print_tables([differences_table(names, found)], form)
     else:
-        print_tables([differences_table(say_shared(names), found)], form)
+        print_tables([differences_table(print_common_name_parts(names), found)], form)

@@ -16,10 +16,10 @@ def add_words(words: Any) -> None:
 
 
 def doctor_history(arguments: argparse.Namespace) -> int:
-    from app.core.desktop_needs import lacks
+    from app.core.desktop_needs import missing_for_window
     from app.core.settings import home
     from app.core.units import count_text
-    from app.history.recorded.rebuilding import fault_of, rebuild, unknown_journals
+    from app.history.recorded.rebuilding import history_file_fault, rebuild, unknown_journals
 
     if arguments.rebuild:
         rebuilt = rebuild(home())
@@ -29,11 +29,11 @@ def doctor_history(arguments: argparse.Namespace) -> int:
         return int(bool(rebuilt.problems))
     path = home() / "history.sqlite"
     problem = ""
-    if fault := fault_of(path):
+    if fault := history_file_fault(path):
         problem = f"{fault}: to rebuild it from the journals: dyno doctor --rebuild"
     elif unknown := unknown_journals(home()):
         what = f"{count_text(len(unknown), 'journal')} of {unknown[0].parent}"
         state = "incomplete, it lacks" if path.exists() else "missing, there are"
         problem = f"{state} {what}: dyno doctor --rebuild reads them"
-    say(f"{path}: {problem or 'sound'}", *lacks())
+    say(f"{path}: {problem or 'sound'}", *missing_for_window())
     return int(bool(problem))

@@ -9,23 +9,31 @@ from typing import Any
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import InputError
 from app.core.table import Table
-from app.explaining.builds import explaining_at
-from app.explaining.entries import ExplanationEntry, entry_of
-from app.explaining.evidence import Evidence
-from app.explaining.explaining import MINUTES, Asked, Explaining, State
+from app.explaining.builds import difference_search_on_target
+from app.explaining.entries import ExplainedDifferenceEntry, entry_of
+from app.explaining.evidence import MeasuredRounds
+from app.explaining.explaining import MINUTES, DifferenceQuestion, ExplainedPair, ExplanationState
 from app.explaining.pair import Pair
-from app.explaining.text import table_of
+from app.explaining.text import explanation_table
 from app.planner.request.request import PlanRequest
 from app.protocol.my_cnf import option_key
 from app.remote.reach import reached
 from app.targets.store import Targets
 
-from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
-from .compare import add_limits, limits_of
-from .parser import add_verb, words_of
-from .plan_options import allowed_of
+from .answering import (
+    add_so_far,
+    add_start_options,
+    add_time,
+    add_work,
+    measure_and_answer,
+    minutes_of,
+    with_options,
+)
+from .compare import add_verdict_limits, limits_of_command
+from .parser import add_verb, split_word_list
+from .plan_options import disturbance_limits
 from .screen import ask_secret, say
-from .session import opened
+from .session import opened_history
 
 
 def add_words(words: Any) -> None:
@@ -40,24 +48,24 @@ def add_words(words: Any) -> None:
         help="options that change as one; redo log size and number, and others like them, do so anyway",
     )  # fmt: skip
     add_time(parser, "round", f" (default: {MINUTES})")
-    add_limits(parser)
+    add_verdict_limits(parser)
     add_so_far(parser)
-    add_ways(parser)
+    add_start_options(parser)
 
 
 def explain_pair(arguments: argparse.Namespace) -> int:
-    return answer(arguments, lambda given: _Question(_settled(given)))
+    return measure_and_answer(arguments, lambda given: _Question(_settled(given)))
 
 
 @dataclass
 class _Question:
     """Which setting makes the difference."""
 
-    explaining: Explaining
-    _state: State = field(init=False)
+    explaining: ExplainedPair
+    _state: ExplanationState = field(init=False)
 
-    def read(self) -> Evidence:
-        with opened() as history:
+    def read(self) -> MeasuredRounds:
+        with opened_history() as history:
             self._state = self.explaining.state(history)
         return self._state.evidence
 
@@ -70,35 +78,37 @@ class _Question:
     def time_text(self) -> str:
         return self.explaining.time_text(self._state)
 
-    def entry(self) -> ExplanationEntry:
+    def entry(self) -> ExplainedDifferenceEntry:
         return entry_of(self.explaining, self._state)
 
     def table(self) -> Table:
-        return table_of(self.entry())
+        return explanation_table(self.entry())
 
 
 # what is asked for
 
 
-def _settled(arguments: argparse.Namespace) -> Explaining:
+def _settled(arguments: argparse.Namespace) -> ExplainedPair:
     """The explanation on its target, which must be free."""
     asked = _asked(arguments)
     asked.request(Catalog())  # what is wrong on every target comes before what the target says
     target = Targets().get(asked.pair.request.target)
     with reached(target, ask_secret, arguments.directory) as agent:
         is_reader = arguments.so_far or arguments.dry_run
-        return explaining_at(agent, asked, Catalog(), approved_hashes(), target.search_paths, is_reader)
+        return difference_search_on_target(
+            agent, asked, Catalog(), approved_hashes(), target.search_paths, is_reader
+        )
 
 
-def _asked(arguments: argparse.Namespace) -> Asked:
-    together = [words_of("together", each) for each in arguments.together or ()]
-    return Asked(
+def _asked(arguments: argparse.Namespace) -> DifferenceQuestion:
+    together = [split_word_list("together", each) for each in arguments.together or ()]
+    return DifferenceQuestion(
         _pair(arguments),
         arguments.step,
         tuple(frozenset(map(option_key, each)) for each in together),
         minutes_of(arguments) or MINUTES,
-        limits_of(arguments),
-        allowed_of(arguments),
+        limits_of_command(arguments),
+        disturbance_limits(arguments),
     )
 
 
@@ -110,6 +120,6 @@ def _pair(arguments: argparse.Namespace) -> Pair:
         for option in ("sequence", "target"):
             if getattr(arguments, option):
                 raise InputError(f"sessions have their {option}: leave --{option} out")
-        with opened() as history:
+        with opened_history() as history:
             pair = Pair.of_sessions(history, names)
     return replace(pair, request=with_options(pair.request, arguments))

@@ -18,9 +18,9 @@ from app.targets.store import Targets
 
 from .compare import show_result_of
 from .parser import add_directory, add_json, add_target, add_verb, add_wide
-from .queue import queue_at, show_queue
+from .queue import fetch_target_queue, show_queue
 from .screen import ask_secret, complain, print_json, print_table, say
-from .session import opened
+from .session import opened_history
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
@@ -76,7 +76,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
         print_json([_entry(found) for found in active])
     elif not active:
         say(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
-        if (queue := queue_at(arguments)).plans:
+        if (queue := fetch_target_queue(arguments)).plans:
             show_queue(arguments.target, queue)
     else:
         print_table(("plan", "name", "sessions"), [(f.plan, f.name, _ended_text(f)) for f in active])
@@ -124,7 +124,7 @@ def note_plan(arguments: argparse.Namespace) -> None:
 
 def follow_plan(arguments: argparse.Namespace) -> int:
     """The plan named, or the active one, or else everything that has not been fetched to its end."""
-    from app.following.adoption import find_plans, is_followed
+    from app.following.adoption import find_plans, is_fully_fetched
 
     target = _target(arguments)
     plans = list(find_plans(target, ask_secret))
@@ -133,7 +133,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
         if not wanted:
             raise InputError(f"there is no plan {arguments.plan!r} on {target.name}: see dyno status")
     else:
-        wanted = [found for found in plans if not is_followed(found, home())]
+        wanted = [found for found in plans if not is_fully_fetched(found, home())]
     if not wanted:
         say(f"everything of {target.name} is in the history")
         for latest in sorted(each.plan for each in plans)[-1:]:
@@ -161,10 +161,10 @@ def watch_sessions(
     `is_named`: the person named the directory, and has to name it again to come back.
     """
     from app.following.follower import Follower
-    from app.following.load_again import LoadAgain
+    from app.following.load_again import LostLoadTargets
     from app.history.recorded.counting import unsteady_steps
-    from app.history.recorded.recounting import recount_first
-    from app.planner.checks.load_targets import by_name
+    from app.history.recorded.recounting import recount_if_waiting
+    from app.planner.checks.load_targets import reach_by_target_name
 
     from .watch import Watch, follow
 
@@ -172,9 +172,9 @@ def watch_sessions(
         return agent_of(target, ask_secret, directory, sha)
 
     sessions = without_deleted(sessions)
-    again = LoadAgain(home(), sessions, reach, by_name(ask_secret))
-    with opened() as history:
-        recount_first(history, sessions)
+    again = LostLoadTargets(home(), sessions, reach, reach_by_target_name(ask_secret))
+    with opened_history() as history:
+        recount_if_waiting(history, sessions)
         watch = Watch(say, lambda: unsteady_steps(history, plan))
         ended = follow(
             lambda publish: Follower(
@@ -187,28 +187,28 @@ def watch_sessions(
         back = how_to_come_back(target.name, directory if is_named else "")
         say(f"detached: the plan goes on at {target.name}; {back}")
         return None
-    return outcome_of(sessions)
+    return exit_code_of_sessions(sessions)
 
 
 def without_deleted(sessions: list[str]) -> list[str]:
     """The sessions without those deleted here, which it prints."""
-    from app.history.recorded.writing import Writer
+    from app.history.recorded.writing import JournalStorer
 
-    with opened() as history:
-        writer = Writer(history)
+    with opened_history() as history:
+        writer = JournalStorer(history)
         deleted = [session for session in sessions if writer.is_deleted(session)]
     for session in deleted:
         say(f"session {session} is deleted here; to restore it: dyno session undelete {session}")
     return [session for session in sessions if session not in deleted]
 
 
-def outcome_of(wanted: list[str]) -> int:
+def exit_code_of_sessions(wanted: list[str]) -> int:
     """0 if all sessions and steps went well and are in the history."""
     from app.history.lists.sessions import sessions
     from app.history.steps.figures import plan_of
     from app.protocol.states import NOT_NEEDED
 
-    with opened() as history:
+    with opened_history() as history:
         found = sessions(history, ids=wanted) if wanted else []
         turns = plan_of(history, found[0]["id"])["turns"] if found else []
     for each in found:

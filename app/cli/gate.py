@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from app.protocol.reading import MOST_PCT
 
-from .compare import add_false_share, add_measure, limits_of
-from .parser import add_json, add_verb, percent
-from .plan_options import DISTURBING, add_options, allowed_of
+from .compare import add_false_share, add_measure, limits_of_command
+from .parser import add_json, add_verb, percent_type
+from .plan_options import DISTURBING, add_options, disturbance_limits
 from .screen import print_json, print_table, say_wrapped
-from .session import opened
+from .session import opened_history
 
 if TYPE_CHECKING:
     from app.comparison.answers.gate import GateEntry, GateLine
@@ -31,7 +31,7 @@ def add_words(words: Any) -> None:
         help="session or plan that must not be worse; all repeats of its contender count",
     )
     parser.add_argument(
-        "--worse", type=percent(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",
+        "--worse", type=percent_type(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",
         help="largest loss that is acceptable, such as 3%%",
     )  # fmt: skip
     add_false_share(parser, "of false answers")
@@ -50,10 +50,10 @@ def add_words(words: Any) -> None:
 def gate_sessions(arguments: argparse.Namespace) -> int:
     from app.comparison.answers.gate import GateRequest, gate
 
-    steps, allowed = tuple(arguments.step or ()), allowed_of(arguments)
+    steps, allowed = tuple(arguments.step or ()), disturbance_limits(arguments)
     request = GateRequest(arguments.worse, arguments.measure, arguments.groups, steps, allowed)
-    with opened() as history:
-        found = gate(history, arguments.base, arguments.other, request, limits_of(arguments))
+    with opened_history() as history:
+        found = gate(history, arguments.base, arguments.other, request, limits_of_command(arguments))
     if arguments.json:
         print_json(found)
     else:
@@ -64,12 +64,12 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
 def _verdict(line: GateLine) -> str:
     """With the reason where it cannot be told, in its colour."""
     from app.comparison.answers.gate import NOT_WORSE, WORSE
-    from app.core.table import UNDECIDED, Cell
+    from app.core.table import UNDECIDED, CellText
     from app.stats.at_target.verdicts import BETTER
 
     text = ": ".join(filter(None, (line["verdict"], line["why"])))
     tone = {WORSE: WORSE, NOT_WORSE: BETTER}.get(line["verdict"], UNDECIDED)
-    return Cell(text, tone=tone)
+    return CellText(text, tone=tone)
 
 
 def _show(found: GateEntry) -> None:

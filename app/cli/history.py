@@ -10,8 +10,8 @@ from app.core.errors import InputError
 from app.core.units import count_text
 
 from .parser import add_json, add_noun, add_verb, whole_number
-from .screen import complain, print_json, print_table, say, somebody, status
-from .session import HEADERS, LEAST, SESSION, line_of, opened
+from .screen import complain, print_json, print_table, say, secret_asker, status_line
+from .session import HEADERS, LEAST, SESSION, opened_history, session_list_cells
 
 if TYPE_CHECKING:
     from app.team.edits import Edit
@@ -66,7 +66,9 @@ def add_words(words: Any) -> None:
     )
     export.add_argument("--parquet", required=True, metavar="FOLDER", help="a new folder for Parquet files")
     export.add_argument("sessions", nargs="*", metavar="SESSION", help="sessions or plans (default: all)")
-    add_verb(verbs, show_history, "show which history is in use, and what waits to be shared", add_json)
+    add_verb(
+        verbs, show_history_choice, "show which history is in use, and what waits to be shared", add_json
+    )
     edits = add_verb(
         verbs, edits_history, "show who named, tagged, noted, cut or deleted a session", add_json
     )
@@ -78,14 +80,14 @@ def export_history(arguments: argparse.Namespace) -> None:
 
     from app.history.exchange.parquet import export_parquet
 
-    with opened() as history:
+    with opened_history() as history:
         count = export_parquet(history, Path(arguments.parquet), arguments.sessions)
     say(f"{count_text(count, 'session')} in {arguments.parquet}: sessions, steps, figures, series")
 
 
 def use_history(arguments: argparse.Namespace) -> None:
     from app.core.settings import home
-    from app.team.address import Choice, check_person, keep_choice, parse_address
+    from app.team.address import TeamHistoryChoice, check_person, keep_choice, parse_address
     from app.team.login import begin
 
     if arguments.address == LOCAL:
@@ -94,11 +96,11 @@ def use_history(arguments: argparse.Namespace) -> None:
         return
     address = parse_address(arguments.address)
     person = check_person(arguments.person or address.user)
-    choice = Choice(
+    choice = TeamHistoryChoice(
         str(address), person, not arguments.no_tls, arguments.certificate, arguments.fetch == "all",
         arguments.auth_plugin,
     )  # fmt: skip
-    begin(home(), choice, somebody(), arguments.merge)
+    begin(home(), choice, secret_asker(), arguments.merge)
     say(f"the history is shared through {address} from now on")
     _exchange(arguments.merge)
 
@@ -109,11 +111,11 @@ def sync_history(arguments: argparse.Namespace) -> int:  # noqa: ARG001 - as all
 
 def _exchange(merge_teams: bool) -> int:
     from app.core.settings import home
-    from app.team.exchange import Exchanger, chosen
+    from app.team.exchange import Exchanger, team_history_in_use
 
-    choice = chosen(home())
-    with opened() as history, closing(Exchanger()) as exchanger, status("connecting") as shown:
-        done = exchanger.exchange(history, choice, somebody(), shown, merge_teams)
+    choice = team_history_in_use(home())
+    with opened_history() as history, closing(Exchanger()) as exchanger, status_line("connecting") as shown:
+        done = exchanger.exchange(history, choice, secret_asker(), shown, merge_teams)
     say(done.text)
     return complain(*(f"dyno: {problem}" for problem in done.problems))
 
@@ -121,41 +123,45 @@ def _exchange(merge_teams: bool) -> int:
 def list_history(arguments: argparse.Namespace) -> None:
     from app.core.settings import home
     from app.history.lists.browsing import Filter
-    from app.team.exchange import Exchanger, chosen
-    from app.team.listing import PAGE, page
+    from app.team.exchange import Exchanger, team_history_in_use
+    from app.team.listing import PAGE, team_session_page
 
     named = {name: getattr(arguments, name) for name in ("target", "engine")}
     wanted = Filter(arguments.text, {name: (value,) for name, value in named.items() if value})
     with closing(Exchanger()) as exchanger:
-        found = page(exchanger.lists(chosen(home()), somebody()), wanted, (arguments.page - 1) * PAGE)
+        found = team_session_page(
+            exchanger.lists(team_history_in_use(home()), secret_asker()), wanted, (arguments.page - 1) * PAGE
+        )
     if arguments.json:
         print_json(found)
     else:
-        print_table((*HEADERS, "who"), [(*line_of(each), each["person"]) for each in found], least=LEAST)
+        print_table(
+            (*HEADERS, "who"), [(*session_list_cells(each), each["person"]) for each in found], least=LEAST
+        )
 
 
 def fetch_history(arguments: argparse.Namespace) -> int:
     from app.core.settings import home
-    from app.team.exchange import Exchanger, chosen
-    from app.team.listing import find
+    from app.team.exchange import Exchanger, team_history_in_use
+    from app.team.listing import find_team_sessions
 
-    choice = chosen(home())
-    with opened() as history, closing(Exchanger()) as exchanger:
-        lists = exchanger.lists(choice, somebody())
-        sessions = [id_ for each in arguments.sessions for id_ in find(lists, each)]
-        done = exchanger.fetch(history, choice, somebody(), sessions)
+    choice = team_history_in_use(home())
+    with opened_history() as history, closing(Exchanger()) as exchanger:
+        lists = exchanger.lists(choice, secret_asker())
+        sessions = [id_ for each in arguments.sessions for id_ in find_team_sessions(lists, each)]
+        done = exchanger.fetch(history, choice, secret_asker(), sessions)
     say(done.text)
     return complain(*(f"dyno: {problem}" for problem in done.problems))
 
 
-def show_history(arguments: argparse.Namespace) -> None:
+def show_history_choice(arguments: argparse.Namespace) -> None:
     from app.core.settings import home
-    from app.team.address import read_choice
-    from app.team.exchange import waiting_of
+    from app.team.address import read_team_history
+    from app.team.exchange import waiting_for_team
 
-    choice = read_choice(home())
-    with opened() as history:
-        waiting = waiting_of(history, choice) if choice else None
+    choice = read_team_history(home())
+    with opened_history() as history:
+        waiting = waiting_for_team(history, choice) if choice else None
     if arguments.json:
         shown = (
             {"address": choice.address, "person": choice.person}
@@ -175,11 +181,11 @@ def show_history(arguments: argparse.Namespace) -> None:
 
 def edits_history(arguments: argparse.Namespace) -> None:
     from app.history.lists.sessions import find
-    from app.team.local_edits import edits_of, lost_of
+    from app.team.local_edits import edits_of, overruled_edits
 
-    with opened() as history:
+    with opened_history() as history:
         session = find(history, arguments.session)
-        found, lost = edits_of(history, session), lost_of(history, session)
+        found, lost = edits_of(history, session), overruled_edits(history, session)
     if not found:
         raise InputError(f"session {session} has no edits that a team shares")
     if arguments.json:

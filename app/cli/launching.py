@@ -17,7 +17,7 @@ from .screen import ask_secret, say
 
 if TYPE_CHECKING:
     from app.planner.request.request import PlanRequest
-    from app.planner.starting.launch import Later, Launch, Stage
+    from app.planner.starting.launch import Launch, LaunchStage, QueueInstead
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
     from app.remote.target import Target
@@ -63,20 +63,22 @@ def launch_plan(
 def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -> Launch:
     """The launch that the options describe."""
     from app.core.settings import home
-    from app.history.machines.measured import measured_at
-    from app.planner.checks.load_targets import by_name
+    from app.history.machines.measured import machine_measures_from
+    from app.planner.checks.load_targets import reach_by_target_name
     from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, Launch
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
-    way, known = reached(target, ask_secret, arguments.directory), partial(measured_at, home())
+    way, known = reached(target, ask_secret, arguments.directory), partial(machine_measures_from, home())
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
-    return Launch(settled, way, target.search_paths, last, known, busy, later, by_name(ask_secret))
+    return Launch(
+        settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret)
+    )
 
 
-def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
+def _later(target: Target, arguments: argparse.Namespace) -> QueueInstead | None:
     """When a queued plan begins, and what is known of the target; None if it starts now."""
-    from app.planner.starting.launch import Later
+    from app.planner.starting.launch import QueueInstead
     from app.targets.queue import seconds_until
     from app.targets.surveys import Surveys
 
@@ -86,7 +88,7 @@ def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
         raise InputError("--dry-run starts nothing: leave it out, or --queue and --at")
     known = None if arguments.directory else Surveys().get(target)
     in_s = None if arguments.at is None else seconds_until(arguments.at)
-    return Later(known.content if known else None, in_s)
+    return QueueInstead(known.content if known else None, in_s)
 
 
 def queued_text(plan: Plan, target: str, queue: Queue) -> str:
@@ -97,10 +99,10 @@ def queued_text(plan: Plan, target: str, queue: Queue) -> str:
 
 
 def show_launch(
-    stages: Iterable[Stage],
+    stages: Iterable[LaunchStage],
     hints: Mapping[str, str] = MappingProxyType({}),
     nothing: str = "nothing was started: ",
-) -> tuple[Plan, Stage]:
+) -> tuple[Plan, LaunchStage]:
     """The plan with its estimate, each check as it comes; raises the error of those that fail."""
     from .plan_text import show_check, show_plan
 
@@ -121,7 +123,7 @@ def show_launch(
     return plan, stage
 
 
-def _hinted(stage: Stage, hints: Mapping[str, str]) -> Stage:
+def _hinted(stage: LaunchStage, hints: Mapping[str, str]) -> LaunchStage:
     checks = (replace(each, todo=hints.get(each.todo, each.todo)) for each in stage.checks)
     return replace(stage, checks=tuple(checks))
 

@@ -32,9 +32,9 @@ class Parser(argparse.ArgumentParser):
         """Like argparse; only `type=str` accepts an empty text, which deletes a value."""
         takes_text = what.get("action", "append") == "append" and "choices" not in what
         if names[0].startswith("--") and takes_text and what.get("type", Path) is Path:
-            what["type"] = filled(what.get("type", str))
+            what["type"] = non_empty_option(what.get("type", str))
             if what.get("default") == "":
-                what["default"] = LeftOut()  # argparse reads a default as if it were typed
+                what["default"] = OmittedText()  # argparse reads a default as if it were typed
         return super().add_argument(*names, **what)
 
     def error(self, message: str) -> NoReturn:
@@ -112,7 +112,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
-def percent(most: int, is_above_0: bool = False) -> Callable[[str], float]:
+def percent_type(most: int, is_above_0: bool = False) -> Callable[[str], float]:
     """The type of an option that is a percentage, with or without its sign."""
 
     def read(text: str) -> float:
@@ -138,15 +138,15 @@ def duration(text: str) -> int:
     return seconds
 
 
-class LeftOut(str):
+class OmittedText(str):
     """The value of a text option that was not given."""
 
 
-def filled(kind: type[Any]) -> Callable[[str], Any]:
+def non_empty_option(kind: type[Any]) -> Callable[[str], Any]:
     """The type of an option that is a text or path and not empty."""
 
     def read(text: str) -> Any:
-        if isinstance(text, LeftOut):
+        if isinstance(text, OmittedText):
             return ""
         if not text.strip():
             raise argparse.ArgumentTypeError("the value is empty: give a value, or leave the option out")
@@ -155,7 +155,7 @@ def filled(kind: type[Any]) -> Callable[[str], Any]:
     return read
 
 
-def words_of(option: str, text: str) -> list[str]:
+def split_word_list(option: str, text: str) -> list[str]:
     """The members of a list such as `a,b,c`: none of them empty, none twice."""
     from app.core.toml_text import first_twice
 

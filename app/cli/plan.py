@@ -7,12 +7,12 @@ from datetime import UTC
 from typing import Any
 
 from app.core.units import date_text
-from app.history.lists.plans import plan_ids, plans, size_text, states_text
+from app.history.lists.plans import contenders_rounds_text, plan_ids, plans, states_text
 from app.history.lists.sessions import SUFFIX
 
 from .parser import add_json, add_limit, add_noun, add_verb
 from .screen import print_json, print_table
-from .session import opened
+from .session import opened_history
 
 
 def add_words(words: Any) -> None:
@@ -24,7 +24,7 @@ def add_words(words: Any) -> None:
 
 
 def list_plans(arguments: argparse.Namespace) -> None:
-    with opened() as history:
+    with opened_history() as history:
         found = plans(history, plan_ids(history, arguments.target, arguments.limit))
     if arguments.json:
         print_json(found)
@@ -36,7 +36,7 @@ def list_plans(arguments: argparse.Namespace) -> None:
             plan["name"],
             states_text(plan),
             plan["target"],
-            size_text(plan),
+            contenders_rounds_text(plan),
             plan["sequence"],
             plan["sessions"],
             date_text(plan["at"], UTC),

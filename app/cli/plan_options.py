@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
-from app.core.ranges import FORMS, listed
+from app.core.ranges import FORMS, numbers_of_ranges
 from app.planner.request.contender import TO_ALL, ContenderRequest
-from app.planner.request.options import GROUPS, SHARED, Option
+from app.planner.request.options import GROUPS, SHARED, PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.protocol.plan import UNTIL_DECIDED
 
-from .parser import duration, filled, percent, words_of
+from .parser import duration, non_empty_option, percent_type, split_word_list
 
 if TYPE_CHECKING:
-    from app.comparison.verdicts.disturbing import Allowed
+    from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
 
 DISTURBING = ("others_pct", "steal_pct")  # limits for the load of other programs
 _OPTIONS = {name: row for name, row in OPTIONS.items() if row.help}
@@ -67,7 +67,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     contenders.add_argument(
         "--contender",
         action="append",
-        type=filled(str),
+        type=non_empty_option(str),
         metavar="BUILD:ENGINE:PRESET",
         help="what to compare; give it once for each contender (without PRESET: baseline)",
     )
@@ -89,7 +89,7 @@ def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
         _add(parser, _OPTIONS[name])
 
 
-def _add(parser: argparse._ActionsContainer, row: Option) -> None:
+def _add(parser: argparse._ActionsContainer, row: PlanRequestOption) -> None:
     more: dict[str, Any] = {"metavar": row.metavar} if row.metavar else {}
     if row.kind == "flag":
         more |= {"action": "store_true", "default": None}
@@ -100,26 +100,26 @@ def _add(parser: argparse._ActionsContainer, row: Option) -> None:
     parser.add_argument(f"--{row.flag}", help=row.help, **more)
 
 
-def _read(row: Option) -> Callable[[str], Any]:
+def _read(row: PlanRequestOption) -> Callable[[str], Any]:
     """How argparse reads it."""
     if row.kind == "percent":
-        return percent(int(row.rule.high or 0) if row.rule else 0)
+        return percent_type(int(row.rule.high or 0) if row.rule else 0)
     kinds: dict[str, Callable[[str], Any]] = {"count": int, "time": duration, "repeats": _repeats}
-    return kinds.get(row.kind, filled(str))
+    return kinds.get(row.kind, non_empty_option(str))
 
 
-def _value(row: Option, given: Any) -> Any:
+def _value(row: PlanRequestOption, given: Any) -> Any:
     """What an option means; raises InputError."""
     if row.kind == "words":
-        return words_of(row.flag, given)
+        return split_word_list(row.flag, given)
     if row.kind == "rows":
         return int(given) if re.fullmatch("-?[0-9]{1,18}", given) else given
     return _listed(row, given) if row.kind in ("numbers", "core sets") else given
 
 
-def _listed(row: Option, text: str) -> list[int | str]:
+def _listed(row: PlanRequestOption, text: str) -> list[int | str]:
     try:
-        found = listed(text)
+        found = numbers_of_ranges(text)
     except InputError as error:
         raise InputError(f"--{row.flag} {error}") from None
     if row.kind == "numbers" and any(isinstance(each, str) for each in found):
@@ -135,8 +135,8 @@ def _repeats(text: str) -> int | str:
     return int(text)
 
 
-def allowed_of(arguments: argparse.Namespace) -> Allowed:
+def disturbance_limits(arguments: argparse.Namespace) -> GivenDisturbanceLimits:
     """The given limits for the load of other programs, also for steps that were measured with others."""
-    from app.comparison.verdicts.disturbing import Allowed
+    from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
 
-    return Allowed(arguments.others_pct, arguments.steal_pct)
+    return GivenDisturbanceLimits(arguments.others_pct, arguments.steal_pct)

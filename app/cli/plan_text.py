@@ -10,7 +10,7 @@ from app.protocol.answers import PASS, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
 from app.protocol.waits import PRESET
 from app.stats.at_target.verdicts import LEAST
-from app.variables.memory_text import memory_text
+from app.variables.memory_text import memory_settings_text
 
 from .screen import print_table, say
 
@@ -36,7 +36,7 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     print_table(names, rows, least=("table options", "cores"))
     for contender in plan.contenders:
         if contender.memory:
-            say(f"{contender.name}: {memory_text(vars(contender))}")
+            say(f"{contender.name}: {memory_settings_text(vars(contender))}")
     say("")
     headers = ("step", "kind", "threads", "warm-up", "bounded by", "options")
     print_table(headers, [_row(step) for step in plan.steps], right=(2, 3))

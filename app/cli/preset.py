@@ -121,12 +121,12 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
 
     from app.planner.starting.choices import rendered
 
-    from .reach import survey_of
+    from .reach import survey_and_store
 
     presets = [Catalog().preset(*each) for each in _named(arguments.presets, count)]
     if not arguments.build:
         return presets
-    survey = survey_of(arguments.target)
+    survey = survey_and_store(arguments.target)
     return [replace(each, text=rendered(each, arguments.build, survey).text) for each in presets]
 
 

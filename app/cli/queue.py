@@ -36,7 +36,7 @@ def add_words(words: Any) -> None:
 def list_queue(arguments: argparse.Namespace) -> None:
     from app.protocol.answers import to_json
 
-    found = queue_at(arguments)
+    found = fetch_target_queue(arguments)
     if arguments.json:
         print_json(to_json(found))
     else:
@@ -72,11 +72,11 @@ def _change(arguments: argparse.Namespace, do: str, place: int = 1) -> None:
     """Change one plan, or the whole queue if none is named; then print the queue."""
     from app.targets.queue import plan_in
 
-    plan = plan_in(queue_at(arguments), arguments.plan).plan if arguments.plan is not None else ""
-    show_queue(arguments.target, queue_at(arguments, QueueChange(do, plan, place)))
+    plan = plan_in(fetch_target_queue(arguments), arguments.plan).plan if arguments.plan is not None else ""
+    show_queue(arguments.target, fetch_target_queue(arguments, QueueChange(do, plan, place)))
 
 
-def queue_at(arguments: argparse.Namespace, change: QueueChange | None = None) -> Queue:
+def fetch_target_queue(arguments: argparse.Namespace, change: QueueChange | None = None) -> Queue:
     from app.targets.queue import queue_of
     from app.targets.store import Targets
 

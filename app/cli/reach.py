@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from app.protocol.answers import Survey
 
 
-def survey_of(name: str) -> Survey:
+def survey_and_store(name: str) -> Survey:
     """Survey a target, and store the survey, so that the window knows it too."""
     from app.targets.surveys import Surveys, survey_target
 

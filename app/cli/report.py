@@ -8,10 +8,10 @@ from typing import Any
 
 from app.core.errors import InputError
 
-from .compare import add_limits, add_sessions, limits_of
-from .parser import add_verb, words_of
+from .compare import add_sessions, add_verdict_limits, limits_of_command
+from .parser import add_verb, split_word_list
 from .screen import say
-from .session import opened
+from .session import opened_history
 
 
 def add_words(words: Any) -> None:
@@ -26,14 +26,14 @@ def add_words(words: Any) -> None:
         help="leave out sections: summary, setup, differences, results, charts, cost, stacks, caveats,"
         " repeat",
     )
-    add_limits(parser)
+    add_verdict_limits(parser)
 
 
 def report_sessions(arguments: argparse.Namespace) -> None:
     from app.report import writing
     from app.report.content import sections_without
 
-    writing.check_file(arguments.out)
+    writing.check_report_ending(arguments.out)
     if arguments.out.exists():
         raise InputError(f"{arguments.out} exists already: choose another name")
     request = writing.ReportRequest(
@@ -42,10 +42,10 @@ def report_sessions(arguments: argparse.Namespace) -> None:
         arguments.base,
         arguments.title,
         _own_text(arguments.text) if arguments.text else "",
-        sections_without(words_of("without", arguments.without) if arguments.without else []),
-        limits_of(arguments),
+        sections_without(split_word_list("without", arguments.without) if arguments.without else []),
+        limits_of_command(arguments),
     )
-    with opened() as history:
+    with opened_history() as history:
         say(writing.write_report(history, request))
 
 

@@ -11,14 +11,14 @@ from app.planner.request.request import PlanRequest
 
 from .compare import show_result_of
 from .launching import launch_plan
-from .parser import add_directory, add_verb, add_wide, filled, words_of
+from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
 from .plan_options import Given, add_plan_options
 from .screen import say
-from .session import opened
+from .session import opened_history
 from .several import run_on_several
 
 if TYPE_CHECKING:
-    from app.planner.kinds.published import Published
+    from app.planner.kinds.published import ForeignPlan
     from app.protocol.answers import Survey
 
     from .launching import Settled
@@ -56,7 +56,7 @@ def add_words(words: Any) -> None:
              " new --contender: the same work, in slices where possible",
     )  # fmt: skip
     parser.add_argument(
-        "--target", action=_Several, type=filled(str), metavar="NAME[,NAME]",
+        "--target", action=_Several, type=non_empty_option(str), metavar="NAME[,NAME]",
         help="target (default: local, this computer); write a,b for one plan on each: all start, or none",
     )  # fmt: skip
     add_plan_options(parser)
@@ -92,7 +92,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     given = Given.of(arguments)
-    targets = words_of("target", arguments.target) if arguments.target else []
+    targets = split_word_list("target", arguments.target) if arguments.target else []
     if len(targets) > 1:
         each_alone = (given.at(name) for name in targets)
         return run_on_several(dict(request_from(arguments, each) for each in each_alone), arguments)
@@ -109,10 +109,10 @@ def request_from(arguments: argparse.Namespace, given: Given) -> Asked:
         return _against(arguments, given)
     if arguments.again:
         return _again(arguments, given)
-    return _as_asked(request_of(arguments, given))
+    return _as_asked(plan_request_from(arguments, given))
 
 
-def request_of(arguments: argparse.Namespace, given: Given) -> PlanRequest:
+def plan_request_from(arguments: argparse.Namespace, given: Given) -> PlanRequest:
     """The plan file with what was given in its place."""
     plan = PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
     return given.over(plan)
@@ -120,10 +120,10 @@ def request_of(arguments: argparse.Namespace, given: Given) -> PlanRequest:
 
 def _as_asked(request: PlanRequest) -> Asked:
     from app.catalog import Catalog
-    from app.planner.resolve.resolve import choices_of
+    from app.planner.resolve.resolve import resolve_workloads
     from app.targets.store import Targets
 
-    choices_of(request, Catalog())  # what is wrong on every target comes before what the target says
+    resolve_workloads(request, Catalog())  # what is wrong on every target comes before what the target says
     for name in request.load:
         Targets().get(name)
     return request.target, lambda _: request
@@ -132,18 +132,18 @@ def _as_asked(request: PlanRequest) -> Asked:
 def _again(arguments: argparse.Namespace, given: Given) -> Asked:
     """The same sessions again; if others measured them, set up for the target."""
     from app.planner.kinds.again import request_again
-    from app.planner.kinds.published import Published
+    from app.planner.kinds.published import ForeignPlan
 
     if arguments.plan is not None:
         raise InputError("a plan file and --again exclude each other: give one of them")
-    with opened() as history:
-        published = Published.of(history, arguments.again)
+    with opened_history() as history:
+        published = ForeignPlan.of(history, arguments.again)
         if not published:
             return _as_asked(given.over(request_again(history, arguments.again)))
     return _set_up_here(published, given)
 
 
-def _set_up_here(published: Published, given: Given) -> Asked:
+def _set_up_here(published: ForeignPlan, given: Given) -> Asked:
     from app.catalog import Catalog
 
     target = given.over(PlanRequest()).target
@@ -160,12 +160,12 @@ def _set_up_here(published: Published, given: Given) -> Asked:
 def _against(arguments: argparse.Namespace, given: Given) -> Asked:
     """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
-    from app.planner.kinds.against import BaseSession, in_slices_where_possible
+    from app.planner.kinds.against import BaseSession, sliced_or_interleaved
 
     for name, what in (("plan", "the plan file"), ("again", "--again")):
         if getattr(arguments, name) is not None:
             raise InputError(f"--against takes the work from its session: leave {what} out")
-    with opened() as history:
+    with opened_history() as history:
         kept = BaseSession.of(history, arguments.against, Catalog())
     contenders = kept.with_base(given.with_to_all(given.contenders))
     request = kept.request.with_options(**given.options, contenders=contenders)
@@ -174,7 +174,7 @@ def _against(arguments: argparse.Namespace, given: Given) -> Asked:
         kept.check_build(survey)
         if "order" in given.options:
             return request
-        found, why = in_slices_where_possible(request, survey, Catalog(), approved_hashes())
+        found, why = sliced_or_interleaved(request, survey, Catalog(), approved_hashes())
         say(f"{_WHOLE}: {why}" if why else "in slices")
         return found
 
@@ -190,14 +190,14 @@ def _plan_file(name: str) -> Path:
 def _duel(arguments: argparse.Namespace, given: Given) -> Asked:
     """InnoDB against MyRocks of one build."""
     from app.catalog import Catalog
-    from app.planner.kinds.against import in_slices_where_possible
+    from app.planner.kinds.against import sliced_or_interleaved
     from app.planner.kinds.duel import duel
 
     _check_duel(arguments, given)
     request = given.over(PlanRequest())
 
     def settled(survey: Survey) -> PlanRequest:
-        found, why = in_slices_where_possible(duel(survey, request), survey, Catalog())
+        found, why = sliced_or_interleaved(duel(survey, request), survey, Catalog())
         say(*([f"{_WHOLE}: {why}"] if why else []))
         return found
 

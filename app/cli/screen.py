@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from app.core.harmless import harmless, harmless_json, harmless_text
+from app.core.harmless import harmless, harmless_text, terminal_safe_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +49,7 @@ def print_json(value: Any) -> None:
         text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     except UnicodeEncodeError:  # it holds halves of characters
         text = json.dumps(value, indent=2)
-    _print(harmless_json(text) + "\n")
+    _print(terminal_safe_json(text) + "\n")
 
 
 def say_wrapped(*lines: str) -> None:
@@ -82,7 +82,7 @@ def print_tables(tables: Sequence[Table], form: str = "text") -> None:
     _print("\n".join(to_text(table, width(), painter()) for table in tables))
 
 
-def say_shared(names: Sequence[str]) -> Sequence[str]:
+def print_common_name_parts(names: Sequence[str]) -> Sequence[str]:
     """What the names of columns have in common, on a line; the rest of each."""
     from app.core.names import short_names
 
@@ -102,7 +102,7 @@ def be_wide(is_wide: bool) -> None:
 
 def width() -> int | None:
     """The width of the terminal, or as COLUMNS says; None: tables and lines may have any."""
-    shown_in = console()
+    shown_in = rich_console()
     return shown_in.width if not _WIDE and (shown_in.is_terminal or _columns()) else None
 
 
@@ -115,7 +115,7 @@ def painter() -> Paint | None:
     """Colours for verdicts: on a terminal that has them, unless NO_COLOR is set."""
     if not sys.stdout.isatty():
         return None
-    shown_in = console()
+    shown_in = rich_console()
     return _painted if shown_in.color_system and not shown_in.no_color else None
 
 
@@ -126,7 +126,7 @@ def _painted(text: str, tone: str) -> str:
     return f"\x1b[{_COLOURS[tone]}m{text}\x1b[0m" if tone in _COLOURS else text
 
 
-def console() -> Console:
+def rich_console() -> Console:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else _columns() or WIDTH
@@ -138,7 +138,7 @@ def _print(text: str) -> None:
 
 
 @contextmanager
-def transfer(what: str) -> Iterator[Callable[[int, int], None]]:
+def transfer_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Shows how much of a file has been sent; on a terminal only."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
@@ -150,12 +150,12 @@ def transfer(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def status(first: str) -> Iterator[Callable[[str], None]]:
+def status_line(first: str) -> Iterator[Callable[[str], None]]:
     """A status line below the output that changes in place; nothing without a terminal."""
     from rich.status import Status
     from rich.text import Text
 
-    its_console = console()
+    its_console = rich_console()
     if not its_console.is_terminal:
         yield lambda _: None
         return
@@ -163,7 +163,7 @@ def status(first: str) -> Iterator[Callable[[str], None]]:
         yield lambda line: shown.update(Text(harmless(line)))
 
 
-def somebody() -> Callable[[str], str | None] | None:
+def secret_asker() -> Callable[[str], str | None] | None:
     """Who is asked for a secret; None if there is no terminal."""
     return ask_secret if sys.stdin.isatty() else None
 

@@ -147,7 +147,7 @@ def _add_cut(verbs: Any) -> None:
 
 
 @contextmanager
-def opened() -> Iterator[History]:
+def opened_history() -> Iterator[History]:
     """The history of this computer."""
     from app.core.settings import home
     from app.history.store.history import History
@@ -160,7 +160,7 @@ def list_sessions(arguments: argparse.Namespace) -> None:
     from app.history.lists.sessions import sessions, sessions_of_plan
 
     wanted = {name: getattr(arguments, name) for name in ("target", "engine", "sequence", "tag")}
-    with opened() as history:
+    with opened_history() as history:
         ids = sessions_of_plan(history, arguments.plan) if arguments.plan else []
         if arguments.plan and not ids:
             raise InputError(f"no plan {arguments.plan!r} in the history: see `dyno plan list`")
@@ -168,10 +168,10 @@ def list_sessions(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
         return
-    print_table(HEADERS, [line_of(entry) for entry in found], least=LEAST)
+    print_table(HEADERS, [session_list_cells(entry) for entry in found], least=LEAST)
 
 
-def line_of(entry: Any) -> tuple[str, ...]:
+def session_list_cells(entry: Any) -> tuple[str, ...]:
     contender = entry["contender"]
     state = "published" if entry["published"] else state_word(entry["state"], entry["reason"])
     if entry["unread"]:
@@ -193,9 +193,9 @@ def line_of(entry: Any) -> tuple[str, ...]:
 def show_session(arguments: argparse.Namespace) -> None:
     from app.history.steps.figures import show
 
-    from .session_text import show as show_text
+    from .session_text import print_session_details as show_text
 
-    with opened() as history:
+    with opened_history() as history:
         found = show(history, arguments.session)
     if arguments.json:
         print_json(found)
@@ -208,7 +208,7 @@ def settings_session(arguments: argparse.Namespace) -> None:
 
     from .session_text import show_settings
 
-    with opened() as history:
+    with opened_history() as history:
         found = settings(history, arguments.session)
     if arguments.json:
         print_json(found)
@@ -219,7 +219,7 @@ def settings_session(arguments: argparse.Namespace) -> None:
 def series_session(arguments: argparse.Namespace) -> None:
     from app.history.steps.series import series
 
-    with opened() as history:
+    with opened_history() as history:
         found = series(
             history, arguments.session, arguments.step, threads=arguments.threads, name=arguments.series
         )
@@ -230,20 +230,20 @@ def series_session(arguments: argparse.Namespace) -> None:
 
 
 def stacks_session(arguments: argparse.Namespace) -> None:
-    from .stacks import show_step
+    from .stacks import show_step_stacks
 
-    with opened() as history:
-        show_step(history, arguments)
+    with opened_history() as history:
+        show_step_stacks(history, arguments)
 
 
 def latency_session(arguments: argparse.Namespace) -> None:
-    from app.history.steps.stretches import PERCENTILES, stretch
+    from app.history.steps.stretches import PERCENTILES, stretch_percentiles
 
     first, end = arguments.first, arguments.to
     bounds = None if first is None and end is None else (first or 0, end)
     percents = arguments.percentile or PERCENTILES
-    with opened() as history:
-        found = stretch(
+    with opened_history() as history:
+        found = stretch_percentiles(
             history, [arguments.session, *arguments.others], arguments.step,
             threads=arguments.threads, bounds=bounds, percents=percents,
         )  # fmt: skip
@@ -263,43 +263,43 @@ def latency_session(arguments: argparse.Namespace) -> None:
 def rename_session(arguments: argparse.Namespace) -> None:
     from app.history.lists.edits import rename
 
-    with opened() as history:
+    with opened_history() as history:
         rename(history, arguments.session, arguments.name)
 
 
 def tag_session(arguments: argparse.Namespace) -> None:
     from app.history.lists.edits import tag, untag
 
-    with opened() as history:
+    with opened_history() as history:
         (untag if arguments.remove else tag)(history, arguments.session, arguments.tag)
 
 
 def note_session(arguments: argparse.Namespace) -> None:
     from app.history.lists.edits import note
 
-    with opened() as history:
+    with opened_history() as history:
         note(history, arguments.session, arguments.text)
 
 
 def cut_session(arguments: argparse.Namespace) -> None:
-    from app.history.lists.edits import cut, uncut
+    from app.history.lists.edits import count_only_seconds, undo_cut
     from app.history.lists.sessions import find
     from app.history.recorded.counting import Cut
     from app.history.steps.figures import find_step, steps
 
-    from .session_text import counted_text
+    from .session_text import counted_seconds_text
 
     bounds = [getattr(arguments, name) for name in ("from", "to")]
     if arguments.undo == (bounds[1] is not None):
         raise InputError("give the first and the last second that count, or --undo")
-    with opened() as history:
+    with opened_history() as history:
         session = find(history, arguments.session)
         _, position = find_step(history, session, arguments.step, arguments.threads)
         if arguments.undo:
-            uncut(history, session, position)
+            undo_cut(history, session, position)
         else:
-            cut(history, session, position, Cut(bounds[0], bounds[1] - 1, arguments.reason))
-        say(counted_text(steps(history, session)[position]))
+            count_only_seconds(history, session, position, Cut(bounds[0], bounds[1] - 1, arguments.reason))
+        say(counted_seconds_text(steps(history, session)[position]))
 
 
 def export_session(arguments: argparse.Namespace) -> None:
@@ -307,21 +307,21 @@ def export_session(arguments: argparse.Namespace) -> None:
 
     if not arguments.file:
         raise InputError("the file name is empty: name a new .zip file")
-    with opened() as history:
+    with opened_history() as history:
         say(export(history, arguments.session, Path(arguments.file)))
 
 
 def script_session(arguments: argparse.Namespace) -> None:
     from app.script.writing import write_script
 
-    with opened() as history:
+    with opened_history() as history:
         say(write_script(history, arguments.session, arguments.out) / "run.sh")
 
 
 def delete_session(arguments: argparse.Namespace) -> None:
     from app.history.lists.edits import delete
 
-    with opened() as history:
+    with opened_history() as history:
         session = delete(history, arguments.session)
     say(f"deleted; to restore it within seven days: dyno session undelete {session}")
 
@@ -329,7 +329,7 @@ def delete_session(arguments: argparse.Namespace) -> None:
 def undelete_session(arguments: argparse.Namespace) -> None:
     from app.history.lists.edits import find_deleted, undelete
 
-    with opened() as history:
+    with opened_history() as history:
         session = find_deleted(history, arguments.session)
         is_back = undelete(history, session)
     gone = "its journal is gone here; it comes again where its target has it: dyno follow --target NAME"
@@ -338,18 +338,18 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 
 def import_session(arguments: argparse.Namespace) -> None:
     from app.catalog import Catalog
-    from app.catalog.mydbtest import import_file, is_mydbtest
+    from app.catalog.mydbtest import import_mydbtest_file, is_mydbtest
     from app.history.exchange.import_any import FileImport, import_any
     from app.history.exchange.publishing import import_shipped
 
-    from .workload import say_imported
+    from .workload import say_imported_workload
 
     if (arguments.file is None) != arguments.published:
         raise InputError("name a file, or give --published")
     if arguments.file and is_mydbtest(arguments.file):
-        say_imported(*import_file(Catalog(), arguments.file))
+        say_imported_workload(*import_mydbtest_file(Catalog(), arguments.file))
         return
-    with opened() as history:
+    with opened_history() as history:
         if arguments.published:
             taken = FileImport(import_shipped(history))
         else:

@@ -6,29 +6,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.comparison.texts.waits_text import lock_lines, statement_lines, waits_line
-from app.comparison.verdicts.repeats import start_text
+from app.comparison.verdicts.repeats import start_state_text
 from app.core.units import date_text, unit_text, with_unit
-from app.history.recorded.in_words import StartState, is_of_disturbed
-from app.history.steps.rates import limit_text, schedule_text, try_texts
+from app.history.recorded.in_words import DataAndStartWords, is_of_disturbed
+from app.history.steps.rates import limit_search_text, missed_schedule_text, rate_try_lines
 from app.history.steps.step_text import (
     BUSY,
-    attempt_text,
     cut_text,
-    load_lines,
-    mark_text,
+    load_target_lines,
     named,
     others_text,
+    repeated_attempt_text,
     seconds_texts,
     settled_text,
     steadiness_text,
+    step_mark_meaning,
     whole_text,
 )
 from app.history.steps.step_waits import StepWaits
-from app.history.steps.thread_states import states_texts
+from app.history.steps.thread_states import thread_states_texts
 from app.protocol.plan import step_label
 from app.protocol.states import state_word
 from app.stats.at_target.steady import LEAST_S, SHORT, STEADY, UNSTEADY
-from app.variables.memory_text import memory_text
+from app.variables.memory_text import memory_settings_text
 
 from .screen import print_table, say
 
@@ -44,7 +44,7 @@ _STEADY = {STEADY: "yes", UNSTEADY: "no", SHORT: "too short"}
 _RIGHT = (1, 3, 5, 6, 8, 9, 10, 11)
 
 
-def show(found: Mapping[str, Any]) -> None:
+def print_session_details(found: Mapping[str, Any]) -> None:
     """Print the session, its steps, events and notes."""
     contender = found["contender"]
     reason = f" ({found['reason']})" if found["reason"] else ""
@@ -54,13 +54,13 @@ def show(found: Mapping[str, Any]) -> None:
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
     say(", ".join(filter(None, parts)))
     if found["start_state"]:
-        say(f"start: {start_text(StartState.of(found['start_state']))}")
-    if found["memory"] and (text := memory_text({}, found["memory"])):
+        say(f"start: {start_state_text(DataAndStartWords.of(found['start_state']))}")
+    if found["memory"] and (text := memory_settings_text({}, found["memory"])):
         say(text)
     if found["busy"]:
         say(BUSY)
     if found["attempt"] > 1:
-        say(attempt_text(found["attempt"]))
+        say(repeated_attempt_text(found["attempt"]))
     if found["tags"]:
         say(f"tags: {', '.join(found['tags'])}")
     say("")
@@ -71,7 +71,7 @@ def show(found: Mapping[str, Any]) -> None:
     _show_list("rates not reached", list(_missed(found["steps"])))
     _show_list("searches for a limit", list(_searches(found["steps"])))
     marked = {mark for step in found["steps"] for mark in step["marks"]}
-    _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
+    _show_list("what the marks of steps mean", [step_mark_meaning(mark) for mark in sorted(marked)])
     _show_list("disturbed", list(_disturbed(found["steps"])))
     _show_list("what the threads of the server did", list(_threads(found["steps"])))
     _show_list("load from other machines", list(_load(found["steps"])))
@@ -89,23 +89,23 @@ def show(found: Mapping[str, Any]) -> None:
 
 def _load(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for step in steps:
-        if lines := load_lines(step["load"]):
+        if lines := load_target_lines(step["load"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {lines[0]}"
             yield from lines[1:]
 
 
 def _missed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for step in steps:
-        if text := schedule_text(step["schedule"]):
+        if text := missed_schedule_text(step["schedule"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {text}"
 
 
 def _searches(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The answer of each search, and a line for each of its tries."""
     for step in steps:
-        if text := limit_text(step["limit"]):
+        if text := limit_search_text(step["limit"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {text}"
-            yield from (f"  {each}" for each in try_texts(step["limit"]))
+            yield from (f"  {each}" for each in rate_try_lines(step["limit"]))
 
 
 def _warnings(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _disturbed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _threads(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for step in steps:
-        for text in states_texts(step["threads"]):
+        for text in thread_states_texts(step["threads"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {text}"
 
 
@@ -148,7 +148,7 @@ def _seconds(step: Mapping[str, Any]) -> list[str]:
     return [f"{step_label(step['name'], step['coordinates'])}: {', '.join(texts)}{whole}"] if texts else []
 
 
-def counted_text(step: Mapping[str, Any]) -> str:
+def counted_seconds_text(step: Mapping[str, Any]) -> str:
     """The result of a step from the seconds that count."""
     cut = step["cut"]
     counted = cut_text(cut) if cut else "all of its seconds count"

@@ -15,8 +15,8 @@ from .launching import launch_of, queued_text, show_launch, started_text
 from .screen import say
 
 if TYPE_CHECKING:
-    from app.planner.starting.launch import Stage
-    from app.planner.starting.several import Launches
+    from app.planner.starting.launch import LaunchStage
+    from app.planner.starting.several import TargetLaunches
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 class _Started(NamedTuple):
     target: Target
-    stage: Stage
+    stage: LaunchStage
     plan: Plan
 
 
 def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) -> int:
     """Run on several targets; 1 if one could not start, or a session failed."""
-    from app.planner.starting.several import Launches, other_work
+    from app.planner.starting.several import TargetLaunches, differing_target_work
 
     targets = {name: Targets().get(name) for name in asked}
     launches = {name: launch_of(targets[name], settled, arguments) for name, settled in asked.items()}
-    with Launches(launches) as several:
+    with TargetLaunches(launches) as several:
         plans = {name: _checked(name, several) for name in asked}
-        for line in other_work(plans):
+        for line in differing_target_work(plans):
             say(line)
         if arguments.dry_run:
             return 0
@@ -47,7 +47,7 @@ def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) 
     return max(code, int(None in started))
 
 
-def _checked(name: str, several: Launches) -> Plan:
+def _checked(name: str, several: TargetLaunches) -> Plan:
     say(f"{name}:")
     try:
         plan, _ = show_launch(several.check(name), nothing="")
@@ -57,7 +57,7 @@ def _checked(name: str, several: Launches) -> Plan:
     return plan
 
 
-def _started(target: Target, plan: Plan, several: Launches) -> _Started | None:
+def _started(target: Target, plan: Plan, several: TargetLaunches) -> _Started | None:
     try:
         stage = several.start(target.name)
     except DynoError as error:

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from app.core.errors import InputError
-from app.protocol.answers import Snapshot, to_json
-from app.targets.snapshots import HEADERS, row_of, snapshots_left
+from app.protocol.answers import DataSnapshot, to_json
+from app.targets.snapshots import HEADERS, delete_target_snapshots, row_of
 from app.targets.store import Targets
 
 from .parser import add_directory, add_json, add_noun, add_target, add_verb
@@ -44,8 +44,8 @@ def delete_snapshots(arguments: argparse.Namespace) -> None:
     say(f"deleted from {arguments.target}: {', '.join(keys)}")
 
 
-def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:
-    return snapshots_left(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
+def _kept(arguments: argparse.Namespace, *deleted: str) -> list[DataSnapshot]:
+    return delete_target_snapshots(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
 
 
 def _whole(beginning: str, known: list[str], target: str) -> str:

@@ -8,24 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 
-from .parser import filled
+from .parser import non_empty_option
 from .screen import print_json, print_tables, say, say_text
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
-    from app.comparison.stacks.stacks import Profile, StepProfiles
+    from app.comparison.stacks.stacks import StepProfiles, StepStacks
     from app.history.store.history import History
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `dyno session stacks`."""
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--svg", type=filled(Path), metavar="FILE", help="write the flame graph to this file")
+    form.add_argument(
+        "--svg", type=non_empty_option(Path), metavar="FILE", help="write the flame graph to this file"
+    )
     form.add_argument("--folded", action="store_true", help="print each stack in a line with its samples")
     parser.add_argument("--off-cpu", action="store_true", help="stacks of threads that waited")
 
 
-def show_step(history: History, arguments: argparse.Namespace) -> None:
+def show_step_stacks(history: History, arguments: argparse.Namespace) -> None:
     """Print the stacks of a step, or write its flame graph."""
     from app.comparison.stacks.stacks import NO_STACKS, profile_of
     from app.comparison.texts.stacks_text import functions_table
@@ -48,7 +50,7 @@ def show_step(history: History, arguments: argparse.Namespace) -> None:
         print_tables([functions_table(found, label, arguments.off_cpu)])
 
 
-def _entry(label: str, found: Profile) -> dict[str, Any]:
+def _entry(label: str, found: StepStacks) -> dict[str, Any]:
     """The JSON of `dyno session stacks`."""
     from app.comparison.stacks.stacks import functions
 
@@ -62,7 +64,7 @@ def _entry(label: str, found: Profile) -> dict[str, Any]:
     }
 
 
-def _write_svg(file: Path, label: str, found: Profile, is_off_cpu: bool) -> None:
+def _write_svg(file: Path, label: str, found: StepStacks, is_off_cpu: bool) -> None:
     from app.comparison.stacks.flame import layout
     from app.comparison.texts.stacks_text import title_of
     from app.report.flame_svg import flame_svg
@@ -78,7 +80,7 @@ def _write_svg(file: Path, label: str, found: Profile, is_off_cpu: bool) -> None
 def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form: str) -> None:
     """Print what changed in each column against the base, in each step of that name."""
     from app.comparison.cells.labels import names_of
-    from app.comparison.stacks.stacks import changes
+    from app.comparison.stacks.stacks import function_share_changes
     from app.comparison.texts.stacks_text import changes_tables
 
     if form == "json":
@@ -86,7 +88,7 @@ def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form:
             {
                 "step": label,
                 "column": at,
-                "changes": [vars(each) for each in changes(its[base].on_cpu, its[at].on_cpu)],
+                "changes": [vars(each) for each in function_share_changes(its[base].on_cpu, its[at].on_cpu)],
             }
             for label, its in profiles.items()
             for at in range(len(its))

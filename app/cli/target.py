@@ -13,9 +13,9 @@ from app.remote.reach import reached
 from app.targets.store import Targets
 
 from .parser import add_directory, add_json, add_noun, add_verb
-from .reach import survey_of
+from .reach import survey_and_store
 from .screen import ask_secret, print_json, print_table, print_tables, say
-from .session import opened
+from .session import opened_history
 
 if TYPE_CHECKING:
     from app.protocol.answers import Build, Survey
@@ -37,7 +37,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, survey_target, "look at the machine: hardware, system, builds", _add_name, add_json)
     text = "measure the noise of the machine in about five minutes"
     starts = {"dry_run": False, "start": False, "detach": False, "queue": False, "at": None}
-    calibrate = add_verb(verbs, calibrate_target, text, _add_name, **starts)
+    calibrate = add_verb(verbs, calibrate_noise, text, _add_name, **starts)
     calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
     calibrate.add_argument(
         "--allow-busy", action="store_true", help="start even while a plan of another directory runs there"
@@ -129,11 +129,11 @@ def trust_target(arguments: argparse.Namespace) -> None:
 
 def survey_target(arguments: argparse.Namespace) -> None:
     from app.protocol.answers import to_json
-    from app.targets.tested_versions import with_tried
+    from app.targets.tested_versions import with_tested_versions
 
-    survey = survey_of(arguments.name)
+    survey = survey_and_store(arguments.name)
     if arguments.json:
-        print_json({"name": arguments.name, **to_json(survey), "builds": with_tried(survey.builds)})
+        print_json({"name": arguments.name, **to_json(survey), "builds": with_tested_versions(survey.builds)})
     else:
         _show(arguments.name, survey)
 
@@ -141,7 +141,7 @@ def survey_target(arguments: argparse.Namespace) -> None:
 def _show(name: str, survey: Survey) -> None:
     from app.core.units import bytes_text
     from app.protocol.answers import Disk
-    from app.variables.memory_text import memory_options
+    from app.variables.memory_text import supported_memory_settings
 
     cpu, disk = survey.cpu, survey.disk or Disk()
     threads = count_text(cpu.threads, "thread")
@@ -153,7 +153,7 @@ def _show(name: str, survey: Survey) -> None:
         f" ({disk.kind}), {disk.filesystem}, {bytes_text(disk.free_bytes or 0)} free"
     )
     say(f"Python {survey.python}, sysbench {survey.sysbench or 'not installed'}")
-    for what, found in memory_options(survey):
+    for what, found in supported_memory_settings(survey):
         say(f"{what}: {found}")
     say("")
     show_builds(survey.builds)
@@ -162,22 +162,22 @@ def _show(name: str, survey: Survey) -> None:
 
 
 def show_builds(builds: Sequence[Build]) -> None:
-    from app.targets.builds import notes_text, problem_of
-    from app.targets.tested_versions import tried
+    from app.targets.builds import build_notes_text, problem_of
+    from app.targets.tested_versions import how_tested
 
     heads = ("build", "family", "version", "engines", "tried", "server", "notes", "problem")
     rows = [
         (
             *(each.name, each.family, each.version, " ".join(each.engines)),
-            *(tried(each.family, each.version).how, each.server),
-            *(notes_text(each.notes or {}), problem_of(each)),
+            *(how_tested(each.family, each.version).how, each.server),
+            *(build_notes_text(each.notes or {}), problem_of(each)),
         )
         for each in builds
     ]
     print_table(heads, rows, least=("server", "tried"))
 
 
-def calibrate_target(arguments: argparse.Namespace) -> int:
+def calibrate_noise(arguments: argparse.Namespace) -> int:
     """Run sessions of equal contenders, then print how much they differ."""
 
     from app.planner.kinds.calibration import calibration_request
@@ -201,20 +201,20 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
 
 
 def _show_last(name: str) -> int:
-    from app.history.lists.sessions import machine_of
+    from app.history.lists.sessions import latest_machine_key
 
-    with opened() as history:
-        machine_key = machine_of(history, Targets().get(name).name)
+    with opened_history() as history:
+        machine_key = latest_machine_key(history, Targets().get(name).name)
     return _show_calibration(name, machine_key)
 
 
 def canaries_target(arguments: argparse.Namespace) -> None:
     from app.comparison.texts.canary_text import canary_table
-    from app.history.lists.sessions import machine_of
+    from app.history.lists.sessions import latest_machine_key
     from app.history.machines.canaries import canary_runs
 
-    with opened() as history:
-        runs = canary_runs(history, machine_of(history, Targets().get(arguments.name).name))
+    with opened_history() as history:
+        runs = canary_runs(history, latest_machine_key(history, Targets().get(arguments.name).name))
     if arguments.json:
         print_json([asdict(run) for run in runs])
     else:
@@ -225,7 +225,7 @@ def _show_calibration(name: str, machine_key: str) -> int:
     from app.comparison.texts.calibration_text import calibration_table
     from app.history.machines.calibration import calibration
 
-    with opened() as history:
+    with opened_history() as history:
         found = calibration(history, machine_key)
     if found is None:
         raise InputError(f"{name} is not calibrated yet: run dyno target calibrate {name}")

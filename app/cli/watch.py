@@ -9,15 +9,15 @@ from contextlib import suppress
 from typing import Any
 
 from app.core.units import count_text, with_unit
-from app.following.follower import Follower, Link, Update
-from app.following.progress import PlanProgress, stored_plan
+from app.following.follower import Follower, FollowerLinkState, FollowerNews
+from app.following.progress import PlanProgress, stored_plan_progress
 from app.following.progress_text import first_spared, spared_text
 from app.history.store.history import History
-from app.protocol.events import Log, Mark, SessionEnded, StepEnded
+from app.protocol.events import LogEvent, Mark, SessionEnded, StepEnded
 from app.protocol.states import NOT_NEEDED
 from app.stats.at_target.steady import UNSTEADY
 
-from .screen import status
+from .screen import status_line
 
 MOST_WAITING = 8  # updates, each of a few MiB at most
 LOOK_S = 0.5  # at whether the person has detached, while an update waits
@@ -44,10 +44,10 @@ class Watch:
 
     def go_on_from(self, history: History, plan: str, sessions: Sequence[str]) -> Mapping[str, int]:
         """Read what is stored of a plan, without printing; returns the bytes of each journal."""
-        self.progress, offsets = stored_plan(history, plan, sessions)
+        self.progress, offsets = stored_plan_progress(history, plan, sessions)
         return offsets
 
-    def take(self, update: Update) -> None:
+    def take(self, update: FollowerNews) -> None:
         self._take_link(update.link)
         for session, text in update.refused.items():
             self._say(f"session {session}: {text}")
@@ -58,7 +58,7 @@ class Watch:
                 self.progress.take(session, event)
                 self._tell(session, event)
 
-    def _take_link(self, link: Link) -> None:
+    def _take_link(self, link: FollowerLinkState) -> None:
         if link.state in ("down", "busy") and link.state != self._trouble:
             self._trouble = link.state
             what = "link lost" if link.state == "down" else "the history is locked"
@@ -76,7 +76,7 @@ class Watch:
                 self._say(f"{name}: {self.progress.step(event.step).label}: {event.text}")
             case Mark(name="crash"):
                 self._say(f"{name}: {event.text}")
-            case Log(level="error", source="sysbench" | "agent"):
+            case LogEvent(level="error", source="sysbench" | "agent"):
                 self._say(f"{name}: {event.source}: {event.text}")
             case SessionEnded(reason=reason) if reason in NOT_NEEDED:
                 self._tell_spared(session)
@@ -106,9 +106,9 @@ class Watch:
         return ": ".join([f"{self.progress.name(session)}: {ended.outcome}", *filter(None, parts)])
 
 
-def follow(make: Callable[[Callable[[Update], None]], Follower], watch: Watch) -> bool:
+def follow(make: Callable[[Callable[[FollowerNews], None]], Follower], watch: Watch) -> bool:
     """Follow in a separate thread and print here; False if the person detached with Ctrl+C."""
-    updates = Updates()
+    updates = FollowerUpdateQueue()
     follower = make(updates.put)
     thread = threading.Thread(target=_run, args=(follower, updates), name="follower", daemon=True)
     thread.start()
@@ -123,20 +123,20 @@ def follow(make: Callable[[Callable[[Update], None]], Follower], watch: Watch) -
     return True
 
 
-class Updates:
+class FollowerUpdateQueue:
     """Updates from the follower, which waits if the terminal is slower than the target."""
 
     def __init__(self) -> None:
-        self._queue: queue.Queue[Update | Exception | None] = queue.Queue(MOST_WAITING)
+        self._queue: queue.Queue[FollowerNews | Exception | None] = queue.Queue(MOST_WAITING)
         self._is_closed = threading.Event()
 
-    def put(self, update: Update | Exception | None) -> None:
+    def put(self, update: FollowerNews | Exception | None) -> None:
         while not self._is_closed.is_set():
             with suppress(queue.Full):
                 self._queue.put(update, timeout=LOOK_S)
                 return
 
-    def get(self) -> Update | Exception | None:
+    def get(self) -> FollowerNews | Exception | None:
         return self._queue.get()
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ class Updates:
         self._is_closed.set()
 
 
-def _run(follower: Follower, updates: Updates) -> None:
+def _run(follower: Follower, updates: FollowerUpdateQueue) -> None:
     try:
         follower.run()
         updates.put(None)
@@ -152,9 +152,9 @@ def _run(follower: Follower, updates: Updates) -> None:
         updates.put(error)
 
 
-def _show(updates: Updates, watch: Watch) -> None:
+def _show(updates: FollowerUpdateQueue, watch: Watch) -> None:
     """Print the update; on a terminal also renew the status line."""
-    with status(watch.line) as show:
+    with status_line(watch.line) as show:
         while (update := updates.get()) is not None:
             if isinstance(update, Exception):
                 raise update

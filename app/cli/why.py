@@ -12,24 +12,24 @@ from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.texts import costs_text
 from app.comparison.texts.causes_text import causes_table
 from app.comparison.texts.waits_text import statements_table, waits_table
-from app.comparison.why.before_after import pairs
+from app.comparison.why.before_after import before_after_tests
 from app.comparison.why.causes import CausesEntry, causes_of_row
-from app.comparison.why.thread_states import states_of_steps
-from app.comparison.why.waits import NamedEntry, named_waits
+from app.comparison.why.thread_states import thread_states_table
+from app.comparison.why.waits import NamedWaitsEntry, named_waits
 from app.comparison.why.why import WhyEntry, why_all
 from app.core.errors import InputError
 from app.core.table import Table
 
-from .screen import print_json, print_tables, say_shared, say_text
-from .session import opened
+from .screen import print_common_name_parts, print_json, print_tables, say_text
+from .session import opened_history
 
 
 @dataclass(frozen=True)
-class Step:
+class StepCausesAndWaits:
     """What is known of a step in a column by name, besides its costs."""
 
     causes: CausesEntry
-    named: NamedEntry
+    named: NamedWaitsEntry
 
 
 def show_why(comparison: Comparison, step: str, form: str) -> None:
@@ -48,7 +48,7 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         ways = (False, True) if entries else (False,)
         names = _names(comparison, form)
         costs = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
-        print_tables([*costs, states_of_steps(comparison, names)], form)
+        print_tables([*costs, thread_states_table(comparison, names)], form)
 
 
 def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[Table]:
@@ -80,19 +80,19 @@ def _json_alone(comparison: Comparison, step: str) -> Iterator[dict[str, Any]]:
 def _alone(comparison: Comparison, step: str) -> list[tuple[Row, CausesEntry]]:
     """The causes of each row of a step in the only column."""
     rows = [row for row in comparison.rows if step in ("", row.workload, row_label(row))]
-    with opened() as history:
+    with opened_history() as history:
         return [(row, found) for row in rows for found in causes_of_row(history, comparison, row).values()]
 
 
-def _known(comparison: Comparison, entries: Sequence[WhyEntry]) -> list[Step]:
+def _known(comparison: Comparison, entries: Sequence[WhyEntry]) -> list[StepCausesAndWaits]:
     """Of each entry."""
     places = {column.id: at for at, column in enumerate(comparison.columns)}
     rows = {_key(row.workload, row.coordinates): row for row in comparison.rows}
     keys = [_key(each["step"], each["coordinates"]) for each in entries]
-    with opened() as history:
+    with opened_history() as history:
         its = {key: causes_of_row(history, comparison, rows[key]) for key in dict.fromkeys(keys)}
         return [
-            Step(
+            StepCausesAndWaits(
                 its[key][places[each["column"]]],
                 named_waits(history, comparison, each["step"], each["coordinates"], places[each["column"]]),
             )
@@ -105,9 +105,9 @@ def _key(step: str, coordinates: Mapping[str, Any]) -> tuple[str, str]:
     return step, str(coordinates)
 
 
-def show_pairs(comparison: Comparison, form: str) -> None:
+def show_write_effect(comparison: Comparison, form: str) -> None:
     """Print each test before the writes against the same test after them."""
-    found = pairs(comparison)
+    found = before_after_tests(comparison)
     if form == "json":
         ids = [column.ids for column in comparison.columns]
         print_json({"sessions": ids, "pairs": found})
@@ -121,7 +121,7 @@ def show_pairs(comparison: Comparison, form: str) -> None:
 def _names(comparison: Comparison, form: str) -> Sequence[str]:
     """Of the columns: short in a terminal."""
     names = names_of(comparison)
-    return names if form == "md" else say_shared(names)
+    return names if form == "md" else print_common_name_parts(names)
 
 
 def check_step(comparison: Comparison, step: str, option: str = "--why") -> None:

@@ -123,13 +123,13 @@ def check_sql(arguments: argparse.Namespace) -> int:
 
 def import_sql(arguments: argparse.Namespace) -> None:
     """Write the files of a workload into DYNO_HOME, with a sequence that loads and drives it."""
-    from app.catalog.mydbtest import import_file
+    from app.catalog.mydbtest import import_mydbtest_file
 
     words = (arguments.name, arguments.title, arguments.figure, arguments.over)
-    say_imported(*import_file(Catalog(), arguments.file, *words))
+    say_imported_workload(*import_mydbtest_file(Catalog(), arguments.file, *words))
 
 
-def say_imported(name: str, notes: Iterable[str]) -> None:
+def say_imported_workload(name: str, notes: Iterable[str]) -> None:
     say(*notes)
     say(f"workload and sequence {name}: dyno workload show {name}; dyno run --sequence {name}")
 

@@ -44,7 +44,7 @@ _MISSING = re.compile(r"^\s*(\S+) => not found", re.MULTILINE)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.fonts", "~/.local/share/fonts")
 
 
-def lacks() -> Iterator[str]:
+def missing_for_window() -> Iterator[str]:
     """A line for each thing that the window lacks; none where it can be shown."""
     if sys.platform != "linux":
         return

@@ -29,7 +29,7 @@ def harmless_text(text: str) -> str:
     return _IN_TEXT.sub(_code, text)
 
 
-def harmless_json(text: str) -> str:
+def terminal_safe_json(text: str) -> str:
     """The same document: what JSON has in it is there as \\uXXXX."""
     return _IN_TEXT.sub(_json_code, text)
 

@@ -22,10 +22,10 @@ def new_id() -> str:
     with _lock:
         fresh = (time.time_ns() // 1_000_000 << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS - 1)
         _last = max(fresh, _last + 1)
-        return encode(_last)
+        return encode_id(_last)
 
 
-def encode(number: int) -> str:
+def encode_id(number: int) -> str:
     """A number of 128 bits as 26 characters."""
     digits = []
     for _ in range(LENGTH):

@@ -40,7 +40,7 @@ def _with_times(names: Sequence[str], starts: Sequence[float | None]) -> list[st
     ]
 
 
-def names_on_targets(names: Sequence[str], targets: Sequence[str]) -> list[str]:
+def names_with_targets(names: Sequence[str], targets: Sequence[str]) -> list[str]:
     """The same; a name that several targets have gets its target."""
     of_name: dict[str, set[str]] = {}
     for name, target in zip(names, targets, strict=True):

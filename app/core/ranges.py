@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 _RANGE = re.compile(r"([0-9]{1,9})(?:-|\.\.)([0-9]{1,9})(?:([x*+:])([0-9]{1,9}))?")
 
 
-def listed(text: str) -> list[int | str]:
+def numbers_of_ranges(text: str) -> list[int | str]:
     """The numbers of a list in its order; other words, and what is in brackets, stay.
 
     Raises InputError for a wrong range.
@@ -31,13 +31,13 @@ def listed(text: str) -> list[int | str]:
 
 
 def as_listed(values: Iterable[int | str]) -> str:
-    """`4, 2, [0-3]`: as `listed` reads it."""
+    """`4, 2, [0-3]`: as `numbers_of_ranges` reads it."""
     return ", ".join(f"[{each}]" if isinstance(each, str) else str(each) for each in values)
 
 
 def cpus_of(text: str) -> frozenset[int]:
     """The CPUs of a list as taskset takes it: `0-3,8`, `0-6:2`; raises InputError."""
-    found = listed(text)
+    found = numbers_of_ranges(text)
     cpus = frozenset(each for each in found if isinstance(each, int) and 0 <= each <= _HIGHEST_CPU)
     if not cpus or not cpus.issuperset(found):
         raise InputError(f"must be like 0-3 or 0,2,4, not {text!r}")

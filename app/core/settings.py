@@ -50,7 +50,7 @@ class Settings:
 
 def read_settings(directory: Path | None = None) -> Settings:
     """The stored settings with defaults for missing ones; raises InputError for a wrong value."""
-    kept = read_table(directory)
+    kept = read_settings_table(directory)
     found = {field.name: kept[field.name] for field in fields(Settings) if field.name in kept}
     default = asdict(Settings())
     for name, value in found.items():
@@ -66,10 +66,10 @@ def _can_be(name: str, value: Any, kind: type) -> bool:
 
 
 def keep_settings(settings: Settings, directory: Path | None = None) -> None:
-    keep_table({**read_table(directory), **asdict(settings)}, directory)
+    write_settings_table({**read_settings_table(directory), **asdict(settings)}, directory)
 
 
-def read_table(directory: Path | None = None) -> dict[str, Any]:
+def read_settings_table(directory: Path | None = None) -> dict[str, Any]:
     """All of settings.toml."""
     path = _path(directory)
     try:
@@ -83,7 +83,7 @@ def read_table(directory: Path | None = None) -> dict[str, Any]:
     return read_document(text, str(path)).data
 
 
-def keep_table(table: dict[str, Any], directory: Path | None = None) -> None:
+def write_settings_table(table: dict[str, Any], directory: Path | None = None) -> None:
     import tomli_w
 
     from .private import write_private

@@ -22,14 +22,14 @@ UNDECIDED = "undecided"  # a tone
 LONGEST_CELL = 2000  # characters: every line of a table is as wide as its widest
 
 
-class Cell(str):
+class CellText(str):
     """The text of a cell with what belongs to it; a plain text is a cell as well."""
 
     beside: str  # how it stands to the base
     tone: str  # better, worse, undecided or nothing
     tip: str  # n, spread, p
 
-    def __new__(cls, text: str, beside: str = "", tone: str = "", tip: str = "") -> Cell:
+    def __new__(cls, text: str, beside: str = "", tone: str = "", tip: str = "") -> CellText:
         cell = super().__new__(cls, text)
         cell.beside, cell.tone, cell.tip = beside, tone, tip
         return cell
@@ -94,7 +94,7 @@ def columns_text(
 
 def _aligned(line: Sequence[str], widths: Sequence[int], right: set[int], paint: Paint | None) -> str:
     gaps = [" " * (width - wide(text)) for text, width in zip(line, widths, strict=True)]
-    shown = [paint(text, text.tone) if paint and isinstance(text, Cell) else text for text in line]
+    shown = [paint(text, text.tone) if paint and isinstance(text, CellText) else text for text in line]
     pairs = enumerate(zip(shown, gaps, strict=True))
     return (" " * GAP).join(gap + text if at in right else text + gap for at, (text, gap) in pairs)
 
@@ -110,7 +110,7 @@ def _widths(lines: Iterable[Sequence[str]]) -> list[int]:
     return [max(map(wide, column)) for column in zip(*lines, strict=True)]
 
 
-def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) -> list[list[int]]:
+def columns_per_table(widths: Sequence[int], width: int, fixed: int, together: int = 1) -> list[list[int]]:
     """The columns of each table: the fixed ones, then as many as fit; `together` stay together."""
     parts = [list(range(fixed))]
     for at in range(fixed, len(widths), together):
@@ -139,7 +139,7 @@ def split(table: Table, width: int) -> list[Table]:
         return [whole]
     found = _with_fewer(_said_once(whole), width)
     least = [min(each) for each in _bounds(found, TEXT if table.fixed > 1 else WORD)]
-    parts = fitting(least, width, found.fixed, found.together)
+    parts = columns_per_table(least, width, found.fixed, found.together)
     tables = [_laid(_columns(found, part), width) for part in parts]
     return [*(replace(each, remarks=()) for each in tables[:-1]), *tables[-1:]]
 
@@ -233,7 +233,7 @@ def _wrapped(cell: str, width: int) -> list[str]:
     if wide(cell) <= width:
         return [cell]
     texts = wrapped(cell, width)
-    return [Cell(each, tone=cell.tone) for each in texts] if isinstance(cell, Cell) else texts
+    return [CellText(each, tone=cell.tone) for each in texts] if isinstance(cell, CellText) else texts
 
 
 # for a forum
@@ -264,7 +264,7 @@ def markdown_of(
 
 def _noted(cell: str, escape: Callable[[str], str]) -> str:
     """`1,000 (0.93 worse)`."""
-    beside = cell.beside if isinstance(cell, Cell) else ""
+    beside = cell.beside if isinstance(cell, CellText) else ""
     return escape(f"{cell} ({beside})" if beside else cell)
 
 

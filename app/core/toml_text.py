@@ -20,14 +20,14 @@ _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
 
 
 @dataclass(frozen=True)
-class Rule:
+class ValueRule:
     """A rule for a value."""
 
     kinds: tuple[type, ...]
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
-    items: Rule | None = None  # of a list
+    items: ValueRule | None = None  # of a list
     empty: bool = True  # whether a list may be
     needed: bool = False
     longest: int = 0  # characters of a text; 0: as many as one likes
@@ -71,10 +71,10 @@ class Rule:
         return " or ".join(found)
 
 
-TEXT = Rule((str,))
-NEEDED_TEXT = Rule((str,), needed=True)
-FLAG = Rule((bool,))
-TABLE = Rule((dict,))
+TEXT = ValueRule((str,))
+NEEDED_TEXT = ValueRule((str,), needed=True)
+FLAG = ValueRule((bool,))
+TABLE = ValueRule((dict,))
 
 
 def first_twice(values: Sequence[T]) -> T | None:
@@ -106,7 +106,7 @@ class Document:
         place = f"line {line}: " if line else ""
         return InputError(f"{self.label}: {place}{key + ' ' if key else ''}{message}")
 
-    def check(self, table: Mapping[str, Any], rules: Mapping[str, Rule], where: Path_ = ()) -> None:
+    def check(self, table: Mapping[str, Any], rules: Mapping[str, ValueRule], where: Path_ = ()) -> None:
         """Raise InputError for the first key that is unknown, wrong or missing."""
         for key, value in table.items():
             if key not in rules:

@@ -16,8 +16,8 @@ from importlib import import_module
 from typing import Dict, Iterator, Tuple
 
 from .cause import CAUSES, Cause
-from .engine import Engine, general
-from .panel import Figure
+from .engine import Engine, unknown_engine
+from .panel import EngineFigure
 from .server import THREADS
 
 _ORDER = ("innodb", "rocksdb", "myisam", "aria")  # in which people see them; others follow by their names
@@ -45,12 +45,12 @@ def engine_of(name: str) -> Engine:
     """The engine of this name or alias; a general one if Dyno does not know it."""
     wanted = name.lower()
     found = (each for each in KNOWN.values() if wanted == each.name or wanted in each.aliases)
-    return next(found, None) or general(wanted)
+    return next(found, None) or unknown_engine(wanted)
 
 
-def all_figures() -> Tuple[Figure, ...]:
+def all_figures() -> Tuple[EngineFigure, ...]:
     """One figure of each name that the panels have, in the order of the engines."""
-    found: Dict[str, Figure] = {}
+    found: Dict[str, EngineFigure] = {}
     for engine in KNOWN.values():
         for figure in engine.panel:
             found.setdefault(figure.name, figure)
@@ -62,7 +62,7 @@ def all_causes() -> Tuple[Cause, ...]:
     return (*CAUSES, *(cause for engine in KNOWN.values() for cause in engine.causes))
 
 
-def caches_of(engine: Engine) -> Tuple[Engine, ...]:
+def engines_with_caches(engine: Engine) -> Tuple[Engine, ...]:
     """The engines whose caches a server allocates while this one is driven."""
     return tuple(dict.fromkeys((*IN_EVERY_SERVER, engine)))
 

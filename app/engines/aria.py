@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Dict, Mapping
 
-from .cause import misses, slow_reads
-from .cause import table_locks as table_lock_cause
+from .cause import cache_miss_cause, slow_reads_cause
+from .cause import table_locks_cause as table_lock_cause
 from .counter import TO_MB, gauge, rate, share
-from .engine import MIB, Debt, Engine, rows_written, table_lock, table_locks
-from .panel import of_blocks, of_table_locks, plain
+from .engine import MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
+from .panel import block_cache_figures, of_table_locks, plain
 from .query import Query, number, pairs
 from .server import row_formats
 
@@ -77,15 +77,15 @@ ENGINE = Aria(
             "aria.dirty_share", "aria_pagecache_blocks_not_flushed", _BLOCKS, "dirty share of the page cache"
         ),
         gauge("aria.log_mb", "aria.log_bytes", "log files", "MB", TO_MB),
-        *table_locks("aria"),
+        *table_lock_counters("aria"),
     ),
     causes=(
-        misses("page cache", "aria.cache_misses", "pages"),
-        slow_reads("aria.cache_misses"),
+        cache_miss_cause("page cache", "aria.cache_misses", "pages"),
+        slow_reads_cause("aria.cache_misses"),
         table_lock_cause("aria.lock_waits"),
     ),
     panel=(
-        *of_blocks("aria", "page cache", "aria.page_writes"),
+        *block_cache_figures("aria", "page cache", "aria.page_writes"),
         plain(
             "log_syncs",
             "Log syncs",
@@ -110,7 +110,7 @@ ENGINE = Aria(
         ("Aria: keys", r"_ma_(search|ck|seq|bin|prefix|get_key|fetch)|maria_rkey|maria_rnext"),
         ("Aria: rows", r"_?ma_|maria_|ha_maria"),
     ),
-    status_waits=(table_lock("Aria"),),
+    status_waits=(table_lock_wait("Aria"),),
     threads=(("checkpoint", r"checkpoint_bg|checkpoint_background"),),
     unflushed=("unflushed_aria_pages", "dirty pages"),
     debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes

@@ -69,7 +69,7 @@ def _state(name: str, title: str, time: str, of: str = "") -> Cause:
     return Cause(name, title, US, time, 1.0, time, state=of or time, is_state=True)
 
 
-def misses(cache: str, series: str, block: str) -> Cause:
+def cache_miss_cause(cache: str, series: str, block: str) -> Cause:
     """A cache of an engine that does not hold what queries read; the system may have it in memory."""
     return Cause(
         "small-cache",
@@ -82,19 +82,19 @@ def misses(cache: str, series: str, block: str) -> Cause:
     )
 
 
-def slow_sync(series: str) -> Cause:
+def slow_syncs_cause(series: str) -> Cause:
     """Clients that wait long for each sync of a log."""
     return Cause(
         "slow-sync", "Syncs take long", "ms each", "client_fsync_ms", 2.0, SYNCS, series, state=FSYNC
     )
 
 
-def slow_reads(series: str) -> Cause:
+def slow_reads_cause(series: str) -> Cause:
     """Clients that wait long for each block that they read."""
     return Cause("slow-reads", "Reads take long", "ms each", "client_disk_ms", 1.0, DISK, per=series)
 
 
-def compaction(series: str) -> Cause:
+def compaction_cause(series: str) -> Cause:
     """An engine that merges files in the background."""
     return Cause(
         "compaction",
@@ -107,7 +107,7 @@ def compaction(series: str) -> Cause:
     )
 
 
-def table_locks(series: str) -> Cause:
+def table_locks_cause(series: str) -> Cause:
     """Table locks of an engine that locks whole tables, by the series of its waits."""
     figure, time = ("waits.table_lock_{0}|unnamed_{0}".format(unit) for unit in ("ms", "us"))
     return Cause("table-lock", "The clients wait for table locks", "ms each", figure, 0.1, time, per=series)

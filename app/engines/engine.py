@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .cause import Cause
 from .counter import Counter, StatusWait, rate
-from .panel import Figure
+from .panel import EngineFigure
 from .query import Query
 
 Debt = Dict[str, int]  # what is still to be written, by its parts: bytes or counts
@@ -70,7 +70,7 @@ class Engine:
 
     # what is read from a server
     counters: Tuple[Counter, ...] = ()
-    panel: Tuple[Figure, ...] = ()  # the figures that matter
+    panel: Tuple[EngineFigure, ...] = ()  # the figures that matter
     causes: Tuple[Cause, ...] = ()  # that only this engine has
     status_waits: Tuple[StatusWait, ...] = ()  # that the Performance Schema does not have by name
     has_status: bool = True  # SHOW ENGINE ... STATUS says something
@@ -173,12 +173,12 @@ def lock_waits(engine: str) -> Counter:
     return rate(engine + ".lock_waits", "table_locks_waited", "table lock waits", direction="lower")
 
 
-def table_locks(engine: str) -> Tuple[Counter, ...]:
+def table_lock_counters(engine: str) -> Tuple[Counter, ...]:
     """Table locks that waited and that did not."""
     return lock_waits(engine), rate(engine + ".locks", "table_locks_immediate", "table locks at once")
 
 
-def table_lock(title: str) -> StatusWait:
+def table_lock_wait(title: str) -> StatusWait:
     """How often a table lock was waited for, for engines that lock whole tables."""
     return StatusWait(title + " table lock", "table_lock", "table_locks_waited")
 
@@ -188,6 +188,6 @@ def words(text: str) -> Tuple[str, ...]:
     return tuple(text.split())
 
 
-def general(name: str) -> Engine:
+def unknown_engine(name: str) -> Engine:
     """An engine that Dyno does not know."""
     return Engine(name, name, counters=(*rows_written(name), lock_waits(name)))

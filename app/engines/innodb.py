@@ -6,10 +6,20 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
-from .cause import COMMITS, DISK, FSYNC, RUNNING, UNNAMED, Cause, misses, slow_reads, slow_sync
+from .cause import (
+    COMMITS,
+    DISK,
+    FSYNC,
+    RUNNING,
+    UNNAMED,
+    Cause,
+    cache_miss_cause,
+    slow_reads_cause,
+    slow_syncs_cause,
+)
 from .counter import SHARE, TO_KB, TO_MB, StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, IsSteady, words
-from .panel import dirty_share, hit_rate, plain, ratio
+from .panel import dirty_share_figure, hit_rate, plain, ratio
 from .query import Query, first_answer, number, pairs
 from .server import UNDO_BYTES, row_formats, table_formats
 
@@ -283,12 +293,12 @@ ENGINE = InnoDB(
         ),
     ),
     causes=(
-        misses("buffer pool", "innodb.cache_misses", "pages"),
+        cache_miss_cause("buffer pool", "innodb.cache_misses", "pages"),
         _FULL_REDO,
         Cause(
             "purge", "Purge is behind", "transactions not purged", "innodb.history_list", 10_000.0, RUNNING
         ),
-        *(slow_reads("innodb.cache_misses"), slow_sync("innodb.log_syncs")),
+        *(slow_reads_cause("innodb.cache_misses"), slow_syncs_cause("innodb.log_syncs")),
     ),
     panel=(
         hit_rate(
@@ -296,7 +306,7 @@ ENGINE = InnoDB(
             "innodb.cache_misses",
             "innodb.cache_requests",
         ),
-        dirty_share(
+        dirty_share_figure(
             "Changed pages that are not yet written, as a share of the buffer pool.", "innodb.dirty_share"
         ),
         plain(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping
 
-from .cause import misses, slow_reads
-from .cause import table_locks as table_lock_cause
+from .cause import cache_miss_cause, slow_reads_cause
+from .cause import table_locks_cause as table_lock_cause
 from .counter import StatusWait, gauge, rate, share
-from .engine import MIB, Debt, Engine, rows_written, table_lock, table_locks
-from .panel import of_blocks, of_table_locks, plain
+from .engine import MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
+from .panel import block_cache_figures, of_table_locks, plain
 from .query import Query, number, pairs
 from .server import row_formats
 
@@ -64,16 +64,16 @@ ENGINE = MyISAM(
         rate("myisam.block_changes", "key_write_requests", "changes to key blocks"),
         share("myisam.cache_full", "key_blocks_used", _BLOCKS, "key cache in use"),
         share("myisam.dirty_share", "key_blocks_not_flushed", _BLOCKS, "dirty share of the key cache"),
-        *table_locks("myisam"),
+        *table_lock_counters("myisam"),
         rate("myisam.table_opens", "opened_tables", "tables opened", direction="lower"),
     ),
     causes=(
-        misses("key cache", "myisam.cache_misses", "key blocks"),
-        slow_reads("myisam.cache_misses"),
+        cache_miss_cause("key cache", "myisam.cache_misses", "key blocks"),
+        slow_reads_cause("myisam.cache_misses"),
         table_lock_cause("myisam.lock_waits"),
     ),
     panel=(
-        *of_blocks("myisam", "key cache", "myisam.key_writes"),
+        *block_cache_figures("myisam", "key cache", "myisam.key_writes"),
         *of_table_locks("myisam"),
         plain(
             "table_opens",
@@ -86,7 +86,7 @@ ENGINE = MyISAM(
     ),
     status_waits=(
         StatusWait("MyISAM key block read into the key cache", "file_io", "key_reads"),
-        table_lock("MyISAM"),
+        table_lock_wait("MyISAM"),
     ),
     has_status=False,
     functions=(

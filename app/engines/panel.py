@@ -12,7 +12,7 @@ BETTER = {"higher": "more is better", "lower": "less is better", "": "neither wa
 Values = Mapping[str, Optional[float]]  # by series
 
 
-class Figure(NamedTuple):
+class EngineFigure(NamedTuple):
     """A figure of a panel. One name is one idea: engines that share it share title, unit and direction."""
 
     name: str
@@ -47,13 +47,13 @@ def _sum(names: Sequence[str], values: Values) -> Optional[float]:
     return sum(known) if len(known) == len(names) else None
 
 
-def figures_of(panel: Sequence[Figure], values: Values) -> Dict[str, float]:
+def figures_of(panel: Sequence[EngineFigure], values: Values) -> Dict[str, float]:
     """The figures that can be computed from these values, by name."""
     found = {figure.name: figure.value(values) for figure in panel}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def parts_of(figure: Figure, values: Values) -> Dict[str, float]:
+def parts_of(figure: EngineFigure, values: Values) -> Dict[str, float]:
     """The parts that are not zero, by label."""
     return {label: value for label, series in figure.parts for value in [values.get(series)] if value}
 
@@ -67,29 +67,29 @@ def plain(
     *over: str,
     parts: Tuple[Tuple[str, str], ...] = (),
     part_unit: str = "",
-) -> Figure:
+) -> EngineFigure:
     """A series, or the sum of several, as it is."""
-    return Figure(name, title, unit, direction, meaning, over, parts=parts, part_unit=part_unit)
+    return EngineFigure(name, title, unit, direction, meaning, over, parts=parts, part_unit=part_unit)
 
 
 def ratio(
     name: str, title: str, unit: str, direction: str, meaning: str, over: Tuple[str, ...], *under: str
-) -> Figure:
+) -> EngineFigure:
     """A sum of series per another one; a share of it if that is the unit."""
-    return Figure(name, title, unit, direction, meaning, over, under)
+    return EngineFigure(name, title, unit, direction, meaning, over, under)
 
 
-def hit_rate(meaning: str, misses: str, *requests: str) -> Figure:
+def hit_rate(meaning: str, misses: str, *requests: str) -> EngineFigure:
     """The share of requests that the main cache of an engine answers."""
-    return Figure("cache_hits", "Cache hit rate", SHARE, "higher", meaning, (misses,), requests, True)
+    return EngineFigure("cache_hits", "Cache hit rate", SHARE, "higher", meaning, (misses,), requests, True)
 
 
-def dirty_share(meaning: str, series: str) -> Figure:
+def dirty_share_figure(meaning: str, series: str) -> EngineFigure:
     """How much of the main cache is still to be written."""
     return plain("dirty_share", "Dirty share of the cache", SHARE, "", meaning, series)
 
 
-def of_blocks(engine: str, what: str, writes: str) -> Tuple[Figure, ...]:
+def block_cache_figures(engine: str, what: str, writes: str) -> Tuple[EngineFigure, ...]:
     """The figures of a cache of blocks; what: its name for people, writes: the series of blocks written."""
     return (
         hit_rate(
@@ -113,7 +113,7 @@ def of_blocks(engine: str, what: str, writes: str) -> Tuple[Figure, ...]:
             "The most blocks of the {} in use so far, as a share of all its blocks.".format(what),
             engine + ".cache_full",
         ),
-        dirty_share(
+        dirty_share_figure(
             "Changed blocks that are not yet written, as a share of the {}.".format(what),
             engine + ".dirty_share",
         ),
@@ -137,7 +137,7 @@ def of_blocks(engine: str, what: str, writes: str) -> Tuple[Figure, ...]:
     )
 
 
-def of_table_locks(engine: str) -> Tuple[Figure, ...]:
+def of_table_locks(engine: str) -> Tuple[EngineFigure, ...]:
     """The figures of an engine that locks whole tables."""
     waits, granted = engine + ".lock_waits", engine + ".locks"
     return (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from .cause import STALLS, US, Cause, compaction, misses, slow_reads, slow_sync
+from .cause import STALLS, US, Cause, cache_miss_cause, compaction_cause, slow_reads_cause, slow_syncs_cause
 from .counter import SHARE, TO_KB, TO_MB, Counter, StatusWait, gauge, rate
 from .engine import MIB, Debt, Engine, IsSteady, Rules
-from .panel import Figure, hit_rate, plain, ratio
+from .panel import EngineFigure, hit_rate, plain, ratio
 from .query import Query, Row, first_answer, number, pairs
 
 _WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table")
@@ -151,7 +151,7 @@ def _moved(query: Query) -> Tuple[int, ...]:
 
 
 def _of_family(name: str, options: Mapping[str, Mapping[str, str]]) -> str:
-    words = in_words(options[name])
+    words = compression_in_words(options[name])
     return words if name == "default" else "column family {}: {}".format(name, words)
 
 
@@ -164,7 +164,7 @@ def _of_files(query: Query) -> Iterator[str]:
         yield "files by {}{}".format(", ".join(used), some) if used else "files not compressed"
 
 
-def in_words(options: Mapping[str, str]) -> str:
+def compression_in_words(options: Mapping[str, str]) -> str:
     """Compression of a column family: `level 0 none, 1 none, 2 LZ4; the last level Zlib`."""
     everywhere = options.get("COMPRESSION_TYPE", "")
     levels = options.get("COMPRESSION_PER_LEVEL", "")
@@ -202,7 +202,7 @@ def _stall_counters() -> Iterator[Counter]:
         yield rate("rocksdb.stalls{" + cause + "}", status, "stalls by " + cause, direction="lower")
 
 
-def _hits_by_kind() -> Iterator[Figure]:
+def _hits_by_kind() -> Iterator[EngineFigure]:
     for kind in ("data", "index", "filter"):
         yield ratio(
             kind + "_hits",
@@ -292,10 +292,10 @@ ENGINE = MyRocks(
         ),
     ),
     causes=(
-        misses("block cache", "rocksdb.cache_misses", "blocks"),
+        cache_miss_cause("block cache", "rocksdb.cache_misses", "blocks"),
         Cause("stalls", "MyRocks stalls writes", US, "waits.stall_us", 1.0, STALLS),
-        compaction("rocksdb.compaction_write_kb"),
-        *(slow_reads("rocksdb.cache_misses"), slow_sync("rocksdb.log_syncs")),
+        compaction_cause("rocksdb.compaction_write_kb"),
+        *(slow_reads_cause("rocksdb.cache_misses"), slow_syncs_cause("rocksdb.log_syncs")),
     ),
     panel=(
         hit_rate(

@@ -146,7 +146,7 @@ def thread_names(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, str
     return {}
 
 
-def committing(query: Query, sources: Sequence[ThreadSource]) -> Set[int]:
+def committing_threads(query: Query, sources: Sequence[ThreadSource]) -> Set[int]:
     """The threads whose transactions end now, by their ids in the system; none if the build does not tell."""
     return {int(row["tid"]) for source in sources[-1:] for row in query(source.commits)}
 

@@ -25,7 +25,7 @@ Pair = tuple[int, int]  # two builds by their place
 
 
 @dataclass(frozen=True)
-class Look:
+class BuildAgainstEarlier:
     """What is known of a build against an earlier one."""
 
     pair: Pair
@@ -35,14 +35,14 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Bisection:
+class BisectState:
     """Where the search is."""
 
     verdict: str
     low: int  # the last build that is as before
     high: int  # the first that is changed
     next: Pair | None
-    looks: tuple[Look, ...] = ()
+    looks: tuple[BuildAgainstEarlier, ...] = ()
     skipped: tuple[int, ...] = ()  # between low and high: they do not start
     remarks: tuple[str, ...] = ()
 
@@ -56,13 +56,13 @@ class Bisecting:
     broken: Collection[str] = ()
     by: float = 0.03
     level: float = LEVEL
-    _looks: list[Look] = field(default_factory=list)
+    _looks: list[BuildAgainstEarlier] = field(default_factory=list)
 
-    def found(self) -> Bisection:
+    def found(self) -> BisectState:
         last = len(self.builds) - 1
         whole = self._measured((0, last))
         side = self._side_of_ends(whole)
-        self._looks.append(Look((0, last), whole, self._n((0, last)), side))
+        self._looks.append(BuildAgainstEarlier((0, last), whole, self._n((0, last)), side))
         if side == BAD and whole is not None:
             return self._searched(whole)
         if side == OPEN and self._n((0, last)) < MOST:
@@ -78,7 +78,7 @@ class Bisecting:
             return BAD
         return GOOD if abs(whole.apart) + half < limit else OPEN
 
-    def _searched(self, whole: Difference) -> Bisection:
+    def _searched(self, whole: Difference) -> BisectState:
         low, high = 0, len(self.builds) - 1
         while (middle := self._middle(low, high)) is not None:
             look = self._look((0, middle), whole.apart)
@@ -94,7 +94,7 @@ class Bisecting:
         inner = [at for at in range(low + 1, high) if self.builds[at] not in self.broken]
         return min(inner, key=lambda at: abs(2 * at - low - high), default=None)
 
-    def _confirmed(self, low: int, high: int, whole: Difference) -> Bisection:
+    def _confirmed(self, low: int, high: int, whole: Difference) -> BisectState:
         if low == 0:  # these two have been compared
             return self._state(FOUND, low, high, None)
         look = self._look((low, high), whole.apart)
@@ -103,22 +103,22 @@ class Bisecting:
             return self._state(GOES_ON, low, high, look.pair)
         return self._state(FOUND if look.side == BAD else UNTOLD, low, high, None)
 
-    def _look(self, pair: Pair, whole: float) -> Look:
+    def _look(self, pair: Pair, whole: float) -> BuildAgainstEarlier:
         """The side of the second of two builds; `whole`: the logarithm between both ends."""
         ratio, n = self._measured(pair), self._n(pair)
         if ratio is None:
-            return Look(pair, None, n, OPEN)
+            return BuildAgainstEarlier(pair, None, n, OPEN)
         moved, half, limit = (
             ratio.apart * (1 if whole > 0 else -1),
             ratio.half_width(self.level),
             abs(whole) / 2,
         )
         side = BAD if moved - half > limit else GOOD if moved + half < limit else OPEN
-        return Look(pair, ratio, n, side)
+        return BuildAgainstEarlier(pair, ratio, n, side)
 
-    def _state(self, verdict: str, low: int, high: int, wanted: Pair | None) -> Bisection:
+    def _state(self, verdict: str, low: int, high: int, wanted: Pair | None) -> BisectState:
         skipped = tuple(at for at in range(low + 1, high) if self.builds[at] in self.broken)
-        return Bisection(verdict, low, high, wanted, tuple(self._looks), skipped, tuple(self._odd()))
+        return BisectState(verdict, low, high, wanted, tuple(self._looks), skipped, tuple(self._odd()))
 
     def _odd(self) -> list[str]:
         """Builds that are further from the first than the last one is, or on the other side of it."""
@@ -144,10 +144,10 @@ class Bisecting:
         return len(self._values(pair))
 
     def _values(self, pair: Pair) -> list[float]:
-        base, other = (group_of(self.builds[at]) for at in pair)
+        base, other = (single_build_group(self.builds[at]) for at in pair)
         return [each[other] - each[base] for each in self.rounds if base in each and other in each]
 
 
-def group_of(build: str) -> Group:
+def single_build_group(build: str) -> Group:
     """A build as rounds name it."""
     return frozenset((build,))

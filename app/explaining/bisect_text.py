@@ -8,15 +8,15 @@ from typing import TypedDict
 from app.core.table import Table
 from app.core.units import count_text, unit_text
 
-from .bisect_search import BAD, FOUND, GOES_ON, SAME, Bisection, Look
-from .bisecting import BuildSearch
-from .evidence import Evidence
+from .bisect_search import BAD, FOUND, GOES_ON, SAME, BisectState, BuildAgainstEarlier
+from .bisecting import BisectionBuilds
+from .evidence import MeasuredRounds
 
 _LATE = "the next comparison would end after the time, with more of it the same command goes on"
 _HEADS = ("build", "against", "verdict", "ratio", "interval", "n")
 
 
-class LookEntry(TypedDict):
+class BisectLookEntry(TypedDict):
     """A comparison of two builds."""
 
     build: str
@@ -28,7 +28,7 @@ class LookEntry(TypedDict):
     n: int  # rounds
 
 
-class BisectEntry(TypedDict):
+class BisectAnswer(TypedDict):
     """What `bisect --json` gives."""
 
     step: str
@@ -39,12 +39,12 @@ class BisectEntry(TypedDict):
     builds: int
     skipped: list[str]  # between both: they do not start
     passed_over: list[str]  # builds that the search left out, and why
-    looks: list[LookEntry]
+    looks: list[BisectLookEntry]
     sentence: str
     remarks: list[str]
 
 
-def bisect_entry(search: BuildSearch, found: Bisection, evidence: Evidence) -> BisectEntry:
+def bisect_entry(search: BisectionBuilds, found: BisectState, evidence: MeasuredRounds) -> BisectAnswer:
     is_found = found.verdict == FOUND
     return {
         "step": search.work.step,
@@ -61,7 +61,7 @@ def bisect_entry(search: BuildSearch, found: Bisection, evidence: Evidence) -> B
     }
 
 
-def _look(search: BuildSearch, look: Look) -> LookEntry:
+def _look(search: BisectionBuilds, look: BuildAgainstEarlier) -> BisectLookEntry:
     low, high = (look.ratio.interval(search.asked.level) if look.ratio else None) or (None, None)
     return {
         "build": search.builds[look.pair[1]],
@@ -74,7 +74,7 @@ def _look(search: BuildSearch, look: Look) -> LookEntry:
     }
 
 
-def _sentence(search: BuildSearch, found: Bisection, is_late: bool) -> str:
+def _sentence(search: BisectionBuilds, found: BisectState, is_late: bool) -> str:
     builds, step = search.builds, search.work.step
     if found.verdict == FOUND:
         ratio = found.looks[-1].ratio or found.looks[0].ratio
@@ -91,7 +91,7 @@ def _sentence(search: BuildSearch, found: Bisection, is_late: bool) -> str:
     return f"{place}: more cannot be told in this noise."
 
 
-def bisect_table(entry: BisectEntry) -> Table:
+def bisect_table(entry: BisectAnswer) -> Table:
     """A line for each comparison."""
     lines = tuple(map(_line, entry["looks"]))
     unit = f" ({unit_text(entry['unit'])})" if entry["unit"] else ""
@@ -100,7 +100,7 @@ def bisect_table(entry: BisectEntry) -> Table:
     return Table(title, _HEADS, lines, 3, (*left, *entry["remarks"], entry["sentence"]))
 
 
-def _line(look: LookEntry) -> tuple[str, ...]:
+def _line(look: BisectLookEntry) -> tuple[str, ...]:
     interval = "-" if look["low"] is None else f"{_number(look['low'])} to {_number(look['high'])}"
     return look["build"], look["against"], look["verdict"], _number(look["ratio"]), interval, str(look["n"])
 

@@ -13,18 +13,18 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
-from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.core.errors import InputError
 from app.core.units import count_text
-from app.planner.kinds.against import in_slices_where_possible
-from app.planner.kinds.canary import estimated
+from app.planner.kinds.against import sliced_or_interleaved
+from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve
 
-from .bisect_search import LEVEL, ROUNDS, Bisecting, Bisection, Pair, group_of
-from .evidence import Evidence, Work, evidence_of
-from .explaining import request_of_step, step_of
+from .bisect_search import LEVEL, ROUNDS, Bisecting, BisectState, Pair, single_build_group
+from .evidence import MeasuredRounds, SameWorkKey, evidence_of
+from .explaining import request_of_step, wanted_step_label
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -38,7 +38,7 @@ _NUMBERS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True)
-class Asked:
+class BisectionRequest:
     """What a person wants to know."""
 
     builds: str  # a pattern of names, or a folder
@@ -48,7 +48,7 @@ class Asked:
     by: float = 0.03  # the least change, as a share
     level: float = LEVEL
     minutes: int | None = None  # of measuring; None: as many as it takes
-    allowed: Allowed = AS_PLANNED
+    allowed: GivenDisturbanceLimits = AS_PLANNED
 
     @property
     def engine(self) -> str:
@@ -61,19 +61,21 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class BuildSearch:
+class BisectionBuilds:
     """The builds of a search on its target, the oldest first."""
 
-    asked: Asked
+    asked: BisectionRequest
     builds: tuple[str, ...]
     passed_over: tuple[str, ...]  # builds that cannot carry it out, and why
     request: PlanRequest  # without contenders
     fingerprints: frozenset[str]
-    work: Work
+    work: SameWorkKey
     comparison_s: float = 0.0  # that one takes, as far as can be told before any is measured
 
     @classmethod
-    def of(cls, asked: Asked, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()) -> BuildSearch:
+    def of(
+        cls, asked: BisectionRequest, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()
+    ) -> BisectionBuilds:
         """The search on a surveyed target; raises InputError if it cannot be one."""
         engine = asked.engine
         meant = _meant(asked.builds, survey.builds)
@@ -84,9 +86,7 @@ class BuildSearch:
         ends = [_contender(asked.contender, each.name) for each in (good[0], good[-1])]
         request = asked.check(catalog)
         hashes = tuple(approved)
-        settled, _ = in_slices_where_possible(
-            replace(request, contenders=tuple(ends)), survey, catalog, hashes
-        )
+        settled, _ = sliced_or_interleaved(replace(request, contenders=tuple(ends)), survey, catalog, hashes)
         plan = resolve(settled, survey, catalog, hashes)
         return cls(
             asked,
@@ -94,17 +94,17 @@ class BuildSearch:
             tuple(f"{each.name}: {each.problem or f'no {engine}'}" for each in meant if each not in good),
             replace(settled, contenders=()),
             frozenset(each.fingerprint for each in good if each.fingerprint),
-            Work(step_of(plan, asked.step), plan.work_key, machine_key(survey)),
-            estimated(plan, survey)[1].seconds if asked.minutes else 0.0,
+            SameWorkKey(wanted_step_label(plan, asked.step), plan.work_key, machine_key(survey)),
+            estimated_with_canary(plan, survey)[1].seconds if asked.minutes else 0.0,
         )
 
-    def state(self, history: History, broken: Collection[str] = ()) -> tuple[Bisection, Evidence]:
+    def state(self, history: History, broken: Collection[str] = ()) -> tuple[BisectState, MeasuredRounds]:
         """What the history says; `broken`: builds that do not start."""
         asked = self.asked
         found = evidence_of(history, self._group_of, self.work, PREFIX, asked.allowed)
         return Bisecting(self.builds, found.rounds, broken, asked.by, asked.level).found(), found
 
-    def is_late(self, found: Evidence) -> bool:
+    def is_late(self, found: MeasuredRounds) -> bool:
         """Whether the next comparison would end after the time."""
         measured, minutes = found.seconds, self.asked.minutes
         each = ROUNDS * measured / found.their_rounds if found.their_rounds else self.comparison_s
@@ -115,7 +115,11 @@ class BuildSearch:
         asked = _contender(self.asked.contender, contender.build)
         found, wanted = (Catalog().preset_name(asked.engine, each.preset) for each in (contender, asked))
         is_same = (contender.engine, found) == (asked.engine, wanted)
-        return group_of(contender.build) if is_same and contender.fingerprint in self.fingerprints else None
+        return (
+            single_build_group(contender.build)
+            if is_same and contender.fingerprint in self.fingerprints
+            else None
+        )
 
     def next_request(self, pair: Pair) -> PlanRequest:
         """The plan of two builds."""

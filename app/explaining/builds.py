@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.core.errors import TargetError
-from app.planner.checks.parity import changed_defaults
+from app.planner.checks.parity import differing_build_defaults
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.preset_check import REJECTED, known_options
 from app.protocol.my_cnf import option_key
 from app.variables import option_values
 from app.variables.variables import Values, is_on
 
-from .explaining import Asked, Explaining, requests_of
-from .settings import BUILD, Between, Defaults, between
+from .explaining import DifferenceQuestion, ExplainedPair, contenders_of_groups
+from .settings import BUILD, Defaults, MixedContenders, between
 from .squares import Group
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ _UNUSED = re.compile(r"ignore_db_dirs|innodb_buffer_pool_chunk_size|(slave|repli
 _SWITCHES = {"performance_schema_": "performance_schema", "binlog_": "log_bin", "sync_binlog": "log_bin"}
 
 
-def explaining_at(
-    agent: Agent, asked: Asked, catalog: Catalog, approved: Iterable[str], search_paths: Sequence[str] = (),
+def difference_search_on_target(
+    agent: Agent, asked: DifferenceQuestion, catalog: Catalog, approved: Iterable[str], search_paths: Sequence[str] = (),
     is_reader: bool = False,
-) -> Explaining:  # fmt: skip
+) -> ExplainedPair:  # fmt: skip
     """The explanation on this target; raises TargetError if a plan runs there, unless nothing is started."""
     taken = agent.status().taken
     if taken and not is_reader:
@@ -42,9 +42,9 @@ def explaining_at(
     survey, hashes = agent.survey(search_paths), tuple(approved)
     a, b = asked.pair.contenders(survey, catalog)
     if a.fingerprint == b.fingerprint or a.engine != b.engine:
-        return Explaining.of(asked, survey, catalog, hashes)
+        return ExplainedPair.of(asked, survey, catalog, hashes)
     defaults, unknown = _Builds(agent, asked, survey, catalog, hashes, a, b).differences()
-    return Explaining.of(asked, survey, catalog, hashes, defaults, unknown)
+    return ExplainedPair.of(asked, survey, catalog, hashes, defaults, unknown)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Builds:
     """Two builds that are asked what they do not have in common."""
 
     agent: Agent
-    asked: Asked
+    asked: DifferenceQuestion
     survey: Survey
     catalog: Catalog
     approved: tuple[str, ...]
@@ -67,7 +67,9 @@ class _Builds:
         unknown = frozenset(named - common)
         values = [each.variables for each in self._rehearsed()]
         changed = [
-            name for name in changed_defaults(values, named) if name in common and _can_matter(name, values)
+            name
+            for name in differing_build_defaults(values, named)
+            if name in common and _can_matter(name, values)
         ]
         defaults = {name: (values[0][name], values[1][name]) for name in changed}
         return self._accepted(defaults, unknown)
@@ -75,7 +77,9 @@ class _Builds:
     def _rehearsed(self) -> list[Rehearsal]:
         """Each of the two started once, with its own my.cnf."""
         groups = [frozenset(), frozenset((BUILD,))]
-        uploaded = self._uploaded(Between(self.a, self.b, between(self.a, self.b).settings[:1]), groups)
+        uploaded = self._uploaded(
+            MixedContenders(self.a, self.b, between(self.a, self.b).settings[:1]), groups
+        )
         found = [self.agent.rehearse(uploaded, at) for at in range(len(groups))]
         for name, each in zip("AB", found, strict=True):
             if not each.variables:
@@ -95,7 +99,7 @@ class _Builds:
         starting = {name: its for name, its in defaults.items() if self._starts({name: its}, unknown)}
         return starting, unknown
 
-    def _crossed(self, defaults: Defaults, unknown: frozenset[str]) -> tuple[Between, list[Group]]:
+    def _crossed(self, defaults: Defaults, unknown: frozenset[str]) -> tuple[MixedContenders, list[Group]]:
         """Each build with all settings of the other one."""
         pair = between(self.a, self.b, self.asked.together, defaults, unknown)
         return pair, [frozenset((BUILD,)), frozenset(pair.names) - {BUILD}]
@@ -105,14 +109,16 @@ class _Builds:
         uploaded = self._uploaded(*self._crossed(defaults, unknown))
         return all(self.agent.rehearse(uploaded, at).variables for at in (0, 1))
 
-    def _refused(self, pair: Between, groups: Sequence[Group]) -> frozenset[str]:
+    def _refused(self, pair: MixedContenders, groups: Sequence[Group]) -> frozenset[str]:
         checks = self.agent.ask(self._uploaded(pair, groups))
         replies = [each for check in checks for each in check.answers if each.state == REJECTED]
         return frozenset(option_key(each.option) for each in replies)
 
-    def _uploaded(self, pair: Between, groups: Sequence[Group]) -> str:
+    def _uploaded(self, pair: MixedContenders, groups: Sequence[Group]) -> str:
         request = replace(
-            self.asked.request(self.catalog), order="interleaved", contenders=requests_of(pair, groups)
+            self.asked.request(self.catalog),
+            order="interleaved",
+            contenders=contenders_of_groups(pair, groups),
         )
         return self.agent.upload_plan(resolve(request, self.survey, self.catalog, self.approved))
 

@@ -8,8 +8,8 @@ from typing import TypedDict
 from app.protocol.plan import Contender
 from app.stats.at_target.welch import WIDEST, Difference
 
-from .explaining import Explaining, State
-from .search import OPEN, Explained, SettingsPart
+from .explaining import ExplainedPair, ExplanationState
+from .search import OPEN, DifferenceShares, SettingsShare
 
 DECIDED, TIME_IS_UP, GOES_ON = "decided", "time is up", "goes on"
 
@@ -47,7 +47,7 @@ class SideEntry(TypedDict):
     engine: str
 
 
-class ExplanationEntry(TypedDict):
+class ExplainedDifferenceEntry(TypedDict):
     """What `explain --json` gives."""
 
     state: str
@@ -71,7 +71,7 @@ class ExplanationEntry(TypedDict):
     next: list[str]  # the contenders of the next plan
 
 
-def entry_of(explaining: Explaining, state: State) -> ExplanationEntry:
+def entry_of(explaining: ExplainedPair, state: ExplanationState) -> ExplainedDifferenceEntry:
     found, limits = state.explained, explaining.asked.limits
     word = DECIDED if state.is_decided else GOES_ON if state.rounds else TIME_IS_UP
     settings = [_setting(explaining, found, part, name) for part in found.parts for name in part.settings]
@@ -106,7 +106,9 @@ def _side(contender: Contender) -> SideEntry:
     return {"build": contender.build, "version": contender.version, "engine": contender.engine}
 
 
-def _setting(explaining: Explaining, found: Explained, part: SettingsPart, name: str) -> SettingEntry:
+def _setting(
+    explaining: ExplainedPair, found: DifferenceShares, part: SettingsShare, name: str
+) -> SettingEntry:
     setting = next(each for each in explaining.between.settings if each.name == name)
     shares = _shares(part, found)
     return {
@@ -123,7 +125,7 @@ def _setting(explaining: Explaining, found: Explained, part: SettingsPart, name:
     }
 
 
-def _shares(part: SettingsPart, found: Explained) -> tuple[float | None, float | None, float | None]:
+def _shares(part: SettingsShare, found: DifferenceShares) -> tuple[float | None, float | None, float | None]:
     """The share of the whole ratio with its interval; nothing where A and B hardly differ."""
     if (
         part.share is None
@@ -147,6 +149,6 @@ def _certain(found: Difference, n: int, level: float) -> RatioEntry:
     return {"ratio": exp(found.apart), "low": low, "high": high, "n": n}
 
 
-def undecided(entry: ExplanationEntry) -> list[str]:
+def undecided_settings(entry: ExplainedDifferenceEntry) -> list[str]:
     """The settings without a verdict."""
     return [each["name"] for each in entry["settings"] if each["verdict"] == OPEN]

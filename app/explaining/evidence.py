@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.verdicts.compare import compare
-from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import UNJUDGED
-from app.history.lists.plans import plans_of_work
+from app.history.lists.plans import plan_ids_of_work
 from app.history.lists.sessions import SessionEntry, sessions
 from app.history.steps.figures import plans_by_session
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MeasuredRounds:
     """What has been measured."""
 
     rounds: tuple[Round, ...] = ()
@@ -39,7 +39,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Work:
+class SameWorkKey:
     """What all rounds must have done."""
 
     step: str  # with its coordinates
@@ -48,18 +48,22 @@ class Work:
 
 
 def evidence_of(
-    history: History, group_of: GroupOf, work: Work, prefix: str, allowed: Allowed = AS_PLANNED
-) -> Evidence:
+    history: History,
+    group_of: GroupOf,
+    work: SameWorkKey,
+    prefix: str,
+    allowed: GivenDisturbanceLimits = AS_PLANNED,
+) -> MeasuredRounds:
     """The rounds of all plans of the same work that have two contenders or more with a group.
 
     `prefix`: how the names of the plans of this kind of search begin.
     """
     found = [
         _of_plan(history, group_of, work, plan, prefix, allowed)
-        for plan in plans_of_work(history, work.work_key, work.machine_key)
+        for plan in plan_ids_of_work(history, work.work_key, work.machine_key)
     ]
     there = [each for each in found if each.plans]
-    return Evidence(
+    return MeasuredRounds(
         tuple(each for one in there for each in one.rounds),
         tuple(each for one in there for each in one.plans),
         sum(each.seconds for each in there),
@@ -70,19 +74,24 @@ def evidence_of(
 
 
 def _of_plan(
-    history: History, group_of: GroupOf, work: Work, plan_id: str, prefix: str, allowed: Allowed
-) -> Evidence:
+    history: History,
+    group_of: GroupOf,
+    work: SameWorkKey,
+    plan_id: str,
+    prefix: str,
+    allowed: GivenDisturbanceLimits,
+) -> MeasuredRounds:
     entries = sessions(history, plan=plan_id)
     plan = plans_by_session(history, [entries[0]["id"]])[entries[0]["id"]]
     groups = {at: group_of(each) for at, each in enumerate(plan.contenders)}
     ours = [each for each in entries if groups[plan.turn_of(each["id"]).contender] is not None]
     begun = [each for each in ours if each["started_at"]]
     if len({plan.turn_of(each["id"]).contender for each in begun}) < 2:
-        return Evidence()
+        return MeasuredRounds()
     found = compare(history, [each["id"] for each in begun], allowed=allowed)
     row = next((each for each in found.rows if row_label(each) == work.step), None)
     its_own = plan.name.startswith(prefix)
-    return Evidence(
+    return MeasuredRounds(
         tuple(_rounds(found, row, plan, groups)) if row else (),
         (plan_id,),
         _seconds(begun) if its_own else 0.0,

@@ -12,23 +12,23 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
-from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.core.errors import InputError
 from app.core.units import seconds_text
-from app.planner.kinds.against import in_slices_where_possible
-from app.planner.kinds.canary import estimated
+from app.planner.kinds.against import sliced_or_interleaved
+from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import choices_of, machine_key, resolve
+from app.planner.resolve.resolve import machine_key, resolve, resolve_workloads
 from app.protocol.plan import Plan
-from app.stats import Limits
+from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST
 
-from .evidence import Evidence, Work, evidence_of
+from .evidence import MeasuredRounds, SameWorkKey, evidence_of
 from .pair import Pair
-from .search import ROUNDS, Explained, explain
-from .settings import Between, Defaults, between
-from .squares import Group, Square
+from .search import ROUNDS, DifferenceShares, shares_from_rounds
+from .settings import Defaults, MixedContenders, between
+from .squares import Group, SettingsSquare
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -38,19 +38,19 @@ PREFIX = "explain "  # of the names of its plans
 MINUTES = 40  # of measuring, for a pair
 _WAITING = ("settle", "restart", "warmup")  # kinds of steps that say nothing of a contender
 
-_USUAL = Limits()
+_USUAL = VerdictLimits()
 
 
 @dataclass(frozen=True)
-class Asked:
+class DifferenceQuestion:
     """What a person wants explained."""
 
     pair: Pair
     step: str  # its name, or its label with coordinates
     together: tuple[frozenset[str], ...] = ()  # options that change as one
     minutes: int = MINUTES
-    limits: Limits = _USUAL
-    allowed: Allowed = AS_PLANNED
+    limits: VerdictLimits = _USUAL
+    allowed: GivenDisturbanceLimits = AS_PLANNED
 
     def request(self, catalog: Catalog) -> PlanRequest:
         """The work: the step, and what comes before it; raises InputError if there is no such step."""
@@ -76,11 +76,11 @@ def request_of_step(asked: PlanRequest, step: str, prefix: str, catalog: Catalog
 
 
 @dataclass(frozen=True)
-class State:
+class ExplanationState:
     """What is known after some plans."""
 
-    explained: Explained
-    evidence: Evidence
+    explained: DifferenceShares
+    evidence: MeasuredRounds
     rounds: int  # of the next plan; 0: the time is over, or all is decided
 
     @property
@@ -89,43 +89,43 @@ class State:
 
 
 @dataclass(frozen=True)
-class Explaining:
+class ExplainedPair:
     """A pair on its target."""
 
-    asked: Asked
-    between: Between
+    asked: DifferenceQuestion
+    between: MixedContenders
     request: PlanRequest  # without contenders
-    work: Work
+    work: SameWorkKey
     round_s: float  # that a round takes, as far as can be told before one is measured
     why_whole: str = ""  # its contenders cannot take turns in slices
 
     @classmethod
     def of(
-        cls, asked: Asked, survey: Survey, catalog: Catalog, approved: Iterable[str] = (),
+        cls, asked: DifferenceQuestion, survey: Survey, catalog: Catalog, approved: Iterable[str] = (),
         defaults: Defaults = MappingProxyType({}), unknown: Collection[str] = (),
-    ) -> Explaining:  # fmt: skip
+    ) -> ExplainedPair:  # fmt: skip
         """An explanation on a surveyed target; raises InputError if it cannot be one.
 
         `defaults` and `unknown` of two builds, see `builds.py`.
         """
         request = asked.request(catalog)
         pair = between(*asked.pair.contenders(survey, catalog), asked.together, defaults, unknown)
-        first = replace(request, contenders=requests_of(pair, _first_square(pair.names).contenders))
-        choices_of(first, catalog)
-        settled, why = in_slices_where_possible(first, survey, catalog, approved)
+        first = replace(request, contenders=contenders_of_groups(pair, _first_square(pair.names).contenders))
+        resolve_workloads(first, catalog)
+        settled, why = sliced_or_interleaved(first, survey, catalog, approved)
         plan = resolve(settled, survey, catalog, approved)
-        work = Work(step_of(plan, asked.step), plan.work_key, machine_key(survey))
-        round_s = estimated(plan, survey)[1].seconds / ROUNDS
+        work = SameWorkKey(wanted_step_label(plan, asked.step), plan.work_key, machine_key(survey))
+        round_s = estimated_with_canary(plan, survey)[1].seconds / ROUNDS
         _check_time(round_s, asked.minutes)
         return cls(asked, pair, replace(settled, contenders=()), work, round_s, why)
 
-    def state(self, history: History) -> State:
+    def state(self, history: History) -> ExplanationState:
         """What the history says of the pair."""
         found = evidence_of(history, self.between.group_of, self.work, PREFIX, self.asked.allowed)
-        explained = explain(self.between.names, found.rounds, self.asked.limits)
-        return State(explained, found, self._rounds(explained, found))
+        explained = shares_from_rounds(self.between.names, found.rounds, self.asked.limits)
+        return ExplanationState(explained, found, self._rounds(explained, found))
 
-    def _rounds(self, explained: Explained, found: Evidence) -> int:
+    def _rounds(self, explained: DifferenceShares, found: MeasuredRounds) -> int:
         """The rounds of the next plan that end within the time."""
         if explained.next is None:
             return 0
@@ -134,18 +134,18 @@ class Explaining:
         fitting = min(ROUNDS, int(left / each))
         return fitting if fitting + explained.next.measured(found.rounds).n >= LEAST else 0
 
-    def time_text(self, state: State) -> str:
+    def time_text(self, state: ExplanationState) -> str:
         """How long all of it may take: `all of it takes 6 min to 40 min, 12 min of it measured`."""
         least_s = min(LEAST * self.round_s, self.asked.minutes * 60)
         text = f"all of it takes {seconds_text(least_s)} to {seconds_text(self.asked.minutes * 60)}"
         measured = f", {seconds_text(state.evidence.seconds)} of it measured" if state.evidence.rounds else ""
         return f"{text}{measured}: this plan, and those that follow from its results"
 
-    def next_request(self, state: State) -> PlanRequest | None:
+    def next_request(self, state: ExplanationState) -> PlanRequest | None:
         """The next plan; None if there is none."""
         if not state.rounds or state.explained.next is None:
             return None
-        contenders = requests_of(self.between, state.explained.next.contenders)
+        contenders = contenders_of_groups(self.between, state.explained.next.contenders)
         return replace(self.request, contenders=contenders, repeats=state.rounds)
 
 
@@ -159,19 +159,19 @@ def _check_time(round_s: float, minutes: int) -> None:
         )
 
 
-def _first_square(names: Sequence[str]) -> Square:
-    found = explain(names, (), Limits()).next
+def _first_square(names: Sequence[str]) -> SettingsSquare:
+    found = shares_from_rounds(names, (), VerdictLimits()).next
     assert found is not None  # nothing is measured
     return found
 
 
-def requests_of(pair: Between, groups: Sequence[Group]) -> tuple[ContenderRequest, ...]:
+def contenders_of_groups(pair: MixedContenders, groups: Sequence[Group]) -> tuple[ContenderRequest, ...]:
     """The contenders of these groups with their rendered my.cnf, as a plan asks for them."""
     contenders = map(pair.contender, groups)
     return tuple(ContenderRequest.of(each, each.cnf, each.name) for each in contenders)
 
 
-def step_of(plan: Plan, wanted: str) -> str:
+def wanted_step_label(plan: Plan, wanted: str) -> str:
     """The label of the one point of a step that is meant; raises InputError where it has no result."""
     name = wanted.partition(" ")[0]
     found = {

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log1p, sqrt
 
-from app.stats import Limits
+from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST
-from app.stats.at_target.welch import Difference, freedom_of
+from app.stats.at_target.welch import Difference, welch_freedom
 
-from .squares import Group, Measured, Round, Square, estimate
+from .squares import Group, Round, SettingsSquare, SquareRounds, estimate
 
 DID, NONE, OPEN = "did it", "no effect", "undecided"
 ROUNDS = 4  # of a plan: after each somebody looks
@@ -28,7 +28,7 @@ _FIRST, _MORE, _PAIR, _REST = range(4)  # what is measured first
 
 
 @dataclass(frozen=True)
-class SettingsPart:
+class SettingsShare:
     """Settings that only were measured together, or a single one, and their share of the ratio."""
 
     settings: tuple[str, ...]
@@ -62,15 +62,15 @@ class Interaction:
 
 
 @dataclass(frozen=True)
-class Explained:
+class DifferenceShares:
     """The state after some rounds."""
 
-    parts: tuple[SettingsPart, ...]
+    parts: tuple[SettingsShare, ...]
     interactions: tuple[Interaction, ...]
     whole: Difference | None  # of all settings: the ratio of B to A
     n: int  # rounds of A and B
     limit: float  # effects within it are none, in logarithms
-    next: Square | None  # None: decided, as far as rounds can
+    next: SettingsSquare | None  # None: decided, as far as rounds can
 
     @property
     def rest(self) -> Difference | None:
@@ -82,18 +82,20 @@ class Explained:
         return Difference(
             self.whole.apart - sum(each.apart for each in found),
             sqrt(sum(each.error**2 for each in sides)),
-            freedom_of(*((each.error**2, each.freedom) for each in sides)),
+            welch_freedom(*((each.error**2, each.freedom) for each in sides)),
             None,
         )
 
 
-def part_of_false_share(n: int) -> float:
+def false_share_at_look(n: int) -> float:
     """The part of the false share for the look after this number of rounds: 1/6, 2/6, 3/6."""
     look = min(max(n // ROUNDS, 1), LOOKS)
     return look / sum(range(1, LOOKS + 1))
 
 
-def explain(settings: Sequence[str], rounds: Sequence[Round], limits: Limits) -> Explained:
+def shares_from_rounds(
+    settings: Sequence[str], rounds: Sequence[Round], limits: VerdictLimits
+) -> DifferenceShares:
     """What the rounds say of these settings, and which square comes next."""
     return _Search(settings, rounds, limits).explained()
 
@@ -101,7 +103,7 @@ def explain(settings: Sequence[str], rounds: Sequence[Round], limits: Limits) ->
 class _Search:
     """One walk from all settings down to single ones."""
 
-    def __init__(self, settings: Sequence[str], rounds: Sequence[Round], limits: Limits) -> None:
+    def __init__(self, settings: Sequence[str], rounds: Sequence[Round], limits: VerdictLimits) -> None:
         self._settings, self._rounds, self._limits = tuple(settings), rounds, limits
         self._all = frozenset(settings)
         both = [
@@ -110,38 +112,38 @@ class _Search:
         self._n = len(both)
         self._whole = estimate(both) if len(both) >= LEAST else None
         self._limit = max(log1p(limits.matters), abs(self._whole.apart) / PART if self._whole else 0.0)
-        self._parts: list[SettingsPart] = []
-        self._wanted: list[tuple[int, int, Square, tuple[str, ...]]] = []
-        self._confirmed: dict[str, Measured] = {}
+        self._parts: list[SettingsShare] = []
+        self._wanted: list[tuple[int, int, SettingsSquare, tuple[str, ...]]] = []
+        self._confirmed: dict[str, SquareRounds] = {}
 
-    def explained(self) -> Explained:
+    def explained(self) -> DifferenceShares:
         if len(self._settings) == 1:
-            self._confirm(self._settings[0], SettingsPart(self._settings, OPEN))
+            self._confirm(self._settings[0], SettingsShare(self._settings, OPEN))
         else:
-            self._halve(SettingsPart(self._settings, OPEN), frozenset())
+            self._halve(SettingsShare(self._settings, OPEN), frozenset())
         self._clear_rest()
         self._measure_rest_as_one()
         interactions = tuple(self._interactions())
         wanted = min(self._wanted, key=lambda each: each[:2], default=None)
         parts = sorted(self._parts, key=self._place)
-        return Explained(
+        return DifferenceShares(
             tuple(parts), interactions, self._whole, self._n, self._limit, wanted[2] if wanted else None
         )
 
-    def _place(self, part: SettingsPart) -> tuple[int, float]:
+    def _place(self, part: SettingsShare) -> tuple[int, float]:
         size = abs(part.share.apart) if part.share else 0.0
         return (DID, OPEN, NONE).index(part.verdict), -size
 
-    def _want(self, priority: int, square: Square, settings: tuple[str, ...]) -> None:
+    def _want(self, priority: int, square: SettingsSquare, settings: tuple[str, ...]) -> None:
         self._wanted.append((priority, len(self._wanted), square, settings))
 
     # the search
 
-    def _halve(self, part: SettingsPart, context: Group) -> None:
+    def _halve(self, part: SettingsShare, context: Group) -> None:
         """Look at both halves of the settings of a part, next to this context."""
         middle = (len(part.settings) + 1) // 2
         halves = part.settings[:middle], part.settings[middle:]
-        found = Square.of(context, *halves).measured(self._rounds)
+        found = SettingsSquare.of(context, *halves).measured(self._rounds)
         if found.n < LEAST:
             self._want(_FIRST, found.square, part.settings)
             self._parts.append(part)
@@ -149,44 +151,44 @@ class _Search:
         for half in halves:
             self._follow(self._searched(half, found), found)
 
-    def _follow(self, part: SettingsPart, found: Measured) -> None:
+    def _follow(self, part: SettingsShare, found: SquareRounds) -> None:
         """Halve or confirm a suspect; anything else is a part."""
         if part.verdict != _SUSPECT:
             if part.verdict == OPEN and found.n < MOST:
                 self._want(_REST, found.square, part.settings)
             self._parts.append(part)
             return
-        suspect = SettingsPart(part.settings, OPEN, part.share, part.n)
+        suspect = SettingsShare(part.settings, OPEN, part.share, part.n)
         if len(part.settings) == 1:
             self._confirm(part.settings[0], suspect)
         else:
             self._halve(suspect, self._context(part, found))
 
-    def _context(self, part: SettingsPart, found: Measured) -> Group:
+    def _context(self, part: SettingsShare, found: SquareRounds) -> Group:
         """Where the part shows most: next to the other half, if it depends on it."""
         context, group = found.square.context, frozenset(part.settings)
         other = (found.square.one | found.square.other) - group
         is_next_to_other = self._depends(found, _SEARCH) and found.is_larger_next_to_other(group)
         return context | other if is_next_to_other else context
 
-    def _searched(self, group: tuple[str, ...], found: Measured) -> SettingsPart:
+    def _searched(self, group: tuple[str, ...], found: SquareRounds) -> SettingsShare:
         """A group as a square shows it: nothing, suspect, or open."""
         share, depends = found.effect(group), self._depends(found, _SEARCH / 5)
         if self._is_nothing(share, found.n) and not depends:
             return self._nothing(group, share, found.n)
         is_seen = abs(share.apart) > max(share.half_width(_SEARCH), self._limit / 2)
         is_left_over = found.n >= MOST and abs(share.apart) > self._limit
-        return SettingsPart(group, _SUSPECT if is_seen or is_left_over or depends else OPEN, share, found.n)
+        return SettingsShare(group, _SUSPECT if is_seen or is_left_over or depends else OPEN, share, found.n)
 
-    def _depends(self, found: Measured, level: float) -> bool:
+    def _depends(self, found: SquareRounds, level: float) -> bool:
         apart = found.interaction
         return abs(apart.apart) > max(apart.half_width(level), self._limit)
 
     # confirming
 
-    def _confirm(self, setting: str, suspect: SettingsPart) -> None:
+    def _confirm(self, setting: str, suspect: SettingsShare) -> None:
         """Judge one setting by rounds in which it is added to A, and taken from B."""
-        found = Square.of(frozenset(), (setting,), self._all - {setting}).measured(self._rounds)
+        found = SettingsSquare.of(frozenset(), (setting,), self._all - {setting}).measured(self._rounds)
         if found.n < LEAST:
             self._want(_FIRST, found.square, (setting,))
             self._parts.append(suspect)
@@ -199,26 +201,26 @@ class _Search:
         if is_open and found.n < MOST:
             self._want(_MORE, found.square, (setting,))
 
-    def _judged(self, setting: str, found: Measured) -> SettingsPart:
+    def _judged(self, setting: str, found: SquareRounds) -> SettingsShare:
         share, level = found.effect((setting,)), self._level(found.n)
         if abs(share.apart) > max(share.half_width(level), self._limit):
-            return SettingsPart((setting,), DID, share, found.n, level)
+            return SettingsShare((setting,), DID, share, found.n, level)
         if self._is_nothing(share, found.n) and not self._depends(found, level):
             return self._nothing((setting,), share, found.n)
-        return SettingsPart((setting,), OPEN, share, found.n, level)
+        return SettingsShare((setting,), OPEN, share, found.n, level)
 
     def _level(self, n: int) -> float:
         """Of one setting: all that are named share the false share, and so do the looks."""
-        return self._limits.false_share * part_of_false_share(n) / len(self._settings)
+        return self._limits.false_share * false_share_at_look(n) / len(self._settings)
 
     def _is_nothing(self, share: Difference, n: int) -> bool:
         return abs(share.apart) + share.half_width(self._one_sided(n)) <= self._limit
 
     def _one_sided(self, n: int) -> float:
-        return 2 * self._limits.false_share * part_of_false_share(n)
+        return 2 * self._limits.false_share * false_share_at_look(n)
 
-    def _nothing(self, group: tuple[str, ...], share: Difference, n: int) -> SettingsPart:
-        return SettingsPart(group, NONE, share, n, self._one_sided(n))
+    def _nothing(self, group: tuple[str, ...], share: Difference, n: int) -> SettingsShare:
+        return SettingsShare(group, NONE, share, n, self._one_sided(n))
 
     def _clear_rest(self) -> None:
         """Close open parts if all settings but a confirmed one together do nothing."""
@@ -244,7 +246,7 @@ class _Search:
         elif found.effect(self._all - named).half_width(self._one_sided(found.n)) > self._limit:
             self._wanted = [each for each in self._wanted if each[0] != _REST]
 
-    def _close(self, parts: Sequence[SettingsPart], share: Difference, n: int) -> None:
+    def _close(self, parts: Sequence[SettingsShare], share: Difference, n: int) -> None:
         settings = tuple(each for part in parts for each in part.settings)
         if settings:
             self._parts = [each for each in self._parts if each not in parts]
@@ -267,7 +269,7 @@ class _Search:
         return [*pairs, *alone]
 
     def _pair(self, pair: tuple[str, ...]) -> list[Interaction]:
-        found = Square.of(frozenset(), *((setting,) for setting in pair)).measured(self._rounds)
+        found = SettingsSquare.of(frozenset(), *((setting,) for setting in pair)).measured(self._rounds)
         if found.n < LEAST:
             self._want(_PAIR, found.square, pair)
             return []

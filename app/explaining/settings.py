@@ -42,7 +42,7 @@ _ROW_OF = {name: each.what for each in MATTERS for name in each.names} | _WITH
 
 
 @dataclass(frozen=True)
-class Setting:
+class DifferingSetting:
     """What differs between A and B, and changes as one."""
 
     name: str
@@ -55,12 +55,12 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Between:
+class MixedContenders:
     """Two contenders, their settings, and every contender that has some of each."""
 
     a: Contender
     b: Contender
-    settings: tuple[Setting, ...]
+    settings: tuple[DifferingSetting, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Between:
         group = frozenset(each.name for each in self.settings if self._is_b(each, contender, values, of_b))
         return group if _same(self.contender(group), contender) else None
 
-    def _is_b(self, setting: Setting, contender: Contender, values: Values, of_b: bool) -> bool:
+    def _is_b(self, setting: DifferingSetting, contender: Contender, values: Values, of_b: bool) -> bool:
         if setting.name == BUILD:
             return of_b
         if setting.fields:
@@ -118,7 +118,7 @@ class Between:
 def between(
     a: Contender, b: Contender, together: Sequence[Collection[str]] = (),
     defaults: Defaults = MappingProxyType({}), unknown: Collection[str] = (),
-) -> Between:  # fmt: skip
+) -> MixedContenders:  # fmt: skip
     """The settings in which A and B differ; raises InputError if they cannot be taken apart.
 
     `together`: options that change as one; `defaults`: variables at the default of each build;
@@ -140,21 +140,21 @@ def between(
             raise InputError(
                 f"--together {name}: A and B do not differ in it; they differ in {', '.join(sorted(names))}"
             )
-    return Between(a, b, tuple(found))
+    return MixedContenders(a, b, tuple(found))
 
 
-def _build_between(a: Contender, b: Contender, unknown: Collection[str]) -> list[Setting]:
+def _build_between(a: Contender, b: Contender, unknown: Collection[str]) -> list[DifferingSetting]:
     if a.fingerprint == b.fingerprint:
         return []
     lines = tuple(
         tuple(option.text for option in _options(each.cnf) if option.key in unknown) for each in (a, b)
     )
-    return [Setting(BUILD, a.build, b.build, frozenset(unknown), lines=(lines[0], lines[1]))]
+    return [DifferingSetting(BUILD, a.build, b.build, frozenset(unknown), lines=(lines[0], lines[1]))]
 
 
 def _options_between(
     a: Contender, b: Contender, together: Sequence[Collection[str]], unknown: Collection[str]
-) -> list[Setting]:
+) -> list[DifferingSetting]:
     """Options of the two my.cnf by what must change as one, in the order of A."""
     sides = [_by_key(each.cnf) for each in (a, b)]
     keys = dict.fromkeys(key for side in sides for key in side if key not in unknown)
@@ -165,9 +165,9 @@ def _options_between(
     return [_setting(names, sides) for names in grouped.values()]
 
 
-def _setting(names: Sequence[str], sides: Sequence[Mapping[str, Sequence[Option]]]) -> Setting:
+def _setting(names: Sequence[str], sides: Sequence[Mapping[str, Sequence[Option]]]) -> DifferingSetting:
     lines = [tuple(option.text for name in names for option in side.get(name, ())) for side in sides]
-    return Setting(
+    return DifferingSetting(
         ", ".join(names),
         _text(names, sides[0]),
         _text(names, sides[1]),
@@ -187,7 +187,7 @@ def _value(option: Option) -> str:
     return value if option.value is None or value in ("ON", "OFF") else unquote(option.value)
 
 
-def _defaults_between(defaults: Defaults, together: Sequence[Collection[str]]) -> list[Setting]:
+def _defaults_between(defaults: Defaults, together: Sequence[Collection[str]]) -> list[DifferingSetting]:
     grouped: dict[str, list[str]] = {}
     for name in defaults:
         grouped.setdefault(_row_of(name, together), []).append(name)
@@ -196,7 +196,7 @@ def _defaults_between(defaults: Defaults, together: Sequence[Collection[str]]) -
         lines = [tuple(f"{name}={defaults[name][side]}" for name in names) for side in (0, 1)]
         texts = [", ".join(defaults[name][side] for name in names) for side in (0, 1)]
         found.append(
-            Setting(
+            DifferingSetting(
                 ", ".join(names),
                 texts[0],
                 texts[1],
@@ -216,9 +216,9 @@ def _row_of(name: str, together: Sequence[Collection[str]]) -> str:
     return _row_of("performance_schema", together) if name.startswith("performance_schema_") else name
 
 
-def _fields_between(a: Contender, b: Contender) -> list[Setting]:
+def _fields_between(a: Contender, b: Contender) -> list[DifferingSetting]:
     return [
-        Setting(
+        DifferingSetting(
             title,
             str(getattr(a, field) or UNSET),
             str(getattr(b, field) or UNSET),

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from app.stats.at_target.welch import Difference, Pair, differences
+from app.stats.at_target.welch import Difference, PairedResults, differences
 
 Group = frozenset[str]  # of a contender: the settings that have the value of B, all others that of A
 Round = Mapping[Group, float]  # the logarithm of the figure of each contender that was measured
 
 
 @dataclass(frozen=True)
-class Square:
+class SettingsSquare:
     """Two groups, next to settings that already have the value of B."""
 
     context: Group
@@ -26,7 +26,7 @@ class Square:
     other: Group  # empty: only the first is looked at
 
     @classmethod
-    def of(cls, context: Group, *groups: Iterable[str]) -> Square:
+    def of(cls, context: Group, *groups: Iterable[str]) -> SettingsSquare:
         """The same square for both orders of the two groups."""
         one, other = sorted(map(frozenset, groups), key=lambda group: (not group, *sorted(group)))
         return cls(context, one, other)
@@ -48,17 +48,17 @@ class Square:
         none, one, other, both = self.corners
         return tuple(dict.fromkeys((none, both, *sorted((one, other), key=len))))
 
-    def measured(self, rounds: Sequence[Round]) -> Measured:
+    def measured(self, rounds: Sequence[Round]) -> SquareRounds:
         """What the rounds that have all corners say."""
         whole = [each for each in rounds if all(corner in each for corner in self.corners)]
-        return Measured(self, [tuple(each[corner] for corner in self.corners) for each in whole])
+        return SquareRounds(self, [tuple(each[corner] for corner in self.corners) for each in whole])
 
 
 @dataclass(frozen=True)
-class Measured:
+class SquareRounds:
     """The rounds of a square."""
 
-    square: Square
+    square: SettingsSquare
     rounds: Sequence[tuple[float, ...]]
 
     @property
@@ -94,5 +94,5 @@ class Measured:
 
 def estimate(values: Sequence[float]) -> Difference:
     """The mean of a value of each round, with its error; the rounds are n."""
-    (found,) = differences([Pair((), tuple(values))])
+    (found,) = differences([PairedResults((), tuple(values))])
     return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.comparison.texts.differences_text import without_common
+from app.comparison.texts.differences_text import without_common_members
 from app.core.table import Table
 from app.core.units import count_text, unit_text
 
-from .entries import DECIDED, GOES_ON, ExplanationEntry, RatioEntry, SettingEntry, undecided
+from .entries import DECIDED, GOES_ON, ExplainedDifferenceEntry, RatioEntry, SettingEntry, undecided_settings
 from .search import DID, NONE
 
 HEADS = ("setting", "A", "B", "verdict", "ratio", "interval", "share", "n")
@@ -17,7 +17,7 @@ REST = "unexplained or interaction"
 _LONGEST = 32  # characters of a value
 
 
-def table_of(entry: ExplanationEntry) -> Table:
+def explanation_table(entry: ExplainedDifferenceEntry) -> Table:
     """A line for each setting, what did it first; then what is left, and the whole."""
     lines = [_line(each) for each in entry["settings"]]
     for name, ratio in ((REST, entry["rest"]), ("B to A", entry["ratio"])):
@@ -26,7 +26,7 @@ def table_of(entry: ExplanationEntry) -> Table:
     return Table(_title(entry), HEADS, tuple(lines), TEXTS, tuple(sentences(entry)))
 
 
-def _title(entry: ExplanationEntry) -> str:
+def _title(entry: ExplainedDifferenceEntry) -> str:
     sides = [f"{each['build']}" for each in (entry["a"], entry["b"])]
     builds = sides[0] if sides[0] == sides[1] else f"A {sides[0]}, B {sides[1]}"
     unit = unit_text(entry["unit"]) + (", less is better" if entry["direction"] == "lower" else "")
@@ -43,7 +43,7 @@ def _line(setting: SettingEntry) -> tuple[str, ...]:
 
 
 def _values(setting: SettingEntry) -> Iterator[str]:
-    return (value or "" for value in without_common((setting["a"], setting["b"]), _LONGEST))
+    return (value or "" for value in without_common_members((setting["a"], setting["b"]), _LONGEST))
 
 
 def _short(value: str) -> str:
@@ -64,7 +64,7 @@ def _share(setting: SettingEntry) -> str:
 
 
 def verdict_text(setting: SettingEntry) -> str:
-    """`did it`, `no effect beyond 1.4%`, `undecided`; and what was measured as one with it."""
+    """`did it`, `no effect beyond 1.4%`, `undecided_settings`; and what was measured as one with it."""
     word = setting["verdict"]
     if word == NONE and setting["beyond_pct"] is not None:
         word = f"no effect beyond {setting['beyond_pct']:.1f}%"
@@ -72,7 +72,7 @@ def verdict_text(setting: SettingEntry) -> str:
     return f"{word}, with {count_text(others, 'other')}" if others else word
 
 
-def sentences(entry: ExplanationEntry) -> list[str]:
+def sentences(entry: ExplainedDifferenceEntry) -> list[str]:
     """What it came to."""
     return [
         *_of_ratio(entry),
@@ -83,7 +83,7 @@ def sentences(entry: ExplanationEntry) -> list[str]:
     ]
 
 
-def _of_ratio(entry: ExplanationEntry) -> list[str]:
+def _of_ratio(entry: ExplainedDifferenceEntry) -> list[str]:
     ratio = entry["ratio"]
     if ratio is None:
         return ["A and B have not been measured together yet."]
@@ -96,7 +96,7 @@ def _with_interval(ratio: RatioEntry) -> str:
     return f"{ratio['ratio']:.2f}" + ("" if low is None else f" ({low:.2f} to {high:.2f})")
 
 
-def _of_settings(entry: ExplanationEntry) -> list[str]:
+def _of_settings(entry: ExplainedDifferenceEntry) -> list[str]:
     named = [each for each in entry["settings"] if each["verdict"] == DID]
     found = [
         f"{each['name']} did it: from {' to '.join(_values(each))} multiplies the result"
@@ -109,7 +109,7 @@ def _of_settings(entry: ExplanationEntry) -> list[str]:
     return found
 
 
-def _of_interactions(entry: ExplanationEntry) -> list[str]:
+def _of_interactions(entry: ExplainedDifferenceEntry) -> list[str]:
     return [
         f"{' and '.join(each['settings'])} depend on each other: together they multiply the result"
         f" {_with_interval(each['ratio'])} times as much as one by one."
@@ -120,14 +120,14 @@ def _of_interactions(entry: ExplanationEntry) -> list[str]:
     ]
 
 
-def _of_slices(entry: ExplanationEntry) -> list[str]:
+def _of_slices(entry: ExplainedDifferenceEntry) -> list[str]:
     return [] if entry["in_slices"] else [f"Whole sessions A B B A, not in slices: {entry['why_whole']}."]
 
 
-def _of_end(entry: ExplanationEntry) -> str:
+def _of_end(entry: ExplainedDifferenceEntry) -> str:
     took = f"{count_text(entry['rounds'], 'round')} in {count_text(len(entry['plans']), 'plan')}"
     took += f", {entry['minutes']:.0f} of at most {entry['minutes_limit']} minutes"
-    open_ones = undecided(entry)
+    open_ones = undecided_settings(entry)
     if entry["state"] == GOES_ON:
         return f"Not decided yet: {took}. Next: {', '.join(entry['next'])}."
     if open_ones:

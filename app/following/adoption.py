@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.history.lists.sessions import sessions
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.answers import SessionSummary
+from app.protocol.answers import SessionJournalSize
 from app.protocol.states import ENDED
 from app.remote.reach import reached
 from app.remote.target import Ask, Target
@@ -25,11 +25,11 @@ class RemotePlan:
     name: str
     sha: str
     locked: bool  # it is being carried out
-    sessions: list[SessionSummary]
+    sessions: list[SessionJournalSize]
     until_decided: bool = False  # some of the sessions may not be needed
 
     @property
-    def planned(self) -> list[SessionSummary]:
+    def planned(self) -> list[SessionJournalSize]:
         """The sessions with a journal; later attempts get one when they begin."""
         return [each for each in self.sessions if each.size]
 
@@ -51,13 +51,13 @@ def find_plans(target: Target, ask: Ask) -> Iterator[RemotePlan]:
                 )
 
 
-def is_followed(found: RemotePlan, home: Path) -> bool:
+def is_fully_fetched(found: RemotePlan, home: Path) -> bool:
     """Whether the plan is over and all its bytes are stored or deleted here: nothing to fetch."""
     if found.locked:
         return False
     with History(home) as history:
         known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
-        writer = Writer(history)
+        writer = JournalStorer(history)
         return all(
             not each.size  # an attempt that did not come
             or writer.is_deleted(each.session)
@@ -69,9 +69,9 @@ def is_followed(found: RemotePlan, home: Path) -> bool:
         )
 
 
-def goes_on_here(found: RemotePlan, home: Path) -> bool:
+def should_follow_plan(found: RemotePlan, home: Path) -> bool:
     """Whether to follow it without a request: it runs, or this desktop has begun to fetch it."""
     if found.locked:
         return True
     with History(home) as history:
-        return bool(sessions(history, plan=found.plan)) and not is_followed(found, home)
+        return bool(sessions(history, plan=found.plan)) and not is_fully_fetched(found, home)

@@ -11,11 +11,11 @@ from typing import Protocol
 
 from app.core.errors import LinkError, TargetError
 from app.history.recorded.recording import JournalError
-from app.history.recorded.writing import Writer, keep_clock_offset, keep_unlocked
+from app.history.recorded.writing import JournalStorer, keep_clock_offset, keep_unlocked
 from app.history.store.decoding import Events
-from app.history.store.history import BusyError, History
+from app.history.store.history import History, HistoryBusyError
 
-from .frames import Beat, End, Frames, Piece
+from .frames import Beat, FollowStreamSplitter, Piece, PlanFollowed
 
 SILENCE_S = 10.0  # without a beat the link is dead
 PATIENCE_S = 1.0  # of one read: after it `stop` is looked at
@@ -42,7 +42,7 @@ class Stream(Protocol):
     def close(self) -> None: ...
 
 
-class Source(Protocol):
+class PlanEventSource(Protocol):
     """What a follower needs of the agent on a target; `remote.Agent` is one."""
 
     @property
@@ -52,7 +52,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Link:
+class FollowerLinkState:
     """State of the link: connecting, up, down or busy (next try in `retry_s`), ended (all fetched).
 
     Busy: the target is there, and another process holds the lock of the history.
@@ -66,19 +66,19 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Update:
+class FollowerNews:
     """News of a follower: new events by session, refused journals, and the link."""
 
-    link: Link
+    link: FollowerLinkState
     events: Mapping[str, Events] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
-Publish = Callable[[Update], None]
+Publish = Callable[[FollowerNews], None]
 
 
 @dataclass
-class Pumped:
+class FollowerBatch:
     """What one step of the pump read."""
 
     events: dict[str, Events] = field(default_factory=dict)
@@ -87,14 +87,14 @@ class Pumped:
     ended: bool = False
 
 
-class Pump:
+class JournalStreamReader:
     """Reads, splits and stores the stream of one connection."""
 
     def __init__(
         self,
         plan: str,
         sessions: Iterable[str],
-        writer: Writer,
+        writer: JournalStorer,
         gather: int = GATHER,
         offsets: dict[str, int] | None = None,
     ) -> None:
@@ -102,15 +102,15 @@ class Pump:
         self._offsets = {} if offsets is None else offsets  # up to which events were returned
         self._writer = writer
         self._gather = gather
-        self._frames = Frames()
+        self._frames = FollowStreamSplitter()
         self._asked = frozenset(sessions)
         self.open = set(self._asked)  # of which more is wanted
         self.begun = False  # the agent has answered
         self._told: set[str] = set()
 
-    def pump(self, read: Callable[[float], bytes]) -> Pumped:
+    def pump(self, read: Callable[[float], bytes]) -> FollowerBatch:
         """Store what has arrived; raises EOFError at the end of the stream, TimeoutError on silence."""
-        pumped = Pumped()
+        pumped = FollowerBatch()
         pieces: dict[str, list[Piece]] = {}
         for frame in self._frames.feed(_gathered(read, self._gather)):
             match frame:
@@ -118,14 +118,14 @@ class Pump:
                     pieces.setdefault(frame.session, []).append(frame)
                 case Beat():
                     pumped.beat = frame
-                case End():
+                case PlanFollowed():
                     pumped.ended = True
         for parts in pieces.values():
             self._store(parts, pumped)
         self.begun = self._frames.begun
         return pumped
 
-    def _store(self, parts: Sequence[Piece], pumped: Pumped) -> None:
+    def _store(self, parts: Sequence[Piece], pumped: FollowerBatch) -> None:
         session, offset = parts[0].session, parts[0].offset
         if session not in self._asked:
             raise TargetError(f"the target sent a journal that nobody asked for: {session[:80]!r}")
@@ -181,7 +181,7 @@ class Follower:
         home: Path,
         plan: str,
         sessions: Sequence[str],
-        connect: Callable[[], Source],
+        connect: Callable[[], PlanEventSource],
         publish: Publish,
         clock: Callable[[], float] = time.time,
         stopping: threading.Event | None = None,
@@ -204,7 +204,7 @@ class Follower:
         self._told: dict[str, int] = {}  # up to which events were returned, also those that others stored
         self._failures = 0
         self._refused: set[str] = set()
-        self._link = Link()
+        self._link = FollowerLinkState()
 
     def stop(self) -> None:
         """Make `run` return soon; the plan runs on at the target."""
@@ -213,7 +213,7 @@ class Follower:
     def run(self) -> None:
         """Follow the plan; raises TargetError if the target refuses, HistoryError if storing fails."""
         with History(self._home) as history:
-            writer = Writer(history)
+            writer = JournalStorer(history)
             torn, has_begun = list(self._sessions), False  # torn perhaps, by a crash
             while not self._stopping.is_set():
                 try:
@@ -224,12 +224,12 @@ class Follower:
                         self._told, has_begun = dict(self._stored(history)), True
                     self._follow(history, writer)
                     return
-                except (LinkError, BusyError) as error:
+                except (LinkError, HistoryBusyError) as error:
                     self._wait(error)
 
-    def _follow(self, history: History, writer: Writer) -> None:
+    def _follow(self, history: History, writer: JournalStorer) -> None:
         """Follow over one connection until the plan ends."""
-        self._tell(Link("connecting"))
+        self._tell(FollowerLinkState("connecting"))
         wanted = [
             session
             for session in self._sessions
@@ -241,13 +241,15 @@ class Follower:
             for session, offset in writer.offsets(wanted).items():
                 self._told[session] = min(self._told.get(session, offset), offset)
             stream = source.follow(self._plan, {session: self._told[session] for session in wanted})
-            self._read(stream, Pump(self._plan, wanted, writer, self._gather, self._told), history)
+            self._read(
+                stream, JournalStreamReader(self._plan, wanted, writer, self._gather, self._told), history
+            )
         finally:
             if stream is not None:
                 stream.close()
             source.connection.close()
 
-    def _read(self, stream: Stream, pump: Pump, history: History) -> None:
+    def _read(self, stream: Stream, pump: JournalStreamReader, history: History) -> None:
         silent_s = 0.0
         while not self._stopping.is_set():
             try:
@@ -268,7 +270,7 @@ class Follower:
             if pumped.ended:
                 return
 
-    def _link_of(self, pumped: Pumped, history: History) -> Link:
+    def _link_of(self, pumped: FollowerBatch, history: History) -> FollowerLinkState:
         if pumped.ended:
             return replace(self._link, state="ended", locked=False)
         offset = self._link.clock_offset_s
@@ -277,18 +279,20 @@ class Follower:
             offset = pumped.beat.at - now
             keep_clock_offset(history, self._plan, now, offset)
         locked = pumped.beat.locked if pumped.beat is not None else self._link.locked
-        return Link("up", locked=locked, clock_offset_s=offset)
+        return FollowerLinkState("up", locked=locked, clock_offset_s=offset)
 
     def _wait(self, error: Exception) -> None:
         """Back off 1, 2, 4 ... 30 seconds."""
         retry_s = min(LONGEST_WAIT_S, 2.0**self._failures)
         self._failures += 1
-        self._tell(Link("busy" if isinstance(error, BusyError) else "down", str(error), retry_s))
+        self._tell(
+            FollowerLinkState("busy" if isinstance(error, HistoryBusyError) else "down", str(error), retry_s)
+        )
         self._stopping.wait(retry_s)
 
-    def _tell(self, link: Link, pumped: Pumped | None = None) -> None:
+    def _tell(self, link: FollowerLinkState, pumped: FollowerBatch | None = None) -> None:
         self._link = link
-        self._publish(Update(link, pumped.events, pumped.refused) if pumped else Update(link))
+        self._publish(FollowerNews(link, pumped.events, pumped.refused) if pumped else FollowerNews(link))
 
 
 def _ended_early(stream: Stream, begun: bool) -> Exception:

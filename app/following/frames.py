@@ -34,11 +34,11 @@ class Beat:
 
 
 @dataclass(frozen=True)
-class End:
+class PlanFollowed:
     """The plan has ended, and everything was sent."""
 
 
-Frame = Piece | Beat | End
+Frame = Piece | Beat | PlanFollowed
 
 
 class _Said(msgspec.Struct):
@@ -57,7 +57,7 @@ class _Said(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Said).decode
 
 
-class Frames:
+class FollowStreamSplitter:
     """Splits the stream of `follow`, wherever reads begin and end."""
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ class Frames:
         if said.beat is not None:
             yield Beat(said.at, said.locked)
         elif said.end:
-            yield End()
+            yield PlanFollowed()
         elif said.session:
             self._session, self._offset, self._left = said.session, said.offset, said.bytes
         else:

@@ -11,7 +11,7 @@ from app.protocol.states import SessionState
 
 
 @dataclass
-class Lengths:
+class ContenderDurations:
     """Times of a contender without the turns of others; the sum is the time of the round."""
 
     plan: Plan
@@ -97,9 +97,9 @@ class Lengths:
         """The number of steps that it leaves out, as a snapshot was made by then."""
         if self.plan.start != "snapshot":
             return 0
-        from app.planner.estimate.guesses import spared
+        from app.planner.estimate.guesses import steps_left_out
 
-        return spared(self.plan, self.plan.turn_of(session.id))
+        return steps_left_out(self.plan, self.plan.turn_of(session.id))
 
     def _beside(self) -> float:
         """Time of a session outside its steps: create, start and stop the server."""

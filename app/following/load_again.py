@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from app.core.errors import DynoError, LinkError
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
-from app.planner.checks.load_targets import Reach, call_again
+from app.planner.checks.load_targets import Reach, readmit_load_target
 from app.protocol.events import StepEnded
-from app.protocol.plan import LoadTarget, Plan
+from app.protocol.plan import DrivingTarget, Plan
 
-from .follower import Publish, Update
+from .follower import FollowerNews, Publish
 
 if TYPE_CHECKING:
     from app.remote.agent import Agent
@@ -25,7 +25,7 @@ AGAIN_S = 10.0  # between a failed step and the first look, and between two look
 GIVE_UP_S = 900.0  # as a load target that does not reach its server
 
 
-class LoadAgain:
+class LostLoadTargets:
     """Looks for load targets that are gone whenever a step of their plan has failed."""
 
     def __init__(
@@ -45,13 +45,13 @@ class LoadAgain:
     def heard(self, publish: Publish) -> Publish:
         """Passes the news of a follower on, and looks for failed steps in them."""
 
-        def told(update: Update) -> None:
+        def told(update: FollowerNews) -> None:
             publish(update)
             self._hear(update)
 
         return told
 
-    def _hear(self, update: Update) -> None:
+    def _hear(self, update: FollowerNews) -> None:
         if update.link.state == "ended":
             self.stop()
         elif any(map(_is_failure, (line for each in update.events.values() for line in each.lines))):
@@ -74,14 +74,14 @@ class LoadAgain:
             return next(iter(plans_by_session(history, self._sessions).values()), None)
         return None
 
-    def _is_there(self, plan: Plan, target: LoadTarget) -> bool:
+    def _is_there(self, plan: Plan, target: DrivingTarget) -> bool:
         """Whether it is at work, was just called, or refuses; False if it cannot be reached."""
         try:
             with self._reach(target.name) as agent:
                 if not agent.status().taken:
                     running = self._connect()
                     with closing(running.connection):
-                        call_again(plan, target, agent, running)
+                        readmit_load_target(plan, target, agent, running)
         except LinkError:
             return False
         except DynoError:

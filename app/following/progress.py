@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from app.core.units import seconds_text
 from app.history.lists.sessions import sessions
 from app.history.recorded.stored_states import latest_events, stored_state
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.damage import unpack_json
 from app.history.store.decoding import Line, SampleLine
 from app.history.store.history import History
@@ -16,9 +16,9 @@ from app.protocol.events import Sample, SeriesDeclared, SessionEnded, SessionPla
 from app.protocol.plan import SLICES, Plan, Step
 from app.protocol.states import SessionState, StepState
 
-from .follower import Update
-from .lengths import Lengths
-from .progress_text import ending_text, head_text, rates_text, step_text
+from .follower import FollowerNews
+from .lengths import ContenderDurations
+from .progress_text import early_end_text, plan_position_text, rates_by_session_text, step_progress_text
 
 RECENT = 60  # seconds of QPS that are kept at hand
 QPS = "load.queries"
@@ -48,11 +48,11 @@ class PlanProgress:
         self.plan: Plan | None = None  # else it comes with the first event of a journal
         self.sessions: dict[str, SessionState] = {}  # in the order of their turns
         self._recent = _RecentQps()
-        self._lengths: Lengths | None = None
+        self._lengths: ContenderDurations | None = None
         if plan is not None:
             self._take_plan(plan)
 
-    def take_update(self, update: Update) -> None:
+    def take_update(self, update: FollowerNews) -> None:
         """Take in an update of a follower."""
         for session, events in update.events.items():
             self.take_all(session, events.lines)
@@ -119,7 +119,7 @@ class PlanProgress:
 
     def _take_plan(self, plan: Plan) -> None:
         self.plan = plan
-        self._lengths = Lengths(plan)
+        self._lengths = ContenderDurations(plan)
         for turn in plan.first_turns:
             self._add(turn.session)
 
@@ -176,7 +176,7 @@ class PlanProgress:
     def qps_text(self) -> str:
         """QPS of the latest second, with names of several sessions; empty without load."""
         found = [(each.id, self._qps(each)) for each in self.at_hand]
-        return rates_text(self.plan, found) if any(qps is not None for _, qps in found) else ""
+        return rates_by_session_text(self.plan, found) if any(qps is not None for _, qps in found) else ""
 
     def _qps(self, session: SessionState) -> float | None:
         recent = self._recent.of(self.plan, session)
@@ -209,7 +209,7 @@ class PlanProgress:
     @property
     def ending(self) -> str:
         """`decided after 4 rounds`, of a plan that has ended before its last one; '' of others."""
-        return ending_text(self.plan, self.sessions) if self.plan and self.is_over else ""
+        return early_end_text(self.plan, self.sessions) if self.plan and self.is_over else ""
 
     @property
     def finish_at(self) -> float | None:
@@ -234,11 +234,11 @@ class PlanProgress:
         at_hand = self.at_hand
         if not at_hand:
             return "waiting" if self.sessions else "connecting"
-        head = head_text(self.plan, at_hand) if self.plan else at_hand[0].id
+        head = plan_position_text(self.plan, at_hand) if self.plan else at_hand[0].id
         if at_hand[0].is_over:
             return ", ".join(filter(None, (f"{head}: {at_hand[0].state}", self.ending)))
         furthest = _furthest(at_hand)
-        return ": ".join(filter(None, (head, step_text(furthest, self.step(furthest.step)))))
+        return ": ".join(filter(None, (head, step_progress_text(furthest, self.step(furthest.step)))))
 
     def step(self, index: int) -> Step:
         steps = self.plan.steps if self.plan else []
@@ -260,12 +260,14 @@ def stored_progress(history: History, plan: Plan) -> PlanProgress:
         return _stored(history, plan)
 
 
-def stored_plan(history: History, plan: str, sessions: Sequence[str]) -> tuple[PlanProgress, dict[str, int]]:
+def stored_plan_progress(
+    history: History, plan: str, sessions: Sequence[str]
+) -> tuple[PlanProgress, dict[str, int]]:
     """The same by plan id, with the bytes of each journal that it includes."""
     with history.reading():
         row = history.one("SELECT content FROM plan WHERE id = ?", (plan,))
         progress = PlanProgress() if row is None else _stored(history, Plan.from_json(unpack_json(row[0])))
-        return progress, Writer(history).offsets(sessions)
+        return progress, JournalStorer(history).offsets(sessions)
 
 
 def _stored(history: History, plan: Plan) -> PlanProgress:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from app.core.names import short_names
 from app.core.units import count_text, unit_text
-from app.protocol.events import Progress
+from app.protocol.events import ProgressEvent
 from app.protocol.plan import LIMIT, Plan, Step
 from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState
 
 _LETTERS = 36  # of all names in front of their rates
 
 
-def head_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
+def plan_position_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
     """`1/2 innodb-a  3/8 point-query threads=2`, `round 1 of 3  3/8 ...` in slices."""
     turn, index = plan.turn_of(sessions[0].id), sessions[0].step
     step = plan.steps[index] if index >= 0 else None
@@ -23,7 +23,7 @@ def head_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
     return place if step is None else f"{place}  {index + 1}/{len(plan.steps)} {step.label}"
 
 
-def rates_text(plan: Plan | None, rates: Sequence[tuple[str, float | None]]) -> str:
+def rates_by_session_text(plan: Plan | None, rates: Sequence[tuple[str, float | None]]) -> str:
     """`9,800`, `innodb 9,800 | rocksdb 12,345` by session, in the order of the contenders."""
     if plan is None or len(rates) < 2:
         return " | ".join(_rate_text(rate) for _, rate in rates)
@@ -40,7 +40,7 @@ def _rate_text(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:,.0f}"
 
 
-def step_text(session: SessionState, step: Step) -> str:
+def step_progress_text(session: SessionState, step: Step) -> str:
     """How far the latest step of a session is."""
     if session.step < 0:
         return "starting the server"
@@ -61,7 +61,7 @@ def _attempt_text(attempt: int, step: Step) -> str:
     return f"attempt {attempt}" if attempt > 1 else ""
 
 
-def _progress_text(shown: Progress) -> str:
+def _progress_text(shown: ProgressEvent) -> str:
     """The progress of a step in words; of a settle step what is still to be written."""
     done = f"{shown.done:,.0f} of {shown.total:,.0f} {unit_text(shown.unit)}"
     return ": ".join(filter(None, (done, shown.text)))
@@ -76,7 +76,7 @@ def _second_text(s: int, step: Step) -> str:
 # of plans until decided
 
 
-def ending_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
+def early_end_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
     """`decided after 4 rounds`, of a plan that is over and has ended before its last one; '' of others.
 
     The base stays as long as anybody does; a person may stop what goes on without some of the others.

@@ -13,8 +13,8 @@ from pathlib import Path
 from app.core.errors import InputError
 
 from .numbers import MOST, number
-from .session import ForeignSession, ForeignStep
-from .sysbench import step_of, text_of
+from .session import ForeignSession, ImportedStep
+from .sysbench import step_from_sysbench, text_of
 
 RANGED = ("read-only", "read-write", "random-points")  # tests whose range is part of their name with Dyno
 
@@ -45,7 +45,7 @@ def read_output(file: Path) -> ForeignSession:
 def read_folder(folder: Path) -> ReadFolder:
     """A session of all outputs in a folder, by name; raises InputError where there is none."""
     files = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
-    found: list[ForeignStep] = []
+    found: list[ImportedStep] = []
     problems = list(_without_output([each.name for each in files]))
     for file in filter(_may_be_output, files):
         try:
@@ -78,19 +78,19 @@ def _without_output(names: Sequence[str]) -> Iterator[str]:
             yield f"skipped {name}: it does not name the threads, and there is no sb.o.{test}..."
 
 
-def _session(path: Path, name: str, steps: list[ForeignStep]) -> ForeignSession:
+def _session(path: Path, name: str, steps: list[ImportedStep]) -> ForeignSession:
     said = f"output of sysbench, read from {path.resolve().name}"
     return ForeignSession(name, path.stat().st_mtime, said, steps=steps)
 
 
-def _step(file: Path) -> ForeignStep:
+def _step(file: Path) -> ImportedStep:
     """Raises ValueError where it is no whole output."""
     if not file.name.isprintable():
         raise ValueError("its name contains unprintable characters")
     if file.is_dir():
         raise ValueError("it is a folder: import it by itself")
     text, (test, name) = text_of(file), _test_and_name(file)
-    step = step_of(text, name)
+    step = step_from_sysbench(text, name)
     return _as_scan(step, text) if test == "scan" else step
 
 
@@ -103,7 +103,7 @@ def _test_and_name(file: Path) -> tuple[str, str]:
     return test, f"{test}.range{found['range']}" if test.startswith(RANGED) else test
 
 
-def _as_scan(step: ForeignStep, text: str) -> ForeignStep:
+def _as_scan(step: ImportedStep, text: str) -> ImportedStep:
     """A scan of small-datum has a figure in rows: those of all tables that its command line names."""
     found = _LINE_OF_TABLES.search(text)
     if found is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.core.ids import encode
+from app.core.ids import encode_id
 from app.protocol.events import (
     PROTOCOL,
     Event,
@@ -30,7 +30,7 @@ SERIES = [each for each in LOAD if each.name not in NOT_REPORTED]
 
 
 @dataclass(frozen=True)
-class Second:
+class ReportedInterval:
     """What was reported of an interval that ended `t` seconds after the step began."""
 
     t: float
@@ -39,13 +39,13 @@ class Second:
 
 
 @dataclass(frozen=True)
-class ForeignStep:
+class ImportedStep:
     step: Step
     value: float
     seconds: float = 0.0  # 0: nobody said
     totals: dict[str, Any] = field(default_factory=dict)  # of step_ended
     latency_ms: dict[str, Any] = field(default_factory=dict)
-    reported: tuple[Second, ...] = ()
+    reported: tuple[ReportedInterval, ...] = ()
 
 
 @dataclass
@@ -56,23 +56,23 @@ class ForeignSession:
     target: str = ""
     sequence: str = ""
     contender: Mapping[str, str] = field(default_factory=dict)
-    steps: list[ForeignStep] = field(default_factory=list)
+    steps: list[ImportedStep] = field(default_factory=list)
     source: Mapping[str, str] = field(default_factory=dict)  # of what was published; {}: it was not
 
 
 @dataclass(frozen=True)
-class ForeignJournal:
+class ImportedJournal:
     session: str
     plan: str
     raw: bytes
 
 
-def is_foreign(plan: Mapping[str, Any]) -> bool:
+def is_imported(plan: Mapping[str, Any]) -> bool:
     """Whether Dyno did not carry it out: what is not in such a plan is unknown, not nothing."""
     return not any(each["server"] for each in plan["contenders"])
 
 
-def journal_of(session: ForeignSession) -> ForeignJournal:
+def foreign_journal_of(session: ForeignSession) -> ImportedJournal:
     """The same session gives the same journal, and so is known when it comes again."""
     plan = _plan(session)
     id_ = plan.turns[0].session
@@ -87,10 +87,10 @@ def journal_of(session: ForeignSession) -> ForeignJournal:
         t += step.seconds
     events.append(SessionEnded(0, t, session.at + t, "completed", "", len(events) + 1))
     numbered = (replace(event, seq=seq) for seq, event in enumerate(events, 1))
-    return ForeignJournal(id_, plan.id, b"".join(map(line_of, numbered)))
+    return ImportedJournal(id_, plan.id, b"".join(map(line_of, numbered)))
 
 
-def _events_of(at: int, step: ForeignStep, t: float, began_at: float) -> list[Event]:
+def _events_of(at: int, step: ImportedStep, t: float, began_at: float) -> list[Event]:
     """The events of a step that began at t; they get numbers later."""
     found: list[Event] = [StepStarted(0, t, began_at + t, at)]
     for each in step.reported:
@@ -138,4 +138,4 @@ def _id(session: ForeignSession, what: str) -> str:
     figures = [[each.step.label, each.value, each.seconds] for each in session.steps]
     content = [what, session.name, session.target, session.said, figures]
     drawn = int.from_bytes(hashlib.sha256(digest(content).encode()).digest()[:10], "big")
-    return encode(max(0, int(session.at * 1000)) << 80 | drawn)
+    return encode_id(max(0, int(session.at * 1000)) << 80 | drawn)

@@ -9,7 +9,7 @@ from app.protocol.plan import Step
 from app.protocol.series import P95_EVENTS
 
 from .numbers import number
-from .session import SERIES, ForeignStep, Second
+from .session import SERIES, ImportedStep, ReportedInterval
 
 MAX_BYTES = 64 << 20
 LONGEST_S = 1_000_000  # of a test, more than eleven days: a place is made for each of its seconds
@@ -58,7 +58,7 @@ _PRINTED = {
 }
 
 
-def is_output(file: Path) -> bool:
+def is_sysbench_output(file: Path) -> bool:
     """Whether a file begins as sysbench does."""
     try:
         if not file.is_file():  # the reader says why
@@ -81,7 +81,7 @@ def text_of(file: Path) -> str:
         raise ValueError(error.strerror) from None
 
 
-def step_of(text: str, name: str) -> ForeignStep:
+def step_from_sysbench(text: str, name: str) -> ImportedStep:
     """The step of an output; raises ValueError with what is missing."""
     if not _HEAD.search(text):
         raise ValueError("it is not sysbench output" if text else "it is empty")
@@ -93,7 +93,7 @@ def step_of(text: str, name: str) -> ForeignStep:
     if not seconds or not threads:
         raise ValueError("its total time is 0 s" if not seconds else "its number of threads is 0")
     printed = _QPS.search(text)
-    return ForeignStep(
+    return ImportedStep(
         Step(name, "drive", threads=threads, coordinates={"threads": threads}),
         value=_figure(printed[1]) if printed else round(queries / seconds, 2),
         seconds=seconds,
@@ -140,7 +140,7 @@ def _latency(text: str) -> dict[str, float]:
     return found
 
 
-def _reported(text: str) -> tuple[Second, ...]:
+def _reported(text: str) -> tuple[ReportedInterval, ...]:
     """What was printed on the way (0.4 does not); what a version does not print is missing."""
     found, before = [], 0.0
     for each in (_SINCE_10 if _SINCE_10.search(text) else _OF_05).finditer(text):
@@ -150,7 +150,9 @@ def _reported(text: str) -> tuple[Second, ...]:
         if t > before:
             said = [values.get(_PRINTED[series.name]) for series in SERIES]
             found.append(
-                Second(t, t - before, tuple(None if text is None else _figure(text) for text in said))
+                ReportedInterval(
+                    t, t - before, tuple(None if text is None else _figure(text) for text in said)
+                )
             )
         before = t
     return tuple(found)

@@ -16,7 +16,7 @@ from app.core.errors import InputError
 from app.protocol.plan import STEP_KINDS, Step
 
 from .numbers import number
-from .session import OF_CONTENDER, ForeignSession, ForeignStep
+from .session import OF_CONTENDER, ForeignSession, ImportedStep
 
 SOURCE = ("author", "article", "date", "url", "note")
 NEEDED = ("session", "step", "unit", "value")
@@ -29,7 +29,7 @@ _DATES = ("%Y-%m-%d", "%Y-%m", "%Y")
 Row = dict[str, str]
 
 
-def read_table(file: Path) -> list[ForeignSession]:
+def read_foreign_sessions(file: Path) -> list[ForeignSession]:
     """The sessions of a file; raises InputError that names the first line that is wrong."""
     try:
         if file.exists() and not file.is_file():  # a pipe or device would be read for ever
@@ -135,7 +135,7 @@ def _said(source: Mapping[str, str]) -> str:
     return ". ".join([f"published by {source['author']}, {source['date']}: {source['article']}", *more])
 
 
-def _step_of(session: ForeignSession, row: Row, first: Row, line: int) -> ForeignStep:
+def _step_of(session: ForeignSession, row: Row, first: Row, line: int) -> ImportedStep:
     for column in ("target", "sequence", *OF_CONTENDER):
         if row.get(column, "") != first.get(column, ""):
             raise ValueError(f"line {line}: {column} must be the same as in the first line of {session.name}")
@@ -152,7 +152,7 @@ def _step_of(session: ForeignSession, row: Row, first: Row, line: int) -> Foreig
         coordinates={"threads": threads} if row.get("threads") else {},
     )
     seconds = _number(row.get("seconds") or "0", "seconds", line)
-    return ForeignStep(step, _number(row["value"], "value", line), seconds)
+    return ImportedStep(step, _number(row["value"], "value", line), seconds)
 
 
 def _threads(text: str, line: int) -> int:

@@ -36,7 +36,7 @@ class Disk:
 
 
 @dataclass(frozen=True)
-class OtherAgent:
+class OtherActiveAgent:
     """Another agent that runs a plan on the machine."""
 
     pid: Count | None = None
@@ -74,7 +74,7 @@ class Machine:
     swappiness: Count | None = None
     load: list[Number] = field(default_factory=list)
     disk: Disk | None = None
-    agents: list[OtherAgent] = field(default_factory=list)
+    agents: list[OtherActiveAgent] = field(default_factory=list)
     kill_user_processes: bool | None = None
     user: Name | None = None
     open_files: Count | None = None
@@ -115,7 +115,7 @@ class Build:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class DataSnapshot:
     """A data set that is kept; what it does not say of itself is None."""
 
     key: Name
@@ -139,12 +139,12 @@ class Survey(Machine):
     allocators: dict[Name, Text] | None = None  # None, of this and the next two: an older survey, not known
     numactl: Text | None = None
     memory_limit_problem: Text | None = None
-    snapshots: list[Snapshot] = field(default_factory=list)
+    snapshots: list[DataSnapshot] = field(default_factory=list)
     clock_ahead_s: Number | None = None  # of the desktop's, which finds it; no more than is certain
 
 
 @dataclass(frozen=True)
-class Reply:
+class OptionReply:
     """A build's answer about one option."""
 
     state: Name
@@ -161,11 +161,11 @@ class Check:
     text: Text
     todo: Text = ""
     contender: Name = ""
-    answers: tuple[Reply, ...] = ()
+    answers: tuple[OptionReply, ...] = ()
 
 
 @dataclass(frozen=True)
-class SessionSummary:
+class SessionJournalSize:
     """A session of a plan, and how long its journal is."""
 
     session: Id
@@ -174,14 +174,14 @@ class SessionSummary:
 
 
 @dataclass(frozen=True)
-class PlanSummary:
+class PlanOnTarget:
     """A plan on a target, and the agent file that started it."""
 
     plan: Id
     name: Name
     agent: Sha
     locked: bool  # it is being carried out
-    sessions: list[SessionSummary]
+    sessions: list[SessionJournalSize]
     until_decided: bool = False  # some of its sessions may not be needed
 
 
@@ -191,7 +191,7 @@ class Checks:
 
 
 @dataclass(frozen=True)
-class Options:
+class BuildOptionNames:
     """The names of all options that each build knows, by its server program."""
 
     options: dict[Text, list[Name]]
@@ -209,12 +209,12 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Plans:
-    plans: list[PlanSummary]
+    plans: list[PlanOnTarget]
 
 
 @dataclass(frozen=True)
 class Snapshots:
-    snapshots: list[Snapshot]
+    snapshots: list[DataSnapshot]
 
 
 @dataclass(frozen=True)
@@ -223,22 +223,22 @@ class Installed:
 
 
 @dataclass(frozen=True)
-class Done:
+class EmptyAnswer:
     """An answer without content."""
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedBytes:
     received: Count
 
 
 @dataclass(frozen=True)
-class Removed:
+class RemovalAnswer:
     removed: list[Text]
 
 
 @dataclass(frozen=True)
-class Started:
+class StartedPlan:
     """A plan, and the process that carries it out."""
 
     plan: Id
@@ -248,7 +248,7 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Conducting:
+class LoadTargetAdmission:
     """How the agent beside the server lets load targets in: asked for with `start` and `listen`."""
 
     address: Name
@@ -260,14 +260,14 @@ class Conducting:
 
 
 @dataclass(frozen=True)
-class Listening:
+class TrialPort:
     """A conductor that waits for trials."""
 
     port: Count
 
 
 @dataclass(frozen=True)
-class LoadCall:
+class ConductorAddress:
     """How a load target reaches the conductor of a plan: asked for with `drive` and `try-load`."""
 
     name: Name  # of the load target
@@ -278,7 +278,7 @@ class LoadCall:
 
 
 @dataclass(frozen=True)
-class LoadTrial:
+class LoadLinkTrial:
     """What a load target measured to the conductor."""
 
     rtt_ms: Number
@@ -286,7 +286,7 @@ class LoadTrial:
 
 
 @dataclass(frozen=True)
-class Status:
+class DirectoryStatus:
     locked: bool
     plan: Name | None
     pid: Number | None
@@ -343,7 +343,7 @@ class QueueChange:
 
 
 @dataclass(frozen=True)
-class Pushed:
+class AgentPushAnswer:
     """`python`: it is too old for an agent; else both others are there."""
 
     directory: Text | None = None

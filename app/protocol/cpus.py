@@ -16,7 +16,7 @@ def as_text(cpus: Iterable[int]) -> str:
     return ",".join(str(first) if first == last else "{}-{}".format(first, last) for first, last in runs)
 
 
-def from_text(text: str) -> Set[int]:
+def cpu_set_of_text(text: str) -> Set[int]:
     """The CPUs of a list; none of an empty one."""
     found: Set[int] = set()
     for part in filter(None, text.split(",")):

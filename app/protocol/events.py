@@ -30,11 +30,11 @@ from .reading import (
     ShapeError,
     StepOutcome,
     Text,
-    most,
+    max_entries,
     read,
 )
-from .series import Series
-from .step_parts import Limit, Schedule, Settled, Totals, to_json
+from .series import SeriesDeclaration
+from .step_parts import P99LimitSearch, RateAdherence, SettleStepResult, Totals, to_json
 from .thread_states import ThreadStates
 from .waits import Statement, Waits
 
@@ -97,7 +97,7 @@ class SeriesDeclared(Stamped):
     """The series whose values every later sample carries, in this order."""
 
     kind: ClassVar[str] = "series_declared"
-    series: list[Series] = field(metadata=most(10_000))
+    series: list[SeriesDeclaration] = field(metadata=max_entries(10_000))
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class StepStarted(Stamped):
 
 
 @dataclass(frozen=True)
-class Progress(Stamped):
+class ProgressEvent(Stamped):
     """Progress of a step without measured seconds (load, index, scan, settle)."""
 
     kind: ClassVar[str] = "progress"
@@ -136,7 +136,7 @@ class Sample(Stamped):
 
 
 @dataclass(frozen=True)
-class Log(Stamped):
+class LogEvent(Stamped):
     kind: ClassVar[str] = "log"
     source: Name  # agent | server | sysbench
     level: Name  # info | warning | error
@@ -193,15 +193,15 @@ class StepEnded(Stamped):
     rows: dict[Name, Number | None] = field(default_factory=dict)
     debt: dict[Name, Number | None] = field(default_factory=dict)
     marks: list[Name] = field(default_factory=list)  # error-ridden, after-a-crash, indebted, capped ...
-    settled: Settled | None = field(default=None, metadata=PART)  # of a settle step
+    settled: SettleStepResult | None = field(default=None, metadata=PART)  # of a settle step
     # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
     in_force: dict[Name, Any] = field(default_factory=dict)
     others: Others | None = field(default=None, metadata=PART)  # what else took the machine meanwhile
-    schedule: Schedule | None = field(default=None, metadata=PART)  # of a step at a rate
-    limit: Limit | None = field(default=None, metadata=PART)  # of a step of kind limit
+    schedule: RateAdherence | None = field(default=None, metadata=PART)  # of a step at a rate
+    limit: P99LimitSearch | None = field(default=None, metadata=PART)  # of a step of kind limit
     waits: Waits | None = field(default=None, metadata=PART)  # what the threads of the server waited for
     # by digest, the longest first
-    statements: list[Statement] = field(default_factory=list, metadata=most(1000))
+    statements: list[Statement] = field(default_factory=list, metadata=max_entries(1000))
     threads: ThreadStates | None = field(default=None, metadata=PART)  # what the server's threads did
 
 
@@ -216,7 +216,7 @@ class SessionEnded(Stamped):
 
 
 @dataclass(frozen=True)
-class Unknown(Stamped):
+class UnknownEvent(Stamped):
     """An event of a newer minor protocol: kept as it is and shown as unknown."""
 
     kind: ClassVar[str] = "unknown"
@@ -224,22 +224,22 @@ class Unknown(Stamped):
 
 
 Event = Union[
-    SessionPlanned, SessionStarted, Fact, SeriesDeclared, StepStarted, Progress, Sample, Log, Note, Mark,
-    StepEnded, SessionEnded, Unknown,
+    SessionPlanned, SessionStarted, Fact, SeriesDeclared, StepStarted, ProgressEvent, Sample, LogEvent, Note, Mark,
+    StepEnded, SessionEnded, UnknownEvent,
 ]  # fmt: skip
 
-KINDS: dict[str, Any] = {cls.kind: cls for cls in Event.__args__ if cls is not Unknown}  # type: ignore[attr-defined]
+KINDS: dict[str, Any] = {cls.kind: cls for cls in Event.__args__ if cls is not UnknownEvent}  # type: ignore[attr-defined]
 _PARTS = {each.name for each in fields(StepEnded) if "part" in each.metadata}
 
 
-def written(ended: Mapping[str, Any]) -> dict[str, Any]:
+def step_ended_fields(ended: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of step_ended as they are written; `to_json` writes their parts."""
     return {name: {} if value is None and name in _PARTS else value for name, value in ended.items()}
 
 
 def encode(event: Any) -> bytes:
     """An event as one line with newline; raises ProtocolError if it is too long."""
-    data = event.data if isinstance(event, Unknown) else written(vars(event))
+    data = event.data if isinstance(event, UnknownEvent) else step_ended_fields(vars(event))
     data = {"kind": event.kind, **data}
     line = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=to_json)
     raw = line.encode("utf-8", "backslashreplace") + b"\n"
@@ -274,11 +274,11 @@ def from_json(data: Any) -> Event:
     return event
 
 
-def _unknown(data: dict[str, Any]) -> Unknown:
+def _unknown(data: dict[str, Any]) -> UnknownEvent:
     if not isinstance(data.get("kind"), str):
         raise ProtocolError("not an event: it has no kind")
     stamp = read(Stamped, {"t": 0.0, "at": 0.0, **data})
-    return Unknown(stamp.seq, stamp.t, stamp.at, data)
+    return UnknownEvent(stamp.seq, stamp.t, stamp.at, data)
 
 
 def check_protocol(text: str) -> None:

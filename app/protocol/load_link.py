@@ -16,7 +16,7 @@ from .reading import Count, Few, Name, Number, ShapeError, Text, read
 MAX_LINE = 1 << 20
 
 
-def admission(name: str, token: str) -> str:
+def load_token_hash(name: str, token: str) -> str:
     """What a conductor knows of the token of a load target: no other name is let in by it."""
     key, message = (text.encode("utf-8", "backslashreplace") for text in (token, name))
     return hmac.new(key, message, "sha256").hexdigest()
@@ -31,7 +31,7 @@ class Ping:
 
 
 @dataclass(frozen=True)
-class Drive:
+class StartSysbench:
     """Start sysbench for a share of a step; its clients wait for Begin, or at the gate of their slices."""
 
     run: Count
@@ -58,7 +58,7 @@ class Begin:
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenGate:
     """Open the gate for a slice; 0 seconds let the clients go for good."""
 
     run: Count
@@ -72,14 +72,14 @@ class End:
 
 
 @dataclass(frozen=True)
-class BandwidthFiller:
+class BandwidthProbe:
     """Nothing but its length, to measure the bandwidth."""
 
     text: Text
 
 
 @dataclass(frozen=True)
-class Tried:
+class LinkTrialResult:
     """What a trial measured; it ends there."""
 
     rtt_ms: Number
@@ -108,7 +108,7 @@ class Pong:
 
 
 @dataclass(frozen=True)
-class Line:
+class SysbenchLine:
     """A line of sysbench's Lua."""
 
     run: Count
@@ -118,19 +118,19 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Ended:
+class GeneratorEnded:
     run: Count
     code: Number
     complaints: list[Text] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Received:
+class LastFillerReceived:
     """The last filler is here."""
 
 
 Message = Union[
-    Ping, Drive, Begin, Open, End, BandwidthFiller, Tried, Bye, Hello, Pong, Line, Ended, Received
+    Ping, StartSysbench, Begin, OpenGate, End, BandwidthProbe, LinkTrialResult, Bye, Hello, Pong, SysbenchLine, GeneratorEnded, LastFillerReceived
 ]  # fmt: skip
 _KINDS: Dict[str, Type[Any]] = {cls.__name__: cls for cls in Message.__args__}  # type: ignore[attr-defined]
 

@@ -23,7 +23,7 @@ MEMORY_PCT = 2.0  # of the time, waiting for memory
 
 
 @dataclass(frozen=True)
-class Program:
+class ProcessesOfName:
     """All processes of one name."""
 
     name: Name
@@ -49,7 +49,7 @@ class Others:
     heat_events: Number | None = None  # CPUs slowed down
     memory_pct: Number | None = None  # of the time in which some task waited for memory
     stopped_s: dict[Name, Number] = field(default_factory=dict)  # by `server` or `sysbench`
-    programs: list[Program] = field(default_factory=list)  # the three that took most
+    programs: list[ProcessesOfName] = field(default_factory=list)  # the three that took most
     causes: list[Name] = field(default_factory=list)  # what was above its limit; none: not disturbed
 
     @property
@@ -67,7 +67,7 @@ class Others:
         return {name: value for name, value in vars(self).items() if value not in (None, [], {})}
 
 
-def are_alike(steps: Sequence[tuple[Collection[str], Others]]) -> bool:
+def are_equally_disturbed(steps: Sequence[tuple[Collection[str], Others]]) -> bool:
     """Whether others took the same CPU from all of these, by marks and `others` of each: it favours nobody."""
     if not all(DISTURBED in marks and BY_CPU.issuperset(others.causes) for marks, others in steps):
         return False
@@ -111,7 +111,7 @@ def _named(others: Others, figure: str, form: str) -> str:
     return ": " + ", ".join(texts) if texts else ""
 
 
-def _program(program: Program) -> str:
+def _program(program: ProcessesOfName) -> str:
     return "{} ({})".format(program.name, program.processes) if program.processes > 1 else str(program.name)
 
 

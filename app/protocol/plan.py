@@ -22,7 +22,7 @@ from .reading import (
     Second,
     ShapeError,
     Text,
-    known,
+    known_keys_rule,
     read,
 )
 from .waits import PRESET
@@ -86,7 +86,7 @@ class Contender:
         return {name: getattr(self, name) for name in MEMORY if getattr(self, name)}
 
 
-_COORDINATES = known(
+_COORDINATES = known_keys_rule(
     threads="Positive", cores="Positive", cpus="Cpus", volume_rows="Positive", rate="Positive"
 )
 
@@ -104,7 +104,7 @@ class Step:
     lua: Name = ""  # the name of a file of the plan
     # of the Lua file: only those are checked that Dyno computes with
     options: dict[Name, Any] = field(
-        default_factory=dict, metadata=known(table_size="Count", rows_before="Count")
+        default_factory=dict, metadata=known_keys_rule(table_size="Count", rows_before="Count")
     )
     ignore_errors: list[Count] = field(default_factory=list)  # counted, not fatal
     ignore_errors_by_engine: dict[Name, list[Count]] = field(default_factory=dict)  # further ones
@@ -184,7 +184,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class LoadTarget:
+class DrivingTarget:
     """A target that only drives: clients of the steps run there."""
 
     name: Name
@@ -230,7 +230,7 @@ class Plan:
     matters_pct: LimitPct = 2.0
     false_share_pct: LimitPct = 5.0  # of its differences, how many may be noise
     instruments: Name = PRESET  # one of INSTRUMENTS: what the servers measure of their waits
-    load: list[LoadTarget] = field(default_factory=list)  # where the clients run; none: beside the server
+    load: list[DrivingTarget] = field(default_factory=list)  # where the clients run; none: beside the server
     load_address: Name = ""  # of the server's machine, as load targets reach it
     load_certificate: Name = ""  # SHA-256 of what the conductor shows there; another one for each start
     # what an event sends, by Lua file, as declared beside it: steps are checked by it, and do nothing else for it
@@ -240,7 +240,7 @@ class Plan:
     def work_key(self) -> str:
         """The key of the work, without names."""
         work = [
-            [{**content_of(step), "cap_s": 0} for step in self.steps],  # how long settling may take
+            [{**step_fields_to_hash(step), "cap_s": 0} for step in self.steps],  # how long settling may take
             sorted(self._texts_of_the_work()),
             self.tables,
             self.rows,
@@ -263,7 +263,7 @@ class Plan:
     def hash(self) -> str:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
         nameless = replace(self, id="", turns=[])
-        steps = [content_of(step) for step in self.steps]
+        steps = [step_fields_to_hash(step) for step in self.steps]
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
         turns = [{**vars(turn), "session": ""} for turn in self.first_turns]
@@ -336,7 +336,7 @@ class Plan:
         return plan
 
 
-def content_of(step: Step) -> dict[str, Any]:
+def step_fields_to_hash(step: Step) -> dict[str, Any]:
     """A step for keys and hashes: newer fields only if they have other values than the default."""
     untouched = Step(step.name, step.kind)
     silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]

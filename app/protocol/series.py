@@ -8,7 +8,7 @@ from .reading import Name
 
 
 @dataclass(frozen=True)
-class Series:
+class SeriesDeclaration:
     """A series as a journal declares it."""
 
     name: Name
@@ -23,13 +23,13 @@ MADE_OF = {"queries/s": "load.queries", "rows/s": "load.rows"}  # the series of 
 P95_EVENTS = 20  # in a second: of fewer none is in the tail, and there is no p95
 
 LOAD = [
-    Series("load.queries", "queries/s", "rate", "higher", "QPS", 2),
-    Series("load.reads", "queries/s", "rate", "higher", "Reads", 2),
-    Series("load.writes", "queries/s", "rate", "higher", "Writes", 2),
-    Series("load.other", "queries/s", "rate", "", "Other statements", 2),
-    Series("load.transactions", "1/s", "rate", "higher", "Transactions", 2),
-    Series("load.errors", "1/s", "rate", "lower", "Errors", 2),
-    Series("load.reconnects", "1/s", "rate", "lower", "Reconnects", 2),
-    Series("load.rows", "rows/s", "rate", "higher", "Rows", 2),
-    Series("load.latency_p95_ms", "ms", "gauge", "lower", "Latency p95", 3),
+    SeriesDeclaration("load.queries", "queries/s", "rate", "higher", "QPS", 2),
+    SeriesDeclaration("load.reads", "queries/s", "rate", "higher", "Reads", 2),
+    SeriesDeclaration("load.writes", "queries/s", "rate", "higher", "Writes", 2),
+    SeriesDeclaration("load.other", "queries/s", "rate", "", "Other statements", 2),
+    SeriesDeclaration("load.transactions", "1/s", "rate", "higher", "Transactions", 2),
+    SeriesDeclaration("load.errors", "1/s", "rate", "lower", "Errors", 2),
+    SeriesDeclaration("load.reconnects", "1/s", "rate", "lower", "Reconnects", 2),
+    SeriesDeclaration("load.rows", "rows/s", "rate", "higher", "Rows", 2),
+    SeriesDeclaration("load.latency_p95_ms", "ms", "gauge", "lower", "Latency p95", 3),
 ]

@@ -13,7 +13,7 @@ from .events import (
     REPEATED,
     Event,
     Mark,
-    Progress,
+    ProgressEvent,
     Sample,
     SeriesDeclared,
     SessionEnded,
@@ -45,7 +45,7 @@ def state_word(state: str, reason: str) -> str:
     return "not needed" if reason in ENDINGS else "left out"
 
 
-class Second(Protocol):
+class SampleLike(Protocol):
     """A sample, in either form."""
 
     @property
@@ -74,7 +74,7 @@ class StepState:
     measured_t: float | None = None  # where its warm-up was over
     ended_t: float | None = None
     s: int | None = None  # its latest second, negative in warm-up, while it is active
-    progress: Progress | None = None  # the latest, while it is active
+    progress: ProgressEvent | None = None  # the latest, while it is active
     value: float | None = None  # its figure
     attempt: int = 1  # the latest one; others have disturbed those before
 
@@ -154,7 +154,7 @@ class SessionState:
             if event.outcome not in known:
                 raise ValueError(f"the outcome {event.outcome!r} is unknown")
 
-    def check_second(self, sample: Second) -> None:
+    def check_second(self, sample: SampleLike) -> None:
         """Raise ValueError if a sample belongs neither to the running step nor between steps."""
         if not self.is_planned or sample.step not in (-1, self.at_hand):
             raise ValueError(f"a sample of step {sample.step}, which is not active")
@@ -172,7 +172,7 @@ class SessionState:
             self.sampled = tuple(each.name for each in event.series)
         elif isinstance(event, StepStarted):
             self._start_step(event)
-        elif isinstance(event, Progress):
+        elif isinstance(event, ProgressEvent):
             self._step(event.step).progress = event
         elif isinstance(event, Mark) and event.name == "measured":
             self._step(event.step).measured_t = event.t
@@ -183,7 +183,7 @@ class SessionState:
         elif isinstance(event, SessionEnded):
             self._end(event)
 
-    def take_second(self, sample: Second) -> None:
+    def take_second(self, sample: SampleLike) -> None:
         """The same of a sample."""
         self.seq, self.t, self.at = sample.seq, sample.t, sample.at
         self._step(sample.step).s = sample.s

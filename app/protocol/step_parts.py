@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .reading import NEEDED, Figure, Name, Number, Place, Text, most
+from .reading import NEEDED, Figure, Name, Number, Place, Text, max_entries
 
 MOST_TRIES = 1000
 
@@ -31,7 +31,7 @@ class Totals:
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettleStepResult:
     """What a settle step did."""
 
     seconds: Number = 0.0
@@ -42,8 +42,8 @@ class Settled:
     device_bytes: Number | None = None  # on the device of the data in that time, by all programs
 
     @classmethod
-    def fitting(cls, data: dict[str, Any]) -> type[Settled]:
-        return SettledRun if "cause" in data else Settled
+    def fitting(cls, data: dict[str, Any]) -> type[SettleStepResult]:
+        return SettleAfterRun if "cause" in data else SettleStepResult
 
     def to_json(self) -> dict[str, Any]:
         """Without bytes where they were not read: a person stopped it."""
@@ -52,7 +52,7 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class SettledRun(Settled):
+class SettleAfterRun(SettleStepResult):
     """With what the writes before it have cost."""
 
     steps: list[Name] = field(default_factory=list, metadata=NEEDED)  # that wrote since the last settle step
@@ -73,7 +73,7 @@ class SettledRun(Settled):
 
 
 @dataclass(frozen=True)
-class Schedule:
+class RateAdherence:
     """How a step kept its rate."""
 
     rate: Figure = 0.0  # events a second that were asked for
@@ -83,7 +83,7 @@ class Schedule:
 
 
 @dataclass(frozen=True)
-class Try:
+class TriedRate:
     """A rate that was tried."""
 
     rate: Figure = 0.0  # events a second
@@ -93,13 +93,13 @@ class Try:
 
 
 @dataclass(frozen=True)
-class Limit:
+class P99LimitSearch:
     """The search of a step of kind limit for the highest rate under a limit of its p99."""
 
     p99_ms: Figure = 0.0  # the limit
     closed_rate: Figure = 0.0  # events a second without a limit
     rate: Figure | None = None  # the highest that kept to the limit; None: none was found
-    tries: list[Try] = field(default_factory=list, metadata=most(MOST_TRIES))
+    tries: list[TriedRate] = field(default_factory=list, metadata=max_entries(MOST_TRIES))
 
 
 def to_json(part: Any) -> dict[str, Any]:

@@ -49,14 +49,14 @@ def command(
     return [*SHARED, *driver, *options, *(_OF_SLICES if step.sliced else ())]
 
 
-def wrapper_of(step: Step, plan: Plan) -> str:
+def lua_wrapper_of(step: Step, plan: Plan) -> str:
     """The Lua that starts the workload's; '' for none. Plans of an older Dyno have none for a rate."""
     if step.sliced:
         return WRAPPER
     return RATE_WRAPPER if step.rate and "workloads/" + RATE_WRAPPER in plan.files else ""
 
 
-def stem_of(step: Step) -> str:
+def lua_script_stem(step: Step) -> str:
     """The value of WRAPPED."""
     return step.lua.rpartition("/")[2].rpartition(".")[0]
 
@@ -72,7 +72,7 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
     if step.rate:
         line += _of_rate(step, plan)
     own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
-    options, family = without_family(table_options)
+    options, family = without_column_family(table_options)
     if family and step.kind in PREPARING:
         own["column_family"] = family
     if step.kind == "load":
@@ -83,12 +83,12 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
 
 
 def _of_rate(step: Step, plan: Plan) -> List[str]:
-    if not wrapper_of(step, plan):
+    if not lua_wrapper_of(step, plan):
         return ["--rate={}".format(step.rate)]
     return ["--event-rate={}".format(step.rate), "--arrivals={}".format(step.arrivals)]
 
 
-def without_family(table_options: str) -> Tuple[str, str]:
+def without_column_family(table_options: str) -> Tuple[str, str]:
     """Table options without the column family, which keys name in a comment."""
     found = _FAMILY.search(table_options)
     return _FAMILY.sub("", table_options).strip(), found.group(1) if found else ""

@@ -32,12 +32,12 @@ WRONG_BY = 0.02  # a share of the threads, for rounding
 ON_CPU = (RUNNING, RUNNABLE)  # from the counters of the scheduler; all others from samples
 
 
-def time_per_query(state: str) -> str:
+def client_time_figure(state: str) -> str:
     """The name of the time of client threads in a state, among the costs per query."""
     return "client_{}_us".format(state)
 
 
-def series_of(state: str) -> str:
+def state_share_series(state: str) -> str:
     """The series with the share of a state in the client threads' time."""
     return "threads.{}_pct".format(state)
 
@@ -51,7 +51,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ThreadKindShares:
     """The threads of one kind."""
 
     threads: Number = 0.0  # mean
@@ -69,15 +69,15 @@ class Kind:
 class ThreadStates:
     """By kind of thread; empty where nothing was read."""
 
-    kinds: dict[Name, Kind] = field(default_factory=dict)
+    kinds: dict[Name, ThreadKindShares] = field(default_factory=dict)
     problem: Name = ""  # why there is no kind `client`
 
 
-def costs_of_clients(
+def consistent_client_costs(
     per_query: Mapping[str, Any], queries: float | None, seconds: float | None, threads: int
 ) -> dict[str, Any]:
     """The costs, without the times of client threads if these do not add up to that of all clients."""
-    times = {name: per_query.get(name) or 0.0 for name in map(time_per_query, STATES)}
+    times = {name: per_query.get(name) or 0.0 for name in map(client_time_figure, STATES)}
     seen = sum(times.values()) * queries / seconds / 1e6 if queries and seconds else threads
     if abs(seen - threads) <= WRONG_BY * threads:
         return dict(per_query)

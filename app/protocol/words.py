@@ -18,7 +18,7 @@ def word(value: Any) -> str:
 def literal(text: str) -> str:
     """A value for SQL, which does not know 1G."""
     if text[:-1].isdigit():
-        return plain(text)
+        return canonical_value(text)
     try:
         float(text)
     except ValueError:
@@ -26,7 +26,7 @@ def literal(text: str) -> str:
     return text
 
 
-def plain(value: str) -> str:
+def canonical_value(value: str) -> str:
     """A value in the one form in which two spellings of it are equal."""
     said = value.strip().lower()
     said = _WORDS.get(said, said)

@@ -34,7 +34,7 @@ class Statement:
     calls: float = 0.0  # the most that a server counts that counts calls of the handler in place of rows
 
 
-class Declared:
+class DeclaredStatement:
     """A declared statement, with the options of a step: raises ValueError for options that it cannot have."""
 
     def __init__(self, said: Mapping[str, Any], rows: int, options: Mapping[str, Any]) -> None:
@@ -143,13 +143,13 @@ def statements_of(step: Step, plan: Plan) -> List[Statement]:
     rows = rows_of(step, plan)
     declared = plan.statements.get(step.lua, []) if rows > 0 else []
     try:
-        made = [Declared(each, rows, step.options).statement() for each in declared]
+        made = [DeclaredStatement(each, rows, step.options).statement() for each in declared]
     except (ValueError, TypeError, KeyError):  # options that the workload itself will refuse
         return []
     return [each for each in made if each]
 
 
-def bounds_of(statements: List[Statement], counts_calls: bool) -> Dict[str, Bounds]:
+def rows_per_event_bounds(statements: List[Statement], counts_calls: bool) -> Dict[str, Bounds]:
     """Bounds for the rows of one event, by WHAT; the caller allows for how a server counts."""
     found = {}
     for what in WHAT:
@@ -161,7 +161,7 @@ def bounds_of(statements: List[Statement], counts_calls: bool) -> Dict[str, Boun
     return found
 
 
-def access_of(plan: List[Any]) -> str:
+def row_access_text(plan: List[Any]) -> str:
     """How a plan finds its rows, in one form for all servers: `range by PRIMARY`; '' where unknown."""
     parts = [
         "{} by {}".format(row.get("type"), row.get("key")) if row.get("key") else str(row.get("type"))

@@ -16,29 +16,29 @@ from typing import TypeVar
 
 from app.core.errors import DynoError, InputError, TargetError
 from app.protocol.answers import (
+    AgentPushAnswer,
     Build,
+    BuildOptionNames,
     Check,
     Checks,
-    Conducting,
-    Done,
+    ConductorAddress,
+    DataSnapshot,
+    DirectoryStatus,
+    EmptyAnswer,
     Installed,
-    Listening,
-    LoadCall,
-    LoadTrial,
-    Options,
+    LoadLinkTrial,
+    LoadTargetAdmission,
+    PlanOnTarget,
     Plans,
-    PlanSummary,
-    Pushed,
     Queue,
     QueueChange,
-    Received,
+    ReceivedBytes,
     Rehearsal,
-    Removed,
-    Snapshot,
+    RemovalAnswer,
     Snapshots,
-    Started,
-    Status,
+    StartedPlan,
     Survey,
+    TrialPort,
     to_json,
 )
 from app.protocol.checked import decode
@@ -64,8 +64,8 @@ MOST_OF = {"survey": 4 << 20, "check": 8 << 20, "ask": 8 << 20, "options": 8 << 
 
 T = TypeVar("T")
 Words = list[str]
-PlanList = list[PlanSummary]
-SnapshotList = list[Snapshot]
+PlanList = list[PlanOnTarget]
+SnapshotList = list[DataSnapshot]
 
 
 class Agent:
@@ -108,7 +108,7 @@ class Agent:
         """Upload a plan; returns the SHA-256 that names it."""
         content = json.dumps(plan.to_json()).encode()
         sha256 = hashlib.sha256(content).hexdigest()
-        self._ask("upload-plan", Done, ["--plan", sha256], content, UPLOAD_S)
+        self._ask("upload-plan", EmptyAnswer, ["--plan", sha256], content, UPLOAD_S)
         return sha256
 
     def check(self, plan: str) -> list[Check]:
@@ -121,37 +121,37 @@ class Agent:
 
     def options(self) -> dict[str, Words]:
         """The names of all options that builds know, by server program."""
-        return self._ask("options", Options).options
+        return self._ask("options", BuildOptionNames).options
 
     def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> Rehearsal:
         """Start one contender of an uploaded plan once, by its position in the plan."""
         words = ["--plan", plan, "--contender", str(contender), "--patience", str(patience_s)]
         return self._ask("check", Rehearsal, words, timeout_s=REHEARSAL_S)
 
-    def start(self, plan: str, conducting: Conducting | None = None) -> Started:
+    def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan:
         """Start an uploaded plan; it lets its load targets in as `conducting` says."""
         said = to_json(conducting) if conducting else b""
         words = ["--plan", plan, "--patience", str(PATIENCE_S)]
-        return self._ask("start", Started, words, said, ASK_S + PATIENCE_S)
+        return self._ask("start", StartedPlan, words, said, ASK_S + PATIENCE_S)
 
-    def listen(self, conducting: Conducting) -> int:
+    def listen(self, conducting: LoadTargetAdmission) -> int:
         """Let load targets try to reach this target for a while; returns the port."""
-        return self._ask("listen", Listening, stdin=to_json(conducting)).port
+        return self._ask("listen", TrialPort, stdin=to_json(conducting)).port
 
-    def try_load(self, call: LoadCall) -> LoadTrial:
+    def try_load(self, call: ConductorAddress) -> LoadLinkTrial:
         """Try from this target to reach the one of the server."""
-        return self._ask("try-load", LoadTrial, stdin=to_json(call), timeout_s=TRIAL_S)
+        return self._ask("try-load", LoadLinkTrial, stdin=to_json(call), timeout_s=TRIAL_S)
 
-    def drive(self, plan: str, call: LoadCall) -> None:
+    def drive(self, plan: str, call: ConductorAddress) -> None:
         """Start to serve the target of the server, for an uploaded plan."""
-        self._ask("drive", Done, ["--plan", plan], to_json(call))
+        self._ask("drive", EmptyAnswer, ["--plan", plan], to_json(call))
 
     def admit(self, plan: str, admission: str) -> int:
         """Let a load target in that was called again; returns the port."""
-        return self._ask("admit", Listening, ["--plan", plan], admission.encode()).port
+        return self._ask("admit", TrialPort, ["--plan", plan], admission.encode()).port
 
-    def status(self) -> Status:
-        return self._ask("status", Status)
+    def status(self) -> DirectoryStatus:
+        return self._ask("status", DirectoryStatus)
 
     def queue(self, change: QueueChange | None = None) -> Queue:
         """Make this change; returns the queue."""
@@ -168,29 +168,29 @@ class Agent:
 
     def stop(self, plan: str, what: str) -> None:
         """End the session, the step or the whole plan."""
-        self._ask("stop", Done, ["--plan", plan, "--what", what])
+        self._ask("stop", EmptyAnswer, ["--plan", plan, "--what", what])
 
     def skip(self, plan: str) -> None:
-        self._ask("skip", Done, ["--plan", plan])
+        self._ask("skip", EmptyAnswer, ["--plan", plan])
 
     def note(self, plan: str, text: str) -> None:
-        self._ask("note", Done, ["--plan", plan], stdin=text.encode())
+        self._ask("note", EmptyAnswer, ["--plan", plan], stdin=text.encode())
 
     def clean(self) -> Words:
         """Clean up after lost sessions; returns what was removed."""
-        return self._ask("clean", Removed).removed
+        return self._ask("clean", RemovalAnswer).removed
 
     def snapshots(self) -> SnapshotList:
         """The data sets that are kept there, each with what speaks against its use."""
         return self._ask("snapshots", Snapshots).snapshots
 
     def delete_snapshot(self, key: str) -> None:
-        self._ask("delete-snapshot", Done, stdin=key.encode(), timeout_s=DELETE_S)
+        self._ask("delete-snapshot", EmptyAnswer, stdin=key.encode(), timeout_s=DELETE_S)
 
     def upload(self, sha256: str, name: str, offset: int, content: bytes) -> int:
         """Upload a piece of a build's tarball; returns the size so far."""
         head = json.dumps({"sha256": sha256, "name": name, "offset": offset}).encode()
-        return self._ask("upload", Received, stdin=head + b"\n" + content, timeout_s=UPLOAD_S).received
+        return self._ask("upload", ReceivedBytes, stdin=head + b"\n" + content, timeout_s=UPLOAD_S).received
 
     def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Build:
         """Unpack the uploaded tarball; returns the build."""
@@ -198,10 +198,10 @@ class Agent:
         return self._ask("install", Installed, stdin=request, timeout_s=INSTALL_S).build
 
     def remove_build(self, base: str) -> None:
-        self._ask("remove-build", Done, stdin={"base": base}, timeout_s=DELETE_S)
+        self._ask("remove-build", EmptyAnswer, stdin={"base": base}, timeout_s=DELETE_S)
 
     def note_build(self, base: str, notes: Mapping[str, str]) -> None:
-        self._ask("note-build", Done, stdin={"base": base, "notes": notes})
+        self._ask("note-build", EmptyAnswer, stdin={"base": base, "notes": notes})
 
     def _ask(
         self,
@@ -245,7 +245,7 @@ class Agent:
         """Push the agent file; True if it is on the target now."""
         completed = self._run("push", self._starter("push", self.directory, self.sha), content)
         self._check_python(completed)
-        answer = self._answer(completed, "push", Pushed)
+        answer = self._answer(completed, "push", AgentPushAnswer)
         if answer.python is not None:
             raise self._too_old(answer.python)
         if answer.directory is None:

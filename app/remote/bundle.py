@@ -23,7 +23,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date a zip can hold
 
 
 @dataclass(frozen=True)
-class Bundle:
+class AgentBundle:
     """An agent file, named by the hash of its content."""
 
     sha: str
@@ -31,12 +31,12 @@ class Bundle:
 
 
 @lru_cache(maxsize=1)
-def current_bundle() -> Bundle:
+def current_bundle() -> AgentBundle:
     """The agent file of this Dyno."""
     return make_bundle(dict(_sources()))
 
 
-def make_bundle(files: dict[str, bytes]) -> Bundle:
+def make_bundle(files: dict[str, bytes]) -> AgentBundle:
     """One zip of these files: sorted, without dates, owners or anything else that varies."""
     memory = io.BytesIO()
     with zipfile.ZipFile(memory, "w") as archive:
@@ -46,7 +46,7 @@ def make_bundle(files: dict[str, bytes]) -> Bundle:
             info.external_attr = 0o644 << 16
             archive.writestr(info, files[name], zipfile.ZIP_DEFLATED, 9)
     content = memory.getvalue()
-    return Bundle(hashlib.sha256(content).hexdigest(), content)
+    return AgentBundle(hashlib.sha256(content).hexdigest(), content)
 
 
 def _sources() -> Iterator[tuple[str, bytes]]:

@@ -20,7 +20,7 @@ from app.core import settings
 from app.core.errors import InputError, LinkError, TargetError
 
 from .bounded import bounded
-from .hostkeys import HostKey, KnownHosts, Offer
+from .hostkeys import HostKey, HostKeyOffer, KnownHosts
 from .login import log_in
 from .route import Hop, find_route
 from .secrets import Secrets, system_keyring
@@ -73,14 +73,14 @@ class Dialer:
             raise
         return self._transports
 
-    def trust(self, fingerprint: str) -> Offer:
+    def trust(self, fingerprint: str) -> HostKeyOffer:
         """Trust the first untrusted host on the way, if it offers this key."""
         try:
             return self._trust(fingerprint)
         finally:
             close_transports(self._transports)
 
-    def _trust(self, fingerprint: str) -> Offer:
+    def _trust(self, fingerprint: str) -> HostKeyOffer:
         for hop in self._route:
             offer = self._greet(hop)
             if offer.key in self._known.keys_of(offer.label) and hop is not self._route[-1]:
@@ -96,10 +96,10 @@ class Dialer:
             return offer
         raise AssertionError("a route has at least one host")
 
-    def _greet(self, hop: Hop) -> Offer:
+    def _greet(self, hop: Hop) -> HostKeyOffer:
         """Exchange keys with the next host; returns the host key that it has proved."""
         deadline = time.monotonic() + CONNECT_S
-        label = Offer(self._target.name, hop.host, hop.port, HostKey("", b"")).label
+        label = HostKeyOffer(self._target.name, hop.host, hop.port, HostKey("", b"")).label
         transport = _transport(self._socket_to(hop))
         self._transports.append(transport)
         _prefer(transport, [key.type for key in self._known.keys_of(label)])
@@ -113,7 +113,7 @@ class Dialer:
             late = time.monotonic() >= deadline - 0.5  # start_client does not tell that it has given up
             said = _why(TimeoutError()) if late else f"does not speak SSH with Dyno: {error or 'it hung up'}"
             raise LinkError(f"{_place(hop)} {said}") from None
-        return Offer(self._target.name, hop.host, hop.port, HostKey(key.get_name(), key.asbytes()))
+        return HostKeyOffer(self._target.name, hop.host, hop.port, HostKey(key.get_name(), key.asbytes()))
 
     def _socket_to(self, hop: Hop) -> socket.socket | paramiko.Channel:
         """A socket to the first host; for others a channel through the host before."""
@@ -135,7 +135,7 @@ class Dialer:
         sock = self._socket_to(hop)
         try:
             sock.settimeout(CONNECT_S)
-            offers = read_offers(sock)
+            offers = read_ssh_offers(sock)
         except (ValueError, OSError):
             return TargetError(f"{_place(hop)} is too old or too new for Dyno: {error}")
         finally:
@@ -152,7 +152,7 @@ class Dialer:
         )
 
 
-def trust(target: Target, fingerprint: str, ask: Ask) -> Offer:
+def trust(target: Target, fingerprint: str, ask: Ask) -> HostKeyOffer:
     """Trust the host with exactly this key; raises TargetError where it offers another one."""
     wanted = fingerprint.strip().rstrip("=")
     if not wanted.startswith("SHA256:"):
@@ -286,7 +286,7 @@ class Readable(Protocol):
 
 
 @dataclass(frozen=True)
-class ServerOffers:
+class SshServerAlgorithms:
     """The version and the algorithms of an SSH server."""
 
     version: str  # "OpenSSH_5.3"
@@ -294,7 +294,7 @@ class ServerOffers:
     host_keys: list[str]
 
 
-def read_offers(sock: Readable) -> ServerOffers:
+def read_ssh_offers(sock: Readable) -> SshServerAlgorithms:
     """Greets a server and reads what it offers; raises ValueError or OSError."""
     sock.send(b"SSH-2.0-Dyno\r\n")
     greeting = (_line(sock) for _ in range(_MOST_LINES))
@@ -309,7 +309,7 @@ def read_offers(sock: Readable) -> ServerOffers:
         raise ValueError("the first packet is not its offers")
     kex, rest = _names(packet[17:])  # after the kind and the cookie
     host_keys, _ = _names(rest)
-    return ServerOffers(version.decode("ascii", "replace").strip().split("-", 2)[-1], kex, host_keys)
+    return SshServerAlgorithms(version.decode("ascii", "replace").strip().split("-", 2)[-1], kex, host_keys)
 
 
 def _names(data: bytes) -> tuple[list[str], bytes]:

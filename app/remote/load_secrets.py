@@ -8,14 +8,14 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.protocol.answers import Conducting, LoadCall
-from app.protocol.load_link import admission
+from app.protocol.answers import ConductorAddress, LoadTargetAdmission
+from app.protocol.load_link import load_token_hash
 
 VALID = datetime.timedelta(days=60)  # longer than any plan
 
 
 @dataclass(frozen=True)
-class LoadSecrets:
+class LoadTargetSecrets:
     """A certificate with its key, and a token for each load target; they are in no file."""
 
     certificate: str
@@ -24,7 +24,7 @@ class LoadSecrets:
     tokens: Mapping[str, str] = field(repr=False)
 
     @classmethod
-    def made(cls, names: Iterable[str]) -> LoadSecrets:
+    def made(cls, names: Iterable[str]) -> LoadTargetSecrets:
         from cryptography import x509
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -55,9 +55,9 @@ class LoadSecrets:
             {name: secrets.token_hex(32) for name in names},
         )
 
-    def conducting(self, address: str, port: int) -> Conducting:
-        admitted = [admission(*each) for each in self.tokens.items()]
-        return Conducting(address, port, self.certificate, self.key, admitted, list(self.tokens))
+    def conducting(self, address: str, port: int) -> LoadTargetAdmission:
+        admitted = [load_token_hash(*each) for each in self.tokens.items()]
+        return LoadTargetAdmission(address, port, self.certificate, self.key, admitted, list(self.tokens))
 
-    def call(self, name: str, address: str, port: int) -> LoadCall:
-        return LoadCall(name, address, port, self.fingerprint, self.tokens[name])
+    def call(self, name: str, address: str, port: int) -> ConductorAddress:
+        return ConductorAddress(name, address, port, self.fingerprint, self.tokens[name])

@@ -93,10 +93,10 @@ def _jumps(wanted: _Wanted, settings: dict[str, Any]) -> list[_Wanted]:
                 f"{wanted.host} has a ProxyCommand, which Dyno cannot use: write it as ProxyJump"
             )
         return []
-    return [parse_jump(part.strip()) for part in jump.split(",")]
+    return [parse_jump_host(part.strip()) for part in jump.split(",")]
 
 
-def parse_jump(text: str) -> _Wanted:
+def parse_jump_host(text: str) -> _Wanted:
     """One `[user@]host[:port]` of a ProxyJump."""
     found = re.fullmatch(r"(?:ssh://)?(?:([^@\s]+)@)?(?:\[([^\]\s]+)\]|([^:@\s]+))(?::(\d{1,5}))?", text)
     if not found or text.startswith("-"):

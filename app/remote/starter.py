@@ -43,17 +43,17 @@ class StarterError(Exception):
 def push(directory, sha):  # type: (str, str) -> dict[str, object]
     path = make_directory(os.path.expanduser(directory))
     home = open_folder(path)
-    is_marked = check_content(home, path)
+    is_marked = is_dyno_directory(home, path)
     check_owner(home, path)
     if not is_marked:
         mark(home)
-    agents = open_part(home, "agents", path)
+    agents = open_subfolder(home, "agents", path)
     name = sha + ".pyz"
     there = is_there(agents, name, sha)
     if not there:
         content = sys.stdin.buffer.read(LARGEST)
         if content:
-            store(agents, name, sha, content)
+            store_agent_file(agents, name, sha, content)
             there = True
     return {"directory": os.path.realpath(path), "there": there}
 
@@ -62,8 +62,8 @@ def make_directory(path):  # type: (str) -> str
     if not os.path.isabs(path):
         raise StarterError("the directory {} is not absolute: start it with / or ~/".format(path), True)
     path = os.path.normpath(path)
-    check_parent(os.path.dirname(path), path)
-    check_way(os.path.dirname(path))
+    require_parent_directory(os.path.dirname(path), path)
+    refuse_unsafe_path(os.path.dirname(path))
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -75,7 +75,7 @@ def make_directory(path):  # type: (str) -> str
     return path
 
 
-def check_parent(parent, path):  # type: (str, str) -> None
+def require_parent_directory(parent, path):  # type: (str, str) -> None
     """Create only the last part of a path: a missing parent may be a disk that is not mounted."""
     try:
         os.stat(parent)
@@ -88,7 +88,7 @@ def check_parent(parent, path):  # type: (str, str) -> None
         raise StarterError("{} is not a directory: name another one".format(parent), True)
 
 
-def check_way(path):  # type: (str) -> None
+def refuse_unsafe_path(path):  # type: (str) -> None
     """Refuse a path on which another user could put a directory in the place of ours.
 
     Part by part, links resolved: each directory and link is root's or ours, and nobody else can write there.
@@ -120,7 +120,7 @@ def open_place(name, parent, path):  # type: (str, int | None, str) -> int
     found = os.fstat(place)
     check_place_owner(found, path)
     mode = found.st_mode
-    others = mode & stat.S_IWOTH or (mode & stat.S_IWGRP and not is_private(place, found))
+    others = mode & stat.S_IWOTH or (mode & stat.S_IWGRP and not is_only_owner_in_group(place, found))
     if others and not mode & stat.S_ISVTX:
         text = "other users can write in {}: chmod go-w {}, or name another directory"
         raise StarterError(text.format(path, path))
@@ -133,7 +133,7 @@ def check_place_owner(found, path):  # type: (os.stat_result, str) -> None
         raise StarterError(text.format(path, found.st_uid))
 
 
-def is_private(place, found):  # type: (int, os.stat_result) -> bool
+def is_only_owner_in_group(place, found):  # type: (int, os.stat_result) -> bool
     """Only the owner is in the group: many systems give each user one of the same name, and a umask of 002.
 
     With an access list the group's bits are those of everybody in the list.
@@ -166,7 +166,7 @@ def open_folder(name, parent=None):  # type: (str, int | None) -> int
     return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
 
 
-def check_content(home, path):  # type: (int, str) -> bool
+def is_dyno_directory(home, path):  # type: (int, str) -> bool
     """True if the directory is Dyno's already, False if it is empty."""
     names = os.listdir(home)
     if names and MARKER not in names:
@@ -186,12 +186,12 @@ def check_owner(home, path):  # type: (int, str) -> None
 
 def mark(home):  # type: (int) -> None
     try:
-        write(home, MARKER, MARKER_TEXT)
+        write_new_file(home, MARKER, MARKER_TEXT)
     except FileExistsError:  # another Dyno did the same at this moment
         pass
 
 
-def open_part(home, name, path):  # type: (int, str, str) -> int
+def open_subfolder(home, name, path):  # type: (int, str, str) -> int
     try:
         os.mkdir(name, 0o700, dir_fd=home)
     except FileExistsError:
@@ -211,13 +211,13 @@ def is_there(agents, name, sha):  # type: (int, str, str) -> bool
         return digest(file.read(LARGEST)) == sha
 
 
-def store(agents, name, sha, content):  # type: (int, str, str, bytes) -> None
+def store_agent_file(agents, name, sha, content):  # type: (int, str, str, bytes) -> None
     """Store the file, whole or not at all."""
     if digest(content) != sha:
         raise StarterError("the agent file came through damaged: try again")
     temporary = ".{}.{}".format(name, os.getpid())
     try:
-        write(agents, temporary, content)
+        write_new_file(agents, temporary, content)
         os.rename(temporary, name, src_dir_fd=agents, dst_dir_fd=agents)
     except OSError:
         discard(agents, temporary)
@@ -231,7 +231,7 @@ def discard(folder, name):  # type: (int, str) -> None
         pass
 
 
-def write(folder, name, content):  # type: (int, str, bytes) -> None
+def write_new_file(folder, name, content):  # type: (int, str, bytes) -> None
     fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE, dir_fd=folder)
     with open(fd, "wb") as file:
         file.write(content)
@@ -243,11 +243,11 @@ def digest(content):  # type: (bytes) -> str
     return hashlib.sha256(content).hexdigest()
 
 
-def open_agent(file):  # type: (str) -> int
+def open_checked_agent(file):  # type: (str) -> int
     """Open the agent file, if nobody else can write it and its name is its hash."""
     folder, name = os.path.split(file)
     path = os.path.dirname(folder)
-    check_way(os.path.dirname(path))
+    refuse_unsafe_path(os.path.dirname(path))
     home = open_folder(path)
     check_owner(home, path)
     agents = open_folder("agents", home)
@@ -260,7 +260,7 @@ def open_agent(file):  # type: (str) -> int
     return fd
 
 
-def answer(directory, sha):  # type: (str, str) -> dict[str, object]
+def answer_push(directory, sha):  # type: (str, str) -> dict[str, object]
     if sys.version_info < (3, 8):
         return {"python": "{}.{}".format(*sys.version_info[:2])}
     try:
@@ -277,7 +277,7 @@ def run(file):  # type: (str) -> None
     import zipimport
 
     try:
-        place = "/proc/self/fd/{}".format(open_agent(file))
+        place = "/proc/self/fd/{}".format(open_checked_agent(file))
     except StarterError as refusal:
         fail(str(refusal))
     except OSError as error:
@@ -296,7 +296,7 @@ def fail(text):  # type: (str) -> None
 
 if __name__ == "__main__":
     if sys.argv[1] == "push":
-        print(json.dumps(answer(sys.argv[2], sys.argv[3])))
+        print(json.dumps(answer_push(sys.argv[2], sys.argv[3])))
     else:
         del sys.argv[:2]  # leaves the words that the agent file expects
         run(sys.argv[0])

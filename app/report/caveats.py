@@ -7,14 +7,14 @@ from statistics import median
 
 from app.comparison.cells.cell import Cell, Comparison, Row
 from app.comparison.cells.labels import row_label
-from app.comparison.differences.differences import rules_of
-from app.comparison.texts.text import left_out_text, seconds_remarks, worded
-from app.comparison.verdicts.across import across_texts
+from app.comparison.differences.differences import fairness_settings
+from app.comparison.texts.text import cell_session_remarks, left_out_repeats_text, marks_with_reasons
+from app.comparison.verdicts.across import cross_plan_remarks
 from app.comparison.verdicts.judgement import marks_of_measures, verdict_legend
 from app.comparison.verdicts.repeats import repeats_text
 from app.core.units import first_texts
 from app.history.steps.figures import latest_fact, notes, plan_of
-from app.history.steps.step_text import mark_text
+from app.history.steps.step_text import step_mark_meaning
 from app.history.store.history import History
 
 _NAMED = 6  # steps in one line
@@ -25,7 +25,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
     """All caveats, the most serious first."""
     return [
         *(each.text for each in found.warnings),
-        *across_texts(found, names),
+        *cross_plan_remarks(found, names),
         *_without_figure(found, names),
         *_marked(found, names),
         *_left_out(found, names),
@@ -95,17 +95,17 @@ def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
 
 def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     return _gathered(
-        (mark_text(mark), step, name)
+        (step_mark_meaning(mark), step, name)
         for step, name, cell in _cells(found, names)
         for mark in marks_of_measures(cell)  # it has a table of costs
-        if mark not in worded(cell)
+        if mark not in marks_with_reasons(cell)
     )
 
 
 def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Repeats that do not count."""
     cells = _cells(found, names)
-    return _gathered((out, step, name) for step, name, cell in cells if (out := left_out_text(cell)))
+    return _gathered((out, step, name) for step, name, cell in cells if (out := left_out_repeats_text(cell)))
 
 
 def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
@@ -113,7 +113,7 @@ def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
     unsteady = [
         f"{step}, {name}: {'; '.join(texts)}"
         for step, name, cell in _cells(found, names)
-        if (texts := seconds_remarks(cell))
+        if (texts := cell_session_remarks(cell))
     ]
     more = len(unsteady) - _MOST_CELLS
     return [*unsteady[:_MOST_CELLS], *([f"{more:,} more cells like these"] if more > 0 else [])]
@@ -146,7 +146,7 @@ def _rules(history: History, session: str) -> dict[str, str]:
     plan = plan_of(history, session)
     turn = next(turn for turn in plan["turns"] if turn["session"] == session)
     variables = latest_fact(history, session, "variables") or {}
-    return rules_of(plan["contenders"][turn["contender"]], variables)
+    return fairness_settings(plan["contenders"][turn["contender"]], variables)
 
 
 def _noted(history: History, found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -11,23 +11,23 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.differences.differences import differences, is_of_the_builds
 from app.comparison.texts.causes_text import sentence
-from app.comparison.texts.differences_text import whole_table
+from app.comparison.texts.differences_text import all_differences_table
 from app.comparison.verdicts.compare import by_group, compare
-from app.comparison.verdicts.more_work import is_against
+from app.comparison.verdicts.more_work import is_faster_side_work
 from app.comparison.why.causes import causes_of_row
-from app.comparison.why.grounds import Settings
+from app.comparison.why.grounds import ColumnSettings
 from app.core.errors import InputError
 from app.core.table import Table
 from app.core.units import date_text
 from app.history.store.history import History
-from app.stats import Limits
+from app.stats import VerdictLimits
 
 from .caveats import caveats
-from .repeating import Script, how_to_repeat, script_of
+from .repeating import Script, base_session_script, how_to_repeat
 from .sentences import summary
-from .setups import Preset, presets, setups_table
+from .setups import SharedMyCnf, presets, setups_table
 from .stacks import ProfiledStep, profiled
-from .tables import Columns, Group, before_and_after, costs, groups, latencies, waits
+from .tables import Columns, ReportUnitGroup, before_and_after, costs, groups, latencies, waits
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "stacks", "caveats", "repeat")
 _NAMED = 3  # in a title
@@ -43,7 +43,7 @@ class Report:
     summary: tuple[str, ...]
     setups: Table
     differences: Table
-    groups: tuple[Group, ...]
+    groups: tuple[ReportUnitGroup, ...]
     latencies: tuple[Table, ...]
     before_and_after: tuple[Table, ...]
     costs: tuple[Table, ...]
@@ -51,7 +51,7 @@ class Report:
     stacks: tuple[ProfiledStep, ...]
     caveats: tuple[str, ...]
     repeat: tuple[str, ...]
-    presets: tuple[Preset, ...] = field(repr=False)
+    presets: tuple[SharedMyCnf, ...] = field(repr=False)
     script: Script | None = field(repr=False)
     comparison: Comparison = field(repr=False)
     own_text: str = ""  # Markdown of the person who sends it
@@ -75,7 +75,7 @@ def read_report(
     base: str | None = None,
     title: str = "",
     own_text: str = "",
-    limits: Limits | None = None,
+    limits: VerdictLimits | None = None,
 ) -> Report:
     """Read a report; raises InputError if the sessions cannot be compared."""
     found = by_group(compare(history, references, base, limits))
@@ -98,7 +98,7 @@ def read_report(
         caveats=tuple(caveats(history, found, names)),
         repeat=tuple(how_to_repeat(history, columns, names, at)),
         presets=tuple(presets(history, columns, names)),
-        script=script_of(history, columns, names, at),
+        script=base_session_script(history, columns, names, at),
         comparison=found,
         own_text=own_text,
     )
@@ -108,7 +108,7 @@ def _differences(history: History, found: Comparison, names: Sequence[str]) -> T
     """Differences, without variables that only show other builds or engines."""
     firsts = [column.ids[0] for column in found.columns]
     entries = differences(history, firsts) if len(firsts) > 1 else []
-    whole = whole_table(names, [each for each in entries if not is_of_the_builds(each)])
+    whole = all_differences_table(names, [each for each in entries if not is_of_the_builds(each)])
     left_out = len(whole.lines) - _MOST_DIFFERENCES
     remarks = (f"{left_out} further differences are left out.",) if left_out > 0 else ()
     return replace(whole, lines=whole.lines[:_MOST_DIFFERENCES], remarks=remarks)
@@ -132,9 +132,9 @@ def cause_sentences(
     history: History, found: Comparison, names: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The first causes of each step in each column but the base; of the base if it is alone."""
-    known: dict[str, Settings] = {}
+    known: dict[str, ColumnSettings] = {}
     for row in found.rows:
         if row.kind == "drive":
             for at, entry in causes_of_row(history, found, row, known).items():
-                if first := [each for each in entry["causes"] if not is_against(each)][:_OF_STEP]:
+                if first := [each for each in entry["causes"] if not is_faster_side_work(each)][:_OF_STEP]:
                     yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))

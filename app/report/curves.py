@@ -8,10 +8,10 @@ from math import floor, log, log10
 from app.comparison.cells.cell import Row
 from app.comparison.charts import AXES
 from app.comparison.charts.points import points_of
-from app.comparison.charts.sweeps import is_logarithmic, step_of, swept
+from app.comparison.charts.sweeps import is_logarithmic, step_name_off_axis, swept
 from app.core.units import figure_text, unit_text
 
-from .svg import ColumnStyle, drawing, line, text, tip
+from .svg import ReportColumnStyle, drawing, line, svg_tooltip, text
 
 WIDTH, HEIGHT = 300, 200  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
@@ -19,7 +19,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
 Place = Callable[[float], float]
 
 
-def curve_charts(rows: Sequence[Row], names: Sequence[str], its: Sequence[ColumnStyle]) -> list[str]:
+def curve_charts(rows: Sequence[Row], names: Sequence[str], its: Sequence[ReportColumnStyle]) -> list[str]:
     """A chart for each step that ran at two points or more."""
     return [_chart(axis, points, names, its) for axis, points in sweeps(rows)]
 
@@ -27,17 +27,17 @@ def curve_charts(rows: Sequence[Row], names: Sequence[str], its: Sequence[Column
 def sweeps(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     """The sweeps step by step; a row is drawn once for each axis."""
     for axis in AXES:
-        steps = {step_of(row, axis): row for row in rows if axis in row.coordinates}
+        steps = {step_name_off_axis(row, axis): row for row in rows if axis in row.coordinates}
         for row in steps.values():
             if len(points := swept(rows, row, axis)) > 1:
                 yield axis, points
 
 
-def _chart(axis: str, rows: Sequence[Row], names: Sequence[str], its: Sequence[ColumnStyle]) -> str:
+def _chart(axis: str, rows: Sequence[Row], names: Sequence[str], its: Sequence[ReportColumnStyle]) -> str:
     xs = [float(row.coordinates[axis]) for row in rows]
     most = max((value for row in rows for cell in row.cells for value in cell.samples if value), default=1.0)
     x_at, (y_at, ticks) = _across(xs, is_logarithmic(rows, axis)), _up(most)
-    name = step_of(rows[0], axis)
+    name = step_name_off_axis(rows[0], axis)
     less = ", less is better" if rows[0].direction == "lower" else ""
     parts = [text(0, 12, name, "start", "title"), text(WIDTH - RIGHT, HEIGHT - 2, AXES[axis], "end", "muted")]
     parts += [_tick(tick, y_at, rows[0].unit) for tick in ticks]
@@ -83,7 +83,7 @@ def _apart(xs: Sequence[float], x_at: Place) -> list[float]:
 
 
 def _curve(
-    at: int, rows: Sequence[Row], xs: Sequence[float], y_at: Place, style: ColumnStyle, name: str
+    at: int, rows: Sequence[Row], xs: Sequence[float], y_at: Place, style: ReportColumnStyle, name: str
 ) -> str:
     """A curve, interrupted at missing values."""
     runs: list[list[str]] = [[]]
@@ -97,7 +97,7 @@ def _curve(
         runs[-1].append(f"{x:.1f},{y:.1f}")
         if reach := point.reach:
             marks.append(line(x, y_at(reach[0]), x, y_at(reach[1]), f"{style.classes} reach"))
-        said = tip(f"{name}: {figure_text(point.value, row.unit)} {unit_text(row.unit)}")
+        said = svg_tooltip(f"{name}: {figure_text(point.value, row.unit)} {unit_text(row.unit)}")
         marks.append(f'<circle class="{style.classes}" cx="{x:.1f}" cy="{y:.1f}" r="3">{said}</circle>')
     lines = [f'<polyline class="{style.classes}" points="{" ".join(run)}"/>' for run in runs if len(run) > 1]
     return "".join([*lines, *marks])

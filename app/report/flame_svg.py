@@ -15,7 +15,7 @@ from app.comparison.stacks.flame_colours import (
 )
 from app.comparison.stacks.parts import PARTS
 
-from .svg import drawing, text, tip
+from .svg import drawing, svg_tooltip, text
 
 WIDTH, ROW, PAD = 1200.0, 17.0, 8.0
 CHAR = 6.3  # the width of a letter, about
@@ -58,7 +58,7 @@ def _piece(flame: Flame, piece: Piece, bottom: float, shades: Sequence[float]) -
     )
     place = f'x="{x:.1f}" y="{y:.1f}" width="{max(0.3, width - 0.5):.1f}" height="{ROW - 1:g}"'
     box = f'<rect class="{kind}" {place}/>'
-    return f"<g>{tip(frame_text(flame, frame))}{box}{_name(frame, x, y, width)}</g>"
+    return f"<g>{svg_tooltip(frame_text(flame, frame))}{box}{_name(frame, x, y, width)}</g>"
 
 
 def _name(frame: Frame, x: float, y: float, width: float) -> str:

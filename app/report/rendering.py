@@ -12,7 +12,7 @@ from markupsafe import Markup
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.palette import CONTENDERS
-from app.comparison.charts.points import Point, relative_points
+from app.comparison.charts.points import PointWithRange, relative_points
 from app.comparison.texts.causes_text import HINT
 from app.comparison.verdicts.judgement import verdict_legend
 from app.comparison.verdicts.rounds import about_ratio
@@ -22,7 +22,7 @@ from .content import SECTIONS, Report
 from .curves import curve_charts
 from .flame_svg import flame_svg
 from .stacks import MOST
-from .svg import ColumnStyle, column_styles, drawing, line, text, tip
+from .svg import ReportColumnStyle, column_styles, drawing, line, svg_tooltip, text
 
 
 def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
@@ -55,7 +55,7 @@ def _beside(report: Report) -> list[str]:
     return [", ".join(filter(None, each)) for each in zip(bases, sources, strict=True)]
 
 
-def _charts(report: Report, its: Sequence[ColumnStyle]) -> list[dict[str, Any]]:
+def _charts(report: Report, its: Sequence[ReportColumnStyle]) -> list[dict[str, Any]]:
     """Charts of each group: curves of swept steps, and bars; no empty ones."""
     drawn = [
         {
@@ -100,11 +100,11 @@ TOP = 18  # pixels of the base line's name
 _MOST = 8.0  # times the base: longer bars are cut here, and marked
 
 
-_Bar = tuple[Point, ColumnStyle, str]  # relative to the base, how it is drawn, whose it is
+_Bar = tuple[PointWithRange, ReportColumnStyle, str]  # relative to the base, how it is drawn, whose it is
 
 
 def bar_chart(
-    group: str, rows: Sequence[Row], names: Sequence[str], its: Sequence[ColumnStyle], base: int
+    group: str, rows: Sequence[Row], names: Sequence[str], its: Sequence[ReportColumnStyle], base: int
 ) -> str:
     """Bars of a group: for each step one per column, with the base as a line at 1."""
     steps = [(row_label(row), _bars(row, names, its, base)) for row in rows]
@@ -125,7 +125,7 @@ def bar_chart(
     return drawing(LABEL + WIDTH + 70, y, [*parts, *figures], f"{group}, relative to {names[base]}")
 
 
-def _bars(row: Row, names: Sequence[str], its: Sequence[ColumnStyle], base: int) -> list[_Bar]:
+def _bars(row: Row, names: Sequence[str], its: Sequence[ReportColumnStyle], base: int) -> list[_Bar]:
     of_columns = zip(relative_points(row, base), its, names, strict=True)
     return [bar for at, bar in enumerate(of_columns) if at != base and bar[0].value is not None]
 
@@ -136,7 +136,7 @@ def _drawn(bar: _Bar, y: float, scale: float) -> str:
     width, middle = min(point.value or 0.0, _MOST) * scale, y + BAR / 2 - 1
     drawn = (
         f'<rect x="{LABEL}" y="{y}" width="{width:.1f}" height="{BAR - 2}" class="{look.classes}">'
-        f"{tip(f'{name}: {point.value:.2f}')}</rect>"
+        f"{svg_tooltip(f'{name}: {point.value:.2f}')}</rect>"
     )
     if not _has_reach(point):
         return drawn
@@ -144,7 +144,7 @@ def _drawn(bar: _Bar, y: float, scale: float) -> str:
     return drawn + line(LABEL + low * scale, middle, LABEL + high * scale, middle, "spread")
 
 
-def _figure(point: Point, y: float, scale: float) -> str:
+def _figure(point: PointWithRange, y: float, scale: float) -> str:
     """The value after a bar, drawn over everything else."""
     ratio = point.value or 0.0
     end = max(ratio, point.high or 0.0) if _has_reach(point) else min(ratio, _MOST)
@@ -152,5 +152,5 @@ def _figure(point: Point, y: float, scale: float) -> str:
     return text(LABEL + end * scale + 4, y + BAR - 3, f"{ratio:.2f}{longer}", "start", "figure")
 
 
-def _has_reach(point: Point) -> bool:
+def _has_reach(point: PointWithRange) -> bool:
     return point.reach is not None and point.reach[1] <= _MOST

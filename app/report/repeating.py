@@ -12,7 +12,7 @@ from app.core.errors import InputError
 from app.core.units import count_text
 from app.history.steps.figures import plan_of
 from app.history.store.history import History
-from app.imported.session import is_foreign
+from app.imported.session import is_imported
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,23 @@ def how_to_repeat(
     )
 
 
-def script_of(history: History, columns: Sequence[Column], names: Sequence[str], base: int) -> Script | None:
+def base_session_script(
+    history: History, columns: Sequence[Column], names: Sequence[str], base: int
+) -> Script | None:
     """The script of the base, else of the first session that Dyno ran; None without one."""
     from app.script.recipe import read_recipe
-    from app.script.writing import render
+    from app.script.writing import render_session_script
 
     for at in _own(history, columns, base)[:1]:
         with suppress(InputError):
-            return Script(names[at], render("run.sh", read_recipe(history, columns[at].id)))
+            return Script(names[at], render_session_script("run.sh", read_recipe(history, columns[at].id)))
     return None
 
 
 def _own(history: History, columns: Sequence[Column], base: int) -> list[int]:
     """The columns that Dyno ran, the base first."""
     ordered = [base, *(at for at in range(len(columns)) if at != base)]
-    return [at for at in ordered if not is_foreign(plan_of(history, columns[at].id))]
+    return [at for at in ordered if not is_imported(plan_of(history, columns[at].id))]
 
 
 def _work(plan: Mapping[str, Any]) -> str:

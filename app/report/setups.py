@@ -11,13 +11,13 @@ from app.core.table import Table
 from app.core.units import bytes_text, count_text, unit_text
 from app.history.steps.figures import facts, plan_of
 from app.history.store.history import History
-from app.variables.memory_text import memory_text
+from app.variables.memory_text import memory_settings_text
 
 _SHOWN = 16  # signs of a checksum
 
 
 @dataclass(frozen=True)
-class Preset:
+class SharedMyCnf:
     """A rendered my.cnf, and the columns that used it."""
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ def _setup(history: History, column: Column) -> dict[str, str]:
         **dict(_machine(column.target, known["machine"])),
         **dict(_build(column, known["build"])),
         "Compression": unit_text(known["compression"].get("in_force", "")),
-        "Server memory": memory_text({}, known["memory"]),
+        "Server memory": memory_settings_text({}, known["memory"]),
         "Sequence": column.sequence,
         "Sessions": str(len(column.ids)),
     }
@@ -77,7 +77,7 @@ def _build(column: Column, build: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def presets(history: History, columns: Sequence[Column], names: Sequence[str]) -> list[Preset]:
+def presets(history: History, columns: Sequence[Column], names: Sequence[str]) -> list[SharedMyCnf]:
     """Each my.cnf once; none for published sessions without it."""
     found: dict[str, list[str]] = {}
     for column, name in zip(columns, names, strict=True):
@@ -86,4 +86,4 @@ def presets(history: History, columns: Sequence[Column], names: Sequence[str]) -
         cnf = str(plan["contenders"][turn["contender"]]["cnf"]).strip()
         if cnf:
             found.setdefault(cnf, []).append(name)
-    return [Preset(tuple(of), cnf) for cnf, of in found.items()]
+    return [SharedMyCnf(tuple(of), cnf) for cnf, of in found.items()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.stacks.flame import Flame, layout
-from app.comparison.stacks.stacks import Profile, profile_of, profiled_steps
+from app.comparison.stacks.stacks import StepStacks, profile_of, profiled_steps
 from app.comparison.texts.stacks_text import changes_tables
 from app.core.table import Table
 from app.history.store.history import History
@@ -17,7 +17,7 @@ _LINES = 15  # of a table
 
 
 @dataclass(frozen=True)
-class FlamePicture:
+class TitledFlame:
     title: str
     flame: Flame
     remarks: tuple[str, ...]
@@ -28,7 +28,7 @@ class ProfiledStep:
     """A step with its flame graphs: those of the columns, then what differs from the base."""
 
     label: str
-    pictures: tuple[FlamePicture, ...]
+    pictures: tuple[TitledFlame, ...]
     tables: tuple[Table, ...]
 
 
@@ -45,11 +45,11 @@ def profiled(history: History, found: Comparison, names: Sequence[str], base: in
     return steps
 
 
-def _pictures(profiles: Sequence[Profile], names: Sequence[str], base: int) -> Iterator[FlamePicture]:
+def _pictures(profiles: Sequence[StepStacks], names: Sequence[str], base: int) -> Iterator[TitledFlame]:
     for name, profile in zip(names, profiles, strict=True):
         if profile.samples:
-            yield FlamePicture(name, layout(profile.on_cpu), profile.remarks)
+            yield TitledFlame(name, layout(profile.on_cpu), profile.remarks)
     for at, profile in enumerate(profiles):
         if at != base and profile.samples and profiles[base].samples:
             title = f"{names[at]} against {names[base]}"
-            yield FlamePicture(title, layout(profile.on_cpu, profiles[base].on_cpu), ())
+            yield TitledFlame(title, layout(profile.on_cpu, profiles[base].on_cpu), ())

@@ -8,7 +8,7 @@ from html import escape
 
 
 @dataclass(frozen=True)
-class ColumnStyle:
+class ReportColumnStyle:
     """The style of a column: its colour, dashed if another column has the same."""
 
     colour: int
@@ -19,8 +19,8 @@ class ColumnStyle:
         return f"c{self.colour} second" if self.is_second else f"c{self.colour}"
 
 
-def column_styles(colours: Sequence[int]) -> list[ColumnStyle]:
-    return [ColumnStyle(colour, colour in colours[:at]) for at, colour in enumerate(colours)]
+def column_styles(colours: Sequence[int]) -> list[ReportColumnStyle]:
+    return [ReportColumnStyle(colour, colour in colours[:at]) for at, colour in enumerate(colours)]
 
 
 def text(x: float, y: float, words: str, anchor: str, classes: str = "") -> str:
@@ -32,7 +32,7 @@ def line(x1: float, y1: float, x2: float, y2: float, classes: str) -> str:
     return f'<line class="{classes}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
-def tip(words: str) -> str:
+def svg_tooltip(words: str) -> str:
     return f"<title>{escape(words)}</title>"
 
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.comparison.cells.cell import Comparison, Figure, Ratio, Row, RowGroup
+from app.comparison.cells.cell import Comparison, Figure, GroupMeanRatio, Row, RowGroup
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.measures import LATENCIES, MEASURES, measure_named
 from app.comparison.texts.text import (
-    across_sign,
-    fewer_text,
+    cross_plan_sign,
     judged_text,
-    left_out_text,
+    left_out_repeats_text,
     p_text,
     spread_text,
     steady_text,
+    steps_in_mean_text,
 )
 from app.comparison.texts.waits_text import us_text
 from app.comparison.verdicts.rounds import relative
-from app.comparison.why.before_after import ColumnOfPair, pairs
-from app.comparison.why.engine_figures import differing
-from app.comparison.why.thread_states import client_shares
+from app.comparison.why.before_after import BeforeAfterColumn, before_after_tests
+from app.comparison.why.engine_figures import differing_measures
+from app.comparison.why.thread_states import client_state_shares
 from app.comparison.why.waits import waits_of_columns
-from app.core.table import MISSING, Cell, Line, Table
+from app.core.table import MISSING, CellText, Line, Table
 from app.core.units import figure_text, unit_text
 from app.history.store.history import History
 from app.protocol.plan import step_label
@@ -36,7 +36,7 @@ _WAITS = 3  # of a step
 
 
 @dataclass(frozen=True)
-class Group:
+class ReportUnitGroup:
     """Steps with one unit, and the table of their results."""
 
     name: str
@@ -61,14 +61,14 @@ def title_of(name: str, unit: str, direction: str = "") -> str:
     return f"{name}{unit}{' (less is better)' if direction == 'lower' else ''}"
 
 
-def groups(found: Comparison, columns: Columns) -> Iterator[Group]:
+def groups(found: Comparison, columns: Columns) -> Iterator[ReportUnitGroup]:
     """Groups in the order of their first steps, separated by unit, like the means."""
     for entry in found.groups:
         rows = [row for row in found.rows if (row.group, row.unit) == (entry.group, entry.unit)]
         lines = [_line(row, columns.base) for row in rows]
         name = entry.group or "other steps"
         title = title_of(name, entry.unit, entry.direction)
-        yield Group(name, tuple(rows), columns.table(title, lines, _mean(entry, columns.base)))
+        yield ReportUnitGroup(name, tuple(rows), columns.table(title, lines, _mean(entry, columns.base)))
 
 
 def costs(found: Comparison, columns: Columns) -> Iterator[Table]:
@@ -81,7 +81,7 @@ def costs(found: Comparison, columns: Columns) -> Iterator[Table]:
 
 def _client_threads(rows: Sequence[Row], columns: Columns) -> Iterator[Table]:
     """Shares of the client threads' time by state."""
-    shares = [[client_shares(row, at) for at in _columns(row)] for row in rows]
+    shares = [[client_state_shares(row, at) for at in _columns(row)] for row in rows]
     lines = [
         (row_label(row), *(shares_text(each, NAMED_PCT) if each else MISSING for each in its))
         for row, its in zip(rows, shares, strict=True)
@@ -103,13 +103,13 @@ def _waits_of(history: History, found: Comparison, row: Row) -> Iterator[Line]:
     timed = [each for each in every if any(each["per_query_us"])]
     for each in timed[:_WAITS]:
         figures = zip(each["per_query_us"], each["n"], strict=True)
-        cells = (Cell(us_text(value), tip=f"n = {n}") for value, n in figures)
+        cells = (CellText(us_text(value), tip=f"n = {n}") for value, n in figures)
         yield (f"{row_label(row)}: {each['name']}", *cells)
 
 
 def _of_engine(rows: Sequence[Row], base: int) -> list[str]:
     """The figures of the engines in which a column differs from the base, in their usual order."""
-    found = {each.name for row in rows for at in _columns(row) for each in differing(row, base, at)}
+    found = {each.name for row in rows for at in _columns(row) for each in differing_measures(row, base, at)}
     return [each.name for each in MEASURES if each.name in found]
 
 
@@ -124,16 +124,16 @@ def before_and_after(found: Comparison, columns: Columns) -> Iterator[Table]:
     """Tests before and after the writes: after / before, session by session."""
     lines = [
         (step_label(pair["after"], pair["coordinates"]), *map(_changed, pair["columns"]))
-        for pair in pairs(found)
+        for pair in before_after_tests(found)
     ]
     if lines:
         yield columns.table(title_of("Before and after the writes", "after / before"), lines)
 
 
-def _changed(column: ColumnOfPair) -> Cell:
+def _changed(column: BeforeAfterColumn) -> CellText:
     before, after = map(figure_text, column["values"])
     ratio = column["ratio"]
-    return Cell(MISSING) if ratio is None else Cell(f"{ratio:.2f}", f"{before} to {after}")
+    return CellText(MISSING) if ratio is None else CellText(f"{ratio:.2f}", f"{before} to {after}")
 
 
 def _measured(rows: Sequence[Row], name: str, columns: Columns) -> Iterator[Table]:
@@ -146,10 +146,10 @@ def _measured(rows: Sequence[Row], name: str, columns: Columns) -> Iterator[Tabl
         yield columns.table(title_of(measure.title, unit, measure.direction), lines)
 
 
-def _plain(figures: Sequence[Figure], base: int) -> tuple[Cell, ...]:
+def _plain(figures: Sequence[Figure], base: int) -> tuple[CellText, ...]:
     ratios = [None if at == base else relative(each, figures[base]) for at, each in enumerate(figures)]
     return tuple(
-        Cell(figure_text(each.value), "" if ratio is None else f"{ratio:.2f}")
+        CellText(figure_text(each.value), "" if ratio is None else f"{ratio:.2f}")
         for each, ratio in zip(figures, ratios, strict=True)
     )
 
@@ -162,11 +162,11 @@ def _line(row: Row, base: int) -> Line:
     return (row_label(row), *(_cell(row, at, base) for at in _columns(row)))
 
 
-def _cell(row: Row, at: int, base: int) -> Cell:
+def _cell(row: Row, at: int, base: int) -> CellText:
     verdict = row.cells[at].verdict or ""
     beside = "" if at == base or row.cells[at].relative is None else judged_text(row.cells[at])
     tone = verdict if verdict in COLOURED else ""
-    return Cell(figure_text(row.cells[at].value, row.unit), beside, tone, _tip(row, at))
+    return CellText(figure_text(row.cells[at].value, row.unit), beside, tone, _tip(row, at))
 
 
 def _tip(row: Row, at: int) -> str:
@@ -175,7 +175,7 @@ def _tip(row: Row, at: int) -> str:
         f"n = {row.cells[at].n}" if row.cells[at].n else "",
         spread and f"lowest and highest {spread} from the median",
         "" if p is None else p_text(p),
-        left_out_text(row.cells[at]),
+        left_out_repeats_text(row.cells[at]),
         steady_text(row.cells[at]),
     ]
     return ", ".join(filter(None, parts))
@@ -188,11 +188,11 @@ def _mean(entry: RowGroup, base: int) -> Line | None:
     return (f"geometric mean of {entry.of} steps", *cells)
 
 
-def _mean_cell(ratio: Ratio | None, entry: RowGroup) -> Cell:
+def _mean_cell(ratio: GroupMeanRatio | None, entry: RowGroup) -> CellText:
     """The mean of a group with its interval, and the number of steps if fewer than all."""
     if ratio is None:
-        return Cell("")
+        return CellText("")
     interval = "" if ratio.low is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
-    fewer = fewer_text(ratio, entry).strip()
-    beside = ", ".join(filter(None, (f"{interval} {across_sign(ratio.across)}".strip(), fewer)))
-    return Cell(f"{ratio.ratio:.2f}", beside)
+    fewer = steps_in_mean_text(ratio, entry).strip()
+    beside = ", ".join(filter(None, (f"{interval} {cross_plan_sign(ratio.across)}".strip(), fewer)))
+    return CellText(f"{ratio.ratio:.2f}", beside)

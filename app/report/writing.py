@@ -12,7 +12,7 @@ from app.comparison.texts.text import to_csv
 from app.core.errors import InputError
 from app.core.harmless import harmless_text
 from app.history.store.history import History
-from app.stats import Limits
+from app.stats import VerdictLimits
 
 from .content import SECTIONS, Report, read_report
 from .markdown import to_markdown
@@ -30,10 +30,10 @@ class ReportRequest:
     title: str = ""
     own_text: str = ""
     sections: Sequence[str] = SECTIONS
-    limits: Limits | None = None  # of the verdicts; None: as Dyno comes
+    limits: VerdictLimits | None = None  # of the verdicts; None: as Dyno comes
 
 
-def check_file(file: Path) -> None:
+def check_report_ending(file: Path) -> None:
     """Raise InputError if the file name has no ending of a report."""
     if file.suffix.lower() not in FORMS:
         raise InputError(f"{file}: the name of a report must end with .html, .md or .csv")
@@ -41,7 +41,7 @@ def check_file(file: Path) -> None:
 
 def write_report(history: History, request: ReportRequest) -> Path:
     """Write a report, replacing a file of that name; returns its path."""
-    check_file(request.file)
+    check_report_ending(request.file)
     report = read_report(
         history, request.sessions, request.base, request.title, request.own_text, request.limits
     )

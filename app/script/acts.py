@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from app.core.harmless import as_file_name
 from app.engines import engine_of
 from app.protocol.plan import PREPARING, START, Step
-from app.protocol.sysbench import STARTED, WRAPPED, options_of, seed_of, stem_of, wrapper_of
+from app.protocol.sysbench import STARTED, WRAPPED, lua_script_stem, lua_wrapper_of, options_of, seed_of
 from app.protocol.words import literal
 
-from .conditions import Conditions, try_sql
-from .recipe import Recipe
+from .conditions import ScriptSettings, try_sql_line
+from .recipe import SessionRecipe
 
 _WIDTH = 110
 
 
 @dataclass(frozen=True)
-class Act:
+class ScriptStep:
     """A step of the script."""
 
     name: str  # of the files that its figures go to
@@ -28,15 +28,18 @@ class Act:
     lines: tuple[str, ...]
 
 
-def acts(recipe: Recipe) -> Iterator[Act]:
+def acts(recipe: SessionRecipe) -> Iterator[ScriptStep]:
     """All steps of the plan, also those that a person skipped."""
-    conditions = Conditions(recipe)
+    conditions = ScriptSettings(recipe)
     for at, step in enumerate(recipe.plan.steps):
         name = f"{at + 1:02d}-{as_file_name(step.label)}"
         lines = [*conditions.before(step), *_lines(recipe, conditions, at, step, name)]
         if step.analyse:
-            lines += [*map(try_sql, engine_of(recipe.contender.engine).before_analyse), f"analyse {name}"]
-        yield Act(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
+            lines += [
+                *map(try_sql_line, engine_of(recipe.contender.engine).before_analyse),
+                f"analyse {name}",
+            ]
+        yield ScriptStep(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
 
 
 def _bounds(step: Step) -> str:
@@ -52,7 +55,9 @@ def _bounds(step: Step) -> str:
     return f": {said}" if said else ""
 
 
-def _lines(recipe: Recipe, conditions: Conditions, at: int, step: Step, name: str) -> Iterator[str]:
+def _lines(
+    recipe: SessionRecipe, conditions: ScriptSettings, at: int, step: Step, name: str
+) -> Iterator[str]:
     if step.lua:
         yield from _drive(recipe, replace(step, sliced=False), name)
         if step.kind == "load" or (step.kind in PREPARING and engine_of(recipe.contender.engine).has_facts):
@@ -68,13 +73,13 @@ def _lines(recipe: Recipe, conditions: Conditions, at: int, step: Step, name: st
     yield f"finish {name}"
 
 
-def _drive(recipe: Recipe, step: Step, name: str) -> Iterator[str]:
+def _drive(recipe: SessionRecipe, step: Step, name: str) -> Iterator[str]:
     contender = recipe.contender
     seed = seed_of(recipe.plan, recipe.turn.repeat, step)
     options = options_of(step, recipe.plan, contender.engine, contender.table_options, seed)
-    wrapper = wrapper_of(step, recipe.plan)
+    wrapper = lua_wrapper_of(step, recipe.plan)
     if wrapper:
-        yield f"export {WRAPPED}={shlex.quote(stem_of(step))}"
+        yield f"export {WRAPPED}={shlex.quote(lua_script_stem(step))}"
     lua = wrapper or posixpath.basename(step.lua)
     if f"workloads/{START}" in recipe.plan.files:
         yield f"export {STARTED}={shlex.quote(lua)}"
@@ -94,13 +99,14 @@ def wrapped(words: Sequence[str]) -> str:
     return " \\\n".join(lines)
 
 
-def _settle(recipe: Recipe, conditions: Conditions, step: Step) -> Iterator[str]:
+def _settle(recipe: SessionRecipe, conditions: ScriptSettings, step: Step) -> Iterator[str]:
     """Force delayed writes, wait, and reset the settings."""
     engine = engine_of(recipe.contender.engine)
-    yield from (try_sql(f"SET GLOBAL {name}=1") for name in engine.nudges if conditions.known(name))
+    yield from (try_sql_line(f"SET GLOBAL {name}=1") for name in engine.nudges if conditions.known(name))
     wanted = engine.forced(conditions.variables)
-    yield from (try_sql(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
+    yield from (try_sql_line(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
     yield f"settle {step.cap_s}"
     yield from (
-        try_sql(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}") for name in reversed(wanted)
+        try_sql_line(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}")
+        for name in reversed(wanted)
     )

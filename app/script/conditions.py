@@ -10,23 +10,23 @@ from app.engines.server import PURGE_ALL, SHUTDOWN
 from app.protocol.plan import Step
 from app.protocol.words import literal, word
 
-from .recipe import Recipe
+from .recipe import SessionRecipe
 
 
-def sql(statement: str) -> str:
+def sql_script_line(statement: str) -> str:
     """A line that runs a statement on the server."""
     return f"sql {shlex.quote(statement)}"
 
 
-def try_sql(statement: str) -> str:
+def try_sql_line(statement: str) -> str:
     """The same for a statement that not every server knows: the script continues without it."""
     return f"try {shlex.quote(statement)}"
 
 
-class Conditions:
+class ScriptSettings:
     """The settings in force while the script runs; its lines apply what the next step needs."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: SessionRecipe) -> None:
         self._recipe = recipe
         self._known = dict(recipe.variables)  # as the server has been started
         self._options: dict[str, str] = {}  # of its latest start
@@ -62,17 +62,17 @@ class Conditions:
         yield from self._set_variables({})
         yield from self._set_caches(False)
         if self._known.get(SHUTDOWN) is not None:
-            yield try_sql(PURGE_ALL)
+            yield try_sql_line(PURGE_ALL)
         self._options = options
         self._known = {**self._recipe.variables, **options}
         yield self.restart()
 
     def _set_variables(self, wanted: Mapping[str, str]) -> Iterator[str]:
         for name in [each for each in reversed(list(self._changed)) if each not in wanted]:
-            yield sql(f"SET GLOBAL {name}={literal(self._changed.pop(name))}")
+            yield sql_script_line(f"SET GLOBAL {name}={literal(self._changed.pop(name))}")
         for name, value in wanted.items():
             self._changed.setdefault(name, self._known.get(name, value))
-            yield sql(f"SET GLOBAL {name}={literal(value)}")
+            yield sql_script_line(f"SET GLOBAL {name}={literal(value)}")
 
     def _set_caches(self, wanted: bool) -> Iterator[str]:
         """Give each table its own key cache, all together as large as the shared one."""
@@ -85,7 +85,7 @@ class Conditions:
         size = int(self._known.get(engine.key_cache, "0")) // tables
         for table in (f"sbtest{number}" for number in range(1, tables + 1)):
             lines = engine.give_key_cache(table, size) if wanted else engine.take_key_cache(table)
-            yield from map(sql, lines)
+            yield from map(sql_script_line, lines)
 
     def _set_cores(self, wanted: str) -> Iterator[str]:
         if wanted or self._has_cores:

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class SessionRecipe:
     """The data needed to repeat a session."""
 
     entry: SessionEntry
@@ -46,7 +46,7 @@ class Recipe:
         return posixpath.dirname(self.own["datadir"])
 
 
-def read_recipe(history: History, reference: str) -> Recipe:
+def read_recipe(history: History, reference: str) -> SessionRecipe:
     """Read a session; raises InputError if Dyno did not run it, or its server never started."""
     id_ = find(history, reference)
     with history.reading():
@@ -59,7 +59,7 @@ def read_recipe(history: History, reference: str) -> Recipe:
     turn = plan.turn_of(id_)
     asked = plan.contender_of(turn).allocator
     preset, _, own = str(known["my_cnf"]).partition(_OWN)
-    return Recipe(
+    return SessionRecipe(
         entry=entry,
         plan=plan,
         turn=turn,

@@ -22,10 +22,10 @@ from app.history.steps.step_text import remarks_of
 from app.history.store.history import History
 from app.protocol.plan import OPEN_FILES, SLICES, Plan
 from app.protocol.sysbench import SHARED, WRAPPER
-from app.variables.memory_text import memory_text
+from app.variables.memory_text import memory_settings_text
 
 from .acts import acts
-from .recipe import Recipe, read_recipe
+from .recipe import SessionRecipe, read_recipe
 
 _PORT = 33306  # of loopback, where nobody names another
 
@@ -68,18 +68,18 @@ def write_scripts(history: History, columns: Mapping[str, str], folder: Path) ->
     return problems
 
 
-def _fill(folder: Path, recipe: Recipe) -> None:
+def _fill(folder: Path, recipe: SessionRecipe) -> None:
     (folder / "lua").mkdir()
     for name, text in recipe.plan.files.items():
         if name.startswith("workloads/") and name.endswith(".lua") and not name.endswith(f"/{WRAPPER}"):
             (folder / "lua" / posixpath.basename(name)).write_text(text, encoding="utf-8")
     (folder / "my.cnf").write_text(recipe.cnf, encoding="utf-8")
     for name in ("run.sh", "README.txt"):
-        (folder / name).write_text(render(name, recipe), encoding="utf-8")
+        (folder / name).write_text(render_session_script(name, recipe), encoding="utf-8")
     (folder / "run.sh").chmod(0o755)
 
 
-def render(name: str, recipe: Recipe) -> str:
+def render_session_script(name: str, recipe: SessionRecipe) -> str:
     """One of the two texts."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -94,7 +94,7 @@ def render(name: str, recipe: Recipe) -> str:
     return environment.get_template(name).render(_words(recipe))
 
 
-def _words(recipe: Recipe) -> dict[str, Any]:
+def _words(recipe: SessionRecipe) -> dict[str, Any]:
     """The variables of the templates."""
     plan, contender = recipe.plan, recipe.contender
     its_acts = list(acts(recipe))
@@ -110,7 +110,7 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "server": _server(recipe),
         "around": "".join(f"{each} " for each in _around(recipe)),
         "allocator": recipe.allocator,
-        "own": list(own_lines(recipe)),
+        "own": list(dyno_option_lines(recipe)),
         "open_files": plan.most_clients + OPEN_FILES,
         "bootstrap": _bootstrap(recipe),
         "reset": _reset(recipe),
@@ -129,18 +129,18 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "snapshot": plan.snapshot_at >= 0,
         "takes_turns": plan.order == SLICES,
         "is_written": engine_of(contender.engine).is_written,
-        "where": [each for each in where(recipe) if each[1]],
-        "figures": list(figures(recipe)),
+        "where": [each for each in setup_facts(recipe) if each[1]],
+        "figures": list(step_result_lines(recipe)),
     }
 
 
-def _title(recipe: Recipe) -> str:
+def _title(recipe: SessionRecipe) -> str:
     contender = recipe.contender
     what = f"{contender.family} {contender.version}, {contender.engine} with the preset {contender.preset}"
     return f"{recipe.entry['name']}: {what}, taken through the sequence {recipe.plan.sequence}"
 
 
-def _server(recipe: Recipe) -> str:
+def _server(recipe: SessionRecipe) -> str:
     """The server's path for an assignment, relative to the build if it is inside."""
     base, server = recipe.contender.base.rstrip("/"), recipe.contender.server
     if server.startswith(f"{base}/"):
@@ -148,7 +148,7 @@ def _server(recipe: Recipe) -> str:
     return shlex.quote(server)
 
 
-def _around(recipe: Recipe) -> Iterator[str]:
+def _around(recipe: SessionRecipe) -> Iterator[str]:
     """The prefix of the server's command: CPUs, memory limit, NUMA policy and allocator."""
     contender = recipe.contender
     if contender.cores:
@@ -162,7 +162,7 @@ def _around(recipe: Recipe) -> Iterator[str]:
         yield 'env LD_PRELOAD="$ALLOCATOR"'
 
 
-def _tools(recipe: Recipe, moves: bool) -> Iterator[str]:
+def _tools(recipe: SessionRecipe, moves: bool) -> Iterator[str]:
     """Tools to install besides the server and its client."""
     contender = recipe.contender
     yield "sysbench"
@@ -180,17 +180,17 @@ def _driver(port: int) -> list[str]:
     return ['--mysql-socket="$SOCKET"', "--mysql-user=root"]
 
 
-def _release(recipe: Recipe) -> tuple[int, ...]:
+def _release(recipe: SessionRecipe) -> tuple[int, ...]:
     return tuple(int(each) for each in re.findall(r"\d+", recipe.contender.version)[:2])
 
 
-def _bootstrap(recipe: Recipe) -> str:
+def _bootstrap(recipe: SessionRecipe) -> str:
     """The lines that make the system tables: by the server, or by its SQL files."""
     is_mariadb = recipe.contender.family == "MariaDB"
     return "initialize" if not is_mariadb and _release(recipe) >= (5, 7) else "sql"
 
 
-def _reset(recipe: Recipe) -> str:
+def _reset(recipe: SessionRecipe) -> str:
     """The statement that empties binary logs; '' if none are written."""
     if recipe.variables.get("log_bin", "OFF").upper() not in ("ON", "1"):
         return ""
@@ -206,7 +206,7 @@ def line(text: object) -> str:
     return "".join(each if each.isprintable() else "?" for each in " ".join(str(text).split()))
 
 
-def where(recipe: Recipe) -> list[tuple[str, str]]:
+def setup_facts(recipe: SessionRecipe) -> list[tuple[str, str]]:
     """Names and texts; empty if unknown."""
     plan, contender, machine = recipe.plan, recipe.contender, recipe.machine
     cpu, disk = machine.get("cpu") or {}, machine.get("disk") or {}
@@ -220,7 +220,7 @@ def where(recipe: Recipe) -> list[tuple[str, str]]:
         ("preset", f"{contender.engine}/{contender.preset}"),
         ("table options", contender.table_options),
         ("CPUs", contender.cores),
-        ("server memory", memory_text(vars(contender))),
+        ("server memory", memory_settings_text(vars(contender))),
         ("work", f"{count_text(plan.tables, 'table')} of {count_text(plan.rows, 'row')}{method}"),
         ("transport", plan.transport),
         ("load", _load(plan)),
@@ -238,7 +238,7 @@ def _load(plan: Plan) -> str:
     return f"from {names}; this script drives from the machine of the server" if names else ""
 
 
-def figures(recipe: Recipe) -> Iterator[str]:
+def step_result_lines(recipe: SessionRecipe) -> Iterator[str]:
     """Each step's name, result with unit, queries of an event, and remarks."""
     for step, entry, events in zip(recipe.plan.steps, recipe.steps, recipe.events, strict=True):
         unit = "" if entry["unit"] == "bytes" else entry["unit"]
@@ -258,7 +258,7 @@ _OF_NETWORK = ("port", "bind-address", "skip-name-resolve", "init-file", "skip-n
 _LOOPBACK = ("bind-address=127.0.0.1", "port=$PORT", "skip-name-resolve", "init-file=$WORK/closing.sql")
 
 
-def own_lines(recipe: Recipe) -> Iterator[str]:
+def dyno_option_lines(recipe: SessionRecipe) -> Iterator[str]:
     """Options for a here-document: `datadir=$WORK/data`."""
     for name, value in recipe.own.items():
         if name not in (*_AT_RUN_TIME, *_OF_NETWORK):
@@ -267,7 +267,7 @@ def own_lines(recipe: Recipe) -> Iterator[str]:
     yield from _LOOPBACK if recipe.plan.transport == "loopback" else ("skip-networking",)
 
 
-def _placed(recipe: Recipe, value: str) -> str:
+def _placed(recipe: SessionRecipe, value: str) -> str:
     private, base = posixpath.dirname(recipe.own["socket"]), recipe.contender.base
     for folder, variable in ((recipe.place, "$WORK"), (private, "$PRIVATE"), (base, "$BASE")):
         if value == folder or value.startswith(f"{folder}/"):

@@ -12,7 +12,7 @@ ASSUMED = 0.1  # standard deviation of the logarithm of a result, if fewer are k
 
 
 @dataclass(frozen=True)
-class Between:
+class VarianceBetweenPlans:
     """The machine's own variance between plans, of the logarithm of a mean."""
 
     variance: float = ASSUMED**2
@@ -25,7 +25,11 @@ class Between:
         return sqrt(self.variance)
 
 
-def between_plans(canaries: Sequence[float]) -> Between:
+def between_plans(canaries: Sequence[float]) -> VarianceBetweenPlans:
     """The variance between plans, from the canaries of a target."""
     there = [log(figure) for figure in canaries if figure > 0]
-    return Between() if len(there) < ENOUGH else Between(variance(there), len(there) - 1, len(there))
+    return (
+        VarianceBetweenPlans()
+        if len(there) < ENOUGH
+        else VarianceBetweenPlans(variance(there), len(there) - 1, len(there))
+    )

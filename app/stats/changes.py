@@ -26,7 +26,7 @@ Part = Tuple[int, int]  # from, and up to but without
 
 
 @dataclass(frozen=True)
-class Change:
+class LevelChange:
     """The first value after a change, and how far the means on both sides of it are apart."""
 
     at: int
@@ -51,7 +51,7 @@ class _Candidate(NamedTuple):
     part: Part  # its neighbourhood, in which it is judged first: a later change does not hide it
 
 
-def changes(values: Sequence[float], level: Optional[float] = None) -> List[Change]:
+def changes(values: Sequence[float], level: Optional[float] = None) -> List[LevelChange]:
     """The changes of a series, by place."""
     level = chance_level(max(len(values), 1)) if level is None else level
     places: List[int] = []
@@ -63,23 +63,23 @@ def changes(values: Sequence[float], level: Optional[float] = None) -> List[Chan
 
 
 def _best(values: Sequence[float], places: Sequence[int]) -> Optional[_Candidate]:
-    found = (_candidate(values, part) for part in parts_of(places, len(values)))
+    found = (_candidate(values, part) for part in parts_between_changes(places, len(values)))
     return max(filter(None, found), default=None)
 
 
-def parts_of(places: Sequence[int], count: int) -> List[Part]:
+def parts_between_changes(places: Sequence[int], count: int) -> List[Part]:
     """The parts between changes."""
     ends = [0, *places, count]
     return list(zip(ends, ends[1:]))
 
 
-def change_at(values: Sequence[float], at: int, part: Part) -> Change:
+def change_at(values: Sequence[float], at: int, part: Part) -> LevelChange:
     """The change at this place of a part, whether it is significant or not."""
     before, after = values[part[0] : at], values[at : part[1]]
     freedom = len(before) + len(after) - 2
     variance = (_squares(before) + _squares(after)) / freedom
     error = sqrt(variance * (1 / len(before) + 1 / len(after)))
-    return Change(at, fmean(after) - fmean(before), error, freedom)
+    return LevelChange(at, fmean(after) - fmean(before), error, freedom)
 
 
 def _squares(values: Sequence[float]) -> float:
@@ -92,7 +92,7 @@ def chance_level(count: int, share: float = SHARE) -> float:
     return share / SHARE * _LEVEL / count * min(1.0, _LONG / count)
 
 
-def share_of(values: Sequence[float]) -> float:
+def chance_of_change(values: Sequence[float]) -> float:
     """How many of such series show as clear a change by chance, as a share; 1 where none can be seen."""
     best = _best(values, [])
     if best is None:
@@ -100,7 +100,7 @@ def share_of(values: Sequence[float]) -> float:
     return min(1.0, SHARE * change_at(values, best.at, best.part).p / chance_level(len(values)))
 
 
-def _without_weak(values: Sequence[float], places: Sequence[int], level: float) -> List[Change]:
+def _without_weak(values: Sequence[float], places: Sequence[int], level: float) -> List[LevelChange]:
     """Without those that are not significant between their neighbours, the weakest first."""
     left = list(places)
     while True:

@@ -9,13 +9,13 @@ from statistics import fmean
 from typing import Optional, Sequence
 
 from app.stats.at_target.verdicts import LEAST
-from app.stats.at_target.welch import Difference, Pair, Part, differences
+from app.stats.at_target.welch import Difference, PairedResults, Part, differences
 
 Sessions = Sequence[Sequence[Optional[float]]]  # the figures of each session, of the same steps
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupOfTwoColumns:
     """The steps of a group in two columns; `by_round`: the same position is the same round."""
 
     base: Sessions
@@ -47,7 +47,9 @@ class GroupRatio:
 
 
 def group_ratios(
-    columns: Sequence[Sequence[Group]], share: float = 0.05, added: Sequence[tuple[Part, ...]] = ()
+    columns: Sequence[Sequence[GroupOfTwoColumns]],
+    share: float = 0.05,
+    added: Sequence[tuple[Part, ...]] = (),
 ) -> list[list[GroupRatio | None]]:
     """Ratios of groups; at most this share of comparisons of equals has an interval without 1.
 
@@ -64,11 +66,11 @@ def group_ratios(
 class _Levels:
     """The mean logarithms of each session, or each round."""
 
-    pair: Pair
+    pair: PairedResults
     steps: int
 
     @classmethod
-    def of(cls, group: Group) -> _Levels | None:
+    def of(cls, group: GroupOfTwoColumns) -> _Levels | None:
         columns = group.columns
         there = [
             at
@@ -79,7 +81,7 @@ class _Levels:
         if not there:
             return None
         *base, other = (_levels(column, there) for column in columns)
-        return cls(Pair(base[0] if base else (), other), len(there))
+        return cls(PairedResults(base[0] if base else (), other), len(there))
 
     @property
     def is_repeated(self) -> bool:

@@ -22,7 +22,7 @@ class Noise:
         return self.deviation * sqrt(self.freedom / low), self.deviation * sqrt(self.freedom / high)
 
 
-def pooled(steps: Iterable[Sequence[float]]) -> Noise | None:
+def pooled_noise(steps: Iterable[Sequence[float]]) -> Noise | None:
     """The noise of steps over several sessions; None if no step has two."""
     logs = [[log(figure) for figure in figures if figure > 0] for figures in steps]
     known = [each for each in logs if len(each) > 1]

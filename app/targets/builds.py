@@ -102,7 +102,7 @@ def _build_in(path: str, builds: Sequence[Build], target: str) -> Build:
     return found[0]
 
 
-def note(agent: Agent, base: str, notes: Mapping[str, str]) -> None:
+def store_build_notes(agent: Agent, base: str, notes: Mapping[str, str]) -> None:
     """Store notes on a build; an empty note deletes one."""
     _check(notes)
     agent.note_build(base, notes)
@@ -116,7 +116,7 @@ def _check(notes: Mapping[str, str]) -> None:
 
 def remove(agent: Agent, name: str, base: str) -> str:
     """Delete a build that Dyno installed, or forget an added one; returns what was done."""
-    paths = paths_without(Targets().get(name), base)
+    paths = search_paths_without(Targets().get(name), base)
     if paths is None:
         agent.remove_build(base)
         return f"{base} is gone from {name}"
@@ -126,7 +126,7 @@ def remove(agent: Agent, name: str, base: str) -> str:
     return f"{base} on {name} is no longer looked at; nothing was deleted there"
 
 
-def paths_without(target: Target, base: str) -> list[str] | None:
+def search_paths_without(target: Target, base: str) -> list[str] | None:
     """The search paths without the one of this build; None if there is none."""
     own = (base, base.removesuffix("/server"))
     paths = [path for path in target.search_paths if path.rstrip("/") not in own]
@@ -138,7 +138,7 @@ def problem_of(build: Build) -> str:
     return build.problem or "; ".join(build.lacking.values())
 
 
-def notes_text(notes: Mapping[str, str]) -> str:
+def build_notes_text(notes: Mapping[str, str]) -> str:
     """The notes of a build in one line, the person's first."""
     said = [(name, notes.get(name, "")) for name in (*NOTES, FILE)]
     return ", ".join(f"{name} {value}" if name != "text" else value for name, value in said if value)

@@ -6,16 +6,18 @@ import time
 from collections.abc import Mapping, Sequence
 
 from app.core.units import ago_text, bytes_text, count_text
-from app.protocol.answers import Snapshot
+from app.protocol.answers import DataSnapshot
 from app.protocol.plan import LOAD_METHODS
 from app.remote.reach import reached
 from app.remote.target import Ask, Target
 
 HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "stored", "problem")
-Snapshots = list[Snapshot]
+Snapshots = list[DataSnapshot]
 
 
-def snapshots_left(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Snapshots:
+def delete_target_snapshots(
+    target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = ""
+) -> Snapshots:
     """Delete the named snapshots on the target; returns those that remain."""
     with reached(target, ask, directory) as agent:
         for key in deleted:
@@ -23,7 +25,7 @@ def snapshots_left(target: Target, ask: Ask, deleted: Sequence[str] = (), direct
         return agent.snapshots()
 
 
-def row_of(snapshot: Snapshot) -> list[str]:
+def row_of(snapshot: DataSnapshot) -> list[str]:
     """A snapshot as a row of HEADERS; unknown values are empty."""
     contender = snapshot.contender or {}
     made_at, size = snapshot.made_at, snapshot.size_bytes
@@ -37,7 +39,7 @@ def row_of(snapshot: Snapshot) -> list[str]:
     ]
 
 
-def _tables(snapshot: Snapshot, contender: Mapping[str, object]) -> str:
+def _tables(snapshot: DataSnapshot, contender: Mapping[str, object]) -> str:
     """Number and rows of the tables, and options that distinguish them."""
     method, options = snapshot.load_method, contender.get("table_options")
     said = [

@@ -48,8 +48,8 @@ class Targets:
         found = self._read()
         if target.name in found or target.name == LOCAL:
             text = f"target {target.name!r} exists already: edit it, or choose another name"
-            raise FieldError("name", text)
-        check_target(target)
+            raise TargetFieldError("name", text)
+        check_target_fields(target)
         _check_keyring(target)
         self._keep({**found, target.name: target})
 
@@ -61,7 +61,7 @@ class Targets:
                 f"a target has no {', '.join(sorted(unknown))}: choose from {', '.join(_FIELDS)}"
             )
         before = self.get(name)
-        changed = check_target(replace(before, **changes))
+        changed = check_target_fields(replace(before, **changes))
         if changes.get("remember"):
             _check_keyring(changed)
         elif before.remember and not changed.remember:
@@ -102,7 +102,7 @@ class Targets:
         write_private(self.path, tomli_w.dumps(tables).encode())
 
 
-class FieldError(InputError):
+class TargetFieldError(InputError):
     """A field of a target has a wrong value."""
 
     def __init__(self, field: str, text: str) -> None:
@@ -138,7 +138,7 @@ def _target_of(name: str, table: Any) -> Target:
                 _FIELDS[key], "a text"
             )
             raise _WrongKeyError(f"{key} of [{name}] must be {kind}", key)
-    return check_target(Target(name, **table))
+    return check_target_fields(Target(name, **table))
 
 
 def _table_of(target: Target) -> dict[str, Any]:
@@ -155,10 +155,10 @@ def _line_of(text: str, name: str, key: str = "") -> int:
     return next((n + 1 for n, line in enumerate(lines) if n >= start and wanted.match(line)), start + 1)
 
 
-def check_target(target: Target) -> Target:
+def check_target_fields(target: Target) -> Target:
     """The target; raises FieldError for a wrong field."""
     for name, text in problems_of(target).items():
-        raise FieldError(name, text)
+        raise TargetFieldError(name, text)
     return target
 
 
@@ -194,13 +194,13 @@ def _problems(target: Target) -> Iterator[tuple[str, str]]:
 
 
 def _jump_problem(target: Target) -> str:
-    from app.remote.route import parse_jump
+    from app.remote.route import parse_jump_host
 
     if target.jump.lower() in ("", "none"):
         return ""
     try:
         for part in target.jump.split(","):
-            parse_jump(part.strip())
+            parse_jump_host(part.strip())
     except InputError as error:
         return str(error)
     return ""
@@ -225,7 +225,7 @@ def _check_keyring(target: Target) -> None:
     from app.remote.secrets import system_keyring
 
     if system_keyring() is None:
-        raise FieldError(
+        raise TargetFieldError(
             "remember",
             f"this system has no keyring for the secrets of {target.name}: do not remember them,"
             " or install the library keyring (pipx inject dyno keyring) and unlock it",

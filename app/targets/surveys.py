@@ -23,7 +23,7 @@ _PLACE = ("host", "user", "port", "jump", "directories", "python", "search_paths
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class DatedSurvey:
     """A survey and its time."""
 
     at: float  # this computer's clock
@@ -36,7 +36,7 @@ class Surveys:
     def __init__(self, home: Path | None = None) -> None:
         self._folder = (home or settings.home()) / "surveys"
 
-    def get(self, target: Target) -> Surveyed | None:
+    def get(self, target: Target) -> DatedSurvey | None:
         """The stored survey; None without one, or if the target has changed."""
         try:
             raw = self._path(target.name).read_bytes()
@@ -45,11 +45,11 @@ class Surveys:
             kept = decode(raw)
             if kept["place"] != _place_of(target):
                 return None
-            return Surveyed(float(kept["at"]), read(Survey, kept["survey"]))
+            return DatedSurvey(float(kept["at"]), read(Survey, kept["survey"]))
         except (OSError, ValueError, KeyError, TypeError):  # it is made anew with the next one
             return None
 
-    def keep(self, target: Target, survey: Surveyed) -> None:
+    def keep(self, target: Target, survey: DatedSurvey) -> None:
         found = {"name": target.name, **to_json(survey.content)}
         content = {"at": survey.at, "place": _place_of(target), "survey": found}
         write_private(self._path(target.name), json.dumps(content, ensure_ascii=False).encode())
@@ -72,8 +72,8 @@ def survey_target(
     ask: Ask,
     on_progress: OnProgress = lambda _stage, _what: None,
     clock: Callable[[], float] = time.time,
-) -> Surveyed:
+) -> DatedSurvey:
     """Survey a target, stage by stage; pushes the agent file if it is missing."""
     with reached(target, ask, on_progress=on_progress) as agent:
         on_progress("survey", agent.directory)
-        return Surveyed(clock(), agent.survey(target.search_paths))
+        return DatedSurvey(clock(), agent.survey(target.search_paths))

@@ -17,7 +17,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True)
-class Tried:
+class TestedServerSeries:
     """One series of a family."""
 
     family: str
@@ -37,45 +37,45 @@ class Tried:
 
 
 TRIED = (
-    Tried("MySQL", "5.0", NEVER),
-    Tried("MySQL", "5.1", NEVER),
-    Tried("MySQL", "5.5", SESSIONS, "5.5.9 of Maven Central"),
-    Tried("MySQL", "5.6", SESSIONS, "5.6.24 of npm, 5.6.14 of Maven Central"),
-    Tried("MySQL", "5.7", SESSIONS, "5.7.29 of npm"),
-    Tried("MySQL", "8.0", SESSIONS, "8.0.33 of Maven Central"),
-    Tried("MySQL", "8.4", NEVER),
-    Tried("MySQL", "9.7", SESSIONS, "9.7.4 of Debian unstable"),
-    Tried("Percona", "5.5", RECORDED, "--version of 5.5.49-37.9"),
-    Tried("Percona", "5.6", RECORDED, "--version of 5.6.44-86.0"),
-    Tried("Percona", "5.7", RECORDED, "--version of 5.7.26-29"),
-    Tried("Percona", "8.0", RECORDED, "--version of 8.0.15-6"),
-    Tried("Percona", "8.4", NEVER),
-    Tried("FB MySQL", "5.6", NEVER),
-    Tried("FB MySQL", "8.0", NEVER),
-    Tried("MariaDB", "5.5", NEVER),
-    Tried("MariaDB", "10.0", RECORDED, "--version of 10.0.38"),
-    Tried("MariaDB", "10.1", RECORDED, "--version of 10.1.40"),
-    Tried("MariaDB", "10.2", SESSIONS, "10.2.11 of Maven Central"),
-    Tried("MariaDB", "10.3", RECORDED, "--version of 10.3.16"),
-    Tried("MariaDB", "10.4", RECORDED, "--version of 10.4.6"),
-    Tried("MariaDB", "10.5", NEVER),
-    Tried("MariaDB", "10.6", NEVER),
-    Tried("MariaDB", "10.11", SESSIONS, "10.11.19 of Debian 12"),
-    Tried("MariaDB", "11.4", SESSIONS, "11.4.5 of Maven Central"),
-    Tried("MariaDB", "11.8", SESSIONS, "11.8.9 of Debian unstable, with MyRocks"),
-    Tried("MariaDB", "12", NEVER),
+    TestedServerSeries("MySQL", "5.0", NEVER),
+    TestedServerSeries("MySQL", "5.1", NEVER),
+    TestedServerSeries("MySQL", "5.5", SESSIONS, "5.5.9 of Maven Central"),
+    TestedServerSeries("MySQL", "5.6", SESSIONS, "5.6.24 of npm, 5.6.14 of Maven Central"),
+    TestedServerSeries("MySQL", "5.7", SESSIONS, "5.7.29 of npm"),
+    TestedServerSeries("MySQL", "8.0", SESSIONS, "8.0.33 of Maven Central"),
+    TestedServerSeries("MySQL", "8.4", NEVER),
+    TestedServerSeries("MySQL", "9.7", SESSIONS, "9.7.4 of Debian unstable"),
+    TestedServerSeries("Percona", "5.5", RECORDED, "--version of 5.5.49-37.9"),
+    TestedServerSeries("Percona", "5.6", RECORDED, "--version of 5.6.44-86.0"),
+    TestedServerSeries("Percona", "5.7", RECORDED, "--version of 5.7.26-29"),
+    TestedServerSeries("Percona", "8.0", RECORDED, "--version of 8.0.15-6"),
+    TestedServerSeries("Percona", "8.4", NEVER),
+    TestedServerSeries("FB MySQL", "5.6", NEVER),
+    TestedServerSeries("FB MySQL", "8.0", NEVER),
+    TestedServerSeries("MariaDB", "5.5", NEVER),
+    TestedServerSeries("MariaDB", "10.0", RECORDED, "--version of 10.0.38"),
+    TestedServerSeries("MariaDB", "10.1", RECORDED, "--version of 10.1.40"),
+    TestedServerSeries("MariaDB", "10.2", SESSIONS, "10.2.11 of Maven Central"),
+    TestedServerSeries("MariaDB", "10.3", RECORDED, "--version of 10.3.16"),
+    TestedServerSeries("MariaDB", "10.4", RECORDED, "--version of 10.4.6"),
+    TestedServerSeries("MariaDB", "10.5", NEVER),
+    TestedServerSeries("MariaDB", "10.6", NEVER),
+    TestedServerSeries("MariaDB", "10.11", SESSIONS, "10.11.19 of Debian 12"),
+    TestedServerSeries("MariaDB", "11.4", SESSIONS, "11.4.5 of Maven Central"),
+    TestedServerSeries("MariaDB", "11.8", SESSIONS, "11.8.9 of Debian unstable, with MyRocks"),
+    TestedServerSeries("MariaDB", "12", NEVER),
 )
 
 
-def tried(family: str | None, version: str | None) -> Tried:
+def how_tested(family: str | None, version: str | None) -> TestedServerSeries:
     """How a build's version was tested; a series outside the table was never tried."""
     series = ".".join((version or "").split("-")[0].split(".")[:2])
     found = (
         each for each in TRIED if each.family == family and each.series in (series, series.split(".")[0])
     )
-    return next(found, Tried(family or "unknown", series, NEVER))
+    return next(found, TestedServerSeries(family or "unknown", series, NEVER))
 
 
-def with_tried(builds: Sequence[Build]) -> list[dict[str, Any]]:
+def with_tested_versions(builds: Sequence[Build]) -> list[dict[str, Any]]:
     """Builds of a survey as JSON, with how their versions were tested."""
-    return [{**to_json(each), "tried": tried(each.family, each.version).how} for each in builds]
+    return [{**to_json(each), "tried": how_tested(each.family, each.version).how} for each in builds]

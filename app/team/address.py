@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from app.core.errors import InputError
-from app.core.settings import keep_table, read_table
+from app.core.settings import read_settings_table, write_settings_table
 
 PORT = 3306
 FORM = "mysql://USER@HOST[:PORT]/DATABASE"
@@ -20,7 +20,7 @@ _TABLE = "team"  # of settings.toml
 
 
 @dataclass(frozen=True)
-class Address:
+class TeamDatabaseAddress:
     """A database on a server, and the account."""
 
     user: str
@@ -52,7 +52,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Choice:
+class TeamHistoryChoice:
     """The team's history that a person uses; stored in settings.toml, without any secret."""
 
     address: str
@@ -63,7 +63,7 @@ class Choice:
     plugin: str = ""  # authentication plugin by which the account has logged in; '': nobody knows
 
 
-def parse_address(text: str) -> Address:
+def parse_address(text: str) -> TeamDatabaseAddress:
     """Read an address; raises InputError, which never repeats a password."""
     try:
         parts = urlsplit(text)
@@ -81,7 +81,7 @@ def parse_address(text: str) -> Address:
         raise _wrong("the host is missing")
     if not _DATABASE.fullmatch(database):
         raise _wrong("the database is missing, or its name has other characters than letters, digits and _")
-    return Address(user, parts.hostname, port, database)
+    return TeamDatabaseAddress(user, parts.hostname, port, database)
 
 
 def _wrong(why: str = "") -> InputError:
@@ -96,14 +96,14 @@ def check_person(name: str) -> str:
     return name
 
 
-def read_choice(home: Path) -> Choice | None:
+def read_team_history(home: Path) -> TeamHistoryChoice | None:
     """The chosen team's history; None: this computer's own alone. Raises InputError for a damaged entry."""
-    kept = read_table(home).get(_TABLE)
+    kept = read_settings_table(home).get(_TABLE)
     if kept is None:
         return None
-    names = {field.name for field in fields(Choice)}
+    names = {field.name for field in fields(TeamHistoryChoice)}
     try:
-        choice = Choice(**{name: value for name, value in kept.items() if name in names})
+        choice = TeamHistoryChoice(**{name: value for name, value in kept.items() if name in names})
         if type(choice.tls) is not bool or type(choice.fetches_all) is not bool:
             raise TypeError
         parse_address(choice.address)
@@ -117,9 +117,9 @@ def read_choice(home: Path) -> Choice | None:
     return choice
 
 
-def keep_choice(home: Path, choice: Choice | None) -> None:
+def keep_choice(home: Path, choice: TeamHistoryChoice | None) -> None:
     """Store the choice; None goes back to this computer's own history."""
-    table = {name: value for name, value in read_table(home).items() if name != _TABLE}
+    table = {name: value for name, value in read_settings_table(home).items() if name != _TABLE}
     if choice is not None:
         table[_TABLE] = asdict(choice)
-    keep_table(table, home)
+    write_settings_table(table, home)

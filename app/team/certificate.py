@@ -12,7 +12,7 @@ from .store import StrangerError, TeamError
 _PREFIX = "SHA256:"
 
 
-class SeenError(TeamError):
+class CertificateSeenError(TeamError):
     """The certificate is right, which is all that was asked."""
 
 
@@ -61,7 +61,7 @@ def fingerprint_of(der: bytes) -> str:
     return _PREFIX + hashlib.sha256(der).digest().hex(":").upper()
 
 
-class CheckingContext(ssl.SSLContext):
+class CertificateCheckContext(ssl.SSLContext):
     """Checks the certificate between the handshake and the login, so that a stranger gets no password."""
 
     place = ""
@@ -75,7 +75,7 @@ class CheckingContext(ssl.SSLContext):
             if self.verify_mode == ssl.CERT_NONE:
                 self._check(fingerprint_of(wrapped.getpeercert(binary_form=True) or b""))
             if self.only_looks:
-                raise SeenError("")
+                raise CertificateSeenError("")
         except TeamError:
             wrapped.close()
             raise
@@ -88,17 +88,17 @@ class CheckingContext(ssl.SSLContext):
             raise CertificateChangedError(self.place, fingerprint, self.accepted)
 
 
-def verifying() -> CheckingContext:
+def verified_tls_context() -> CertificateCheckContext:
     """A context in which an authority of this system must vouch for the certificate."""
-    context = CheckingContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = CertificateCheckContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.load_default_certs()
     return context
 
 
-def by_fingerprint(place: str, accepted: str, unverified: str = "") -> CheckingContext:
+def pinned_tls_context(place: str, accepted: str, unverified: str = "") -> CertificateCheckContext:
     """A context for one certificate; without an accepted one it only tells the fingerprint."""
-    context = CheckingContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = CertificateCheckContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE  # instead: `_check`

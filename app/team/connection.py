@@ -14,10 +14,10 @@ from pymysql.protocol import MysqlPacket
 
 from app.core.harmless import harmless
 
-from .address import Address
-from .certificate import CheckingContext, SeenError
-from .plugin import Plugin
-from .store import AwayError, ReadOnlyError, TeamError
+from .address import TeamDatabaseAddress
+from .certificate import CertificateCheckContext, CertificateSeenError
+from .plugin import AccountLoginPlugin
+from .store import ReadOnlyAccountError, TeamError, TeamServerAwayError
 
 SQL_MODE = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,PIPES_AS_CONCAT"
 BEGIN = ("SET time_zone = '+00:00'",)  # times are written as UTC
@@ -39,11 +39,11 @@ class PasswordError(TeamError):
     """The server refuses the account or its password."""
 
 
-class UnverifiedError(TeamError):
+class UnverifiedCertificateError(TeamError):
     """No authority vouches for the certificate."""
 
 
-class TakenPlaceError(TeamError):
+class RowExistsError(TeamError):
     """A row with this key is there, or a view of this name."""
 
 
@@ -59,7 +59,7 @@ class _Connection(pymysql.Connection):
 
     left = MOST
     needs_tls = True
-    plugin: Plugin
+    plugin: AccountLoginPlugin
     _auth_plugin_name = ""  # the server's default
     _is_logging_in = False
 
@@ -86,11 +86,15 @@ class _Connection(pymysql.Connection):
         return packet
 
 
-class Connection:
+class TeamDatabaseConnection:
     """A connection: statements, and a few of them in one transaction."""
 
     def __init__(
-        self, address: Address, password: str, context: CheckingContext | None, known_plugin: str = ""
+        self,
+        address: TeamDatabaseAddress,
+        password: str,
+        context: CertificateCheckContext | None,
+        known_plugin: str = "",
     ) -> None:
         self.address = address
         self._connection = _connect(address, password, context, known_plugin)
@@ -132,13 +136,13 @@ class Connection:
                 work()
                 self.do("COMMIT")
                 return
-            except (_AgainError, TakenPlaceError):
+            except (_AgainError, RowExistsError):
                 self._roll_back()
                 time.sleep(0.01 * 2**at)
             except BaseException:
                 self._roll_back()
                 raise
-        raise AwayError(f"{self.address.place} is too busy: others write the same rows")
+        raise TeamServerAwayError(f"{self.address.place} is too busy: others write the same rows")
 
     def _roll_back(self) -> None:
         try:
@@ -148,7 +152,10 @@ class Connection:
 
 
 def _connect(
-    address: Address, password: str, context: CheckingContext | None, known_plugin: str = ""
+    address: TeamDatabaseAddress,
+    password: str,
+    context: CertificateCheckContext | None,
+    known_plugin: str = "",
 ) -> _Connection:
     connection = _Connection(
         host=address.host, port=address.port, user=address.user, password=password,
@@ -158,7 +165,7 @@ def _connect(
         client_flag=CLIENT.FOUND_ROWS,
     )  # fmt: skip
     connection.needs_tls = context is not None
-    connection.plugin = Plugin(address, known_plugin)
+    connection.plugin = AccountLoginPlugin(address, known_plugin)
     try:
         connection.connect()
     except (pymysql.Error, OSError, EOFError) as error:
@@ -168,24 +175,24 @@ def _connect(
     return connection
 
 
-def look(address: Address, context: CheckingContext) -> None:
+def look(address: TeamDatabaseAddress, context: CertificateCheckContext) -> None:
     """Look at the certificate of a server and send nothing; raises what is wrong with it."""
     context.only_looks = True
     try:
         _connect(address, "", context)
-    except SeenError:
+    except CertificateSeenError:
         return
 
 
-def _unreadable(address: Address, error: Exception) -> AwayError:
-    return AwayError(f"the answer of {address.place} cannot be read: {harmless(str(error), 200)}")
+def _unreadable(address: TeamDatabaseAddress, error: Exception) -> TeamServerAwayError:
+    return TeamServerAwayError(f"the answer of {address.place} cannot be read: {harmless(str(error), 200)}")
 
 
-def _told(address: Address, error: Exception) -> TeamError:
+def _told(address: TeamDatabaseAddress, error: Exception) -> TeamError:
     """What happened, in one line."""
     original = getattr(error, "original_exception", error)
     if isinstance(original, ssl.SSLCertVerificationError):
-        return UnverifiedError(harmless(original.verify_message, 200))
+        return UnverifiedCertificateError(harmless(original.verify_message, 200))
     code, text = error.args[:2] if len(error.args) > 1 else (0, str(error))
     if not isinstance(code, int):  # PyMySQL was not meant to be answered like that
         return _unreadable(address, error)
@@ -195,9 +202,11 @@ def _told(address: Address, error: Exception) -> TeamError:
     if code == _HOST_WRONG:
         return TeamError(f"{address.place} lets nobody in from this computer: {text}")
     if code in _DENIED:
-        return ReadOnlyError(f"{address.user} may not write to {address.database} of {address.place}: {text}")
+        return ReadOnlyAccountError(
+            f"{address.user} may not write to {address.database} of {address.place}: {text}"
+        )
     if code in _THERE:
-        return TakenPlaceError(text)
+        return RowExistsError(text)
     if code in _AGAIN:
         return _AgainError(text)
     if code in (_NO_TABLE, _NO_DATABASE):
@@ -208,6 +217,6 @@ def _told(address: Address, error: Exception) -> TeamError:
         )
     if code >= 1000 and not 2000 <= code < 3000 and code not in _AWAY:
         return TeamError(f"{address.place} refuses a statement: {text}")
-    return AwayError(
+    return TeamServerAwayError(
         f"the server {address.place} does not answer: {getattr(original, 'strerror', None) or text}"
     )

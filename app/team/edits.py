@@ -11,7 +11,7 @@ from typing import Any
 
 from app.core.errors import DynoError
 from app.core.ids import ANY_ID
-from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked
+from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked_text_line
 
 Register = tuple[str, str, str]  # subject, kind, item: what two edits can disagree about
 
@@ -57,7 +57,7 @@ class Edit:
         return self.clock, self.author, self.number
 
 
-def merge(in_force: dict[Register, Edit], edits: Iterable[Edit]) -> list[Register]:
+def merge_team_edits(in_force: dict[Register, Edit], edits: Iterable[Edit]) -> list[Register]:
     """Take edits in, in any order and any number of times; returns the registers that changed."""
     changed = []
     for edit in edits:
@@ -72,14 +72,14 @@ def lost(edits: Iterable[Edit]) -> list[Edit]:
     """Those that do not count although nobody has seen and replaced them, by their clock."""
     every = list(edits)
     in_force: dict[Register, Edit] = {}
-    merge(in_force, every)
+    merge_team_edits(in_force, every)
     replaced = {edit.over for edit in every}
     left = [each for each in every if each.id not in replaced and in_force[each.register] != each]
     left = [each for each in left if each.value != in_force[each.register].value]
     return sorted(left, key=lambda each: each.rank)
 
 
-def note_key(at: float, text: str) -> str:
+def shared_note_id(at: float, text: str) -> str:
     """The item of a note: two desktops name the same one alike."""
     return hashlib.sha256(f"{at!r} {text}".encode("utf-8", "replace")).hexdigest()[:32]
 
@@ -100,16 +100,16 @@ def _check_frame(edit: Edit) -> None:
     if not (0 < edit.number < MOST_CLOCK and 0 < edit.clock < MOST_CLOCK and 0 <= edit.at < 1e11):
         raise ValueError("its number, clock or time is out of range")
     if edit.person:
-        checked(edit.person, "person")
+        checked_text_line(edit.person, "person")
 
 
 def _check_name(item: str, value: Any) -> None:
-    if item or (value is not None and (checked(value, "name") != value or value == "last")):
+    if item or (value is not None and (checked_text_line(value, "name") != value or value == "last")):
         raise ValueError("a name")
 
 
 def _check_tag(item: str, value: Any) -> None:
-    if checked(item, "tag") != item or value not in (None, True):
+    if checked_text_line(item, "tag") != item or value not in (None, True):
         raise ValueError("a tag")
 
 
@@ -119,7 +119,7 @@ def _check_note(item: str, value: Any) -> None:
     at, text = value
     if not (isinstance(text, str) and text.strip() and len(text) <= MAX_NOTE and 0 <= float(at) < 1e11):
         raise ValueError("a note")
-    if item != note_key(float(at), text):
+    if item != shared_note_id(float(at), text):
         raise ValueError("a note under a wrong name")
 
 

@@ -10,12 +10,12 @@ from app.history.store.alone import alone
 from app.history.store.history import History
 
 from . import local_edits, local_sessions
-from .address import Choice, read_choice
-from .listing import Lists
-from .login import Ask, log_in, remember_plugin
-from .server import Server
-from .session_exchange import SessionExchange
-from .store import AwayError
+from .address import TeamHistoryChoice, read_team_history
+from .listing import TeamSessionLists
+from .login import Ask, connect_to_team_server, store_login_plugin
+from .server import TeamServer
+from .session_exchange import TeamSessionExchange
+from .store import TeamServerAwayError
 from .synced import OnProgress, Synced
 from .syncing import sync
 
@@ -23,9 +23,9 @@ NAME = "team"  # of the lock
 _OWN = "this computer's own history is in use"
 
 
-def chosen(home: Path) -> Choice:
+def team_history_in_use(home: Path) -> TeamHistoryChoice:
     """The team's history in use; raises InputError where there is none."""
-    choice = read_choice(home)
+    choice = read_team_history(home)
     if choice is None:
         error = InputError(f"{_OWN}: choose a team's with `dyno history use ADDRESS`")
         error.window_text = f"{_OWN}: choose a team's in File, Team's history"
@@ -37,13 +37,13 @@ class Exchanger:
     """Exchanges everything with the chosen team; the connection stays open between two times."""
 
     def __init__(self) -> None:
-        self._server: Server | None = None
-        self._choice: Choice | None = None
+        self._server: TeamServer | None = None
+        self._choice: TeamHistoryChoice | None = None
 
     def exchange(
         self,
         history: History,
-        choice: Choice,
+        choice: TeamHistoryChoice,
         ask: Ask,
         on_progress: OnProgress = lambda _: None,
         merge_teams: bool = False,
@@ -52,7 +52,7 @@ class Exchanger:
 
         def work() -> Synced:
             server = self._connected(choice, ask)
-            remember_plugin(history.directory, choice, server)
+            store_login_plugin(history.directory, choice, server)
             try:
                 return sync(history, server, choice.person, on_progress, merge_teams, choice.fetches_all)
             except BaseException:
@@ -63,28 +63,28 @@ class Exchanger:
             was_kept = self._server is not None
             try:
                 return work()
-            except AwayError:
+            except TeamServerAwayError:
                 if not was_kept:
                     raise
             return work()  # a server, or a proxy before it, closes a connection that was idle
 
-    def fetch(self, history: History, choice: Choice, ask: Ask, sessions: Iterable[str]) -> Synced:
+    def fetch(self, history: History, choice: TeamHistoryChoice, ask: Ask, sessions: Iterable[str]) -> Synced:
         """Fetch sessions that the person chose, with their names, tags and notes."""
         done = Synced()
         with alone(history.directory, NAME):
             server = self._connected(choice, ask)
-            SessionExchange(history, server, choice.person, done, lambda _: None).fetch_some(sessions)
+            TeamSessionExchange(history, server, choice.person, done, lambda _: None).fetch_some(sessions)
             done.is_changed |= local_edits.apply(history)
         return done
 
-    def lists(self, choice: Choice, ask: Ask) -> Lists:
+    def lists(self, choice: TeamHistoryChoice, ask: Ask) -> TeamSessionLists:
         """The team's sessions, on its server."""
         return self._connected(choice, ask).lists
 
-    def _connected(self, choice: Choice, ask: Ask) -> Server:
+    def _connected(self, choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
         if self._server is None or choice != self._choice:
             self.close()
-            self._server, self._choice = log_in(choice, ask), choice
+            self._server, self._choice = connect_to_team_server(choice, ask), choice
         return self._server
 
     def close(self) -> None:
@@ -93,9 +93,9 @@ class Exchanger:
             self._server = None
 
 
-def waiting_of(history: History, choice: Choice) -> tuple[int, int]:
+def waiting_for_team(history: History, choice: TeamHistoryChoice) -> tuple[int, int]:
     """How many sessions and edits of this computer the team does not have yet."""
-    local_edits.collect(history, choice.person)
-    author = local_edits.author_of(history)
-    edits = local_edits.edit_numbers(history).get(author, 0) - local_edits.pushed(history)
-    return len(local_sessions.own_sessions(history)), edits
+    local_edits.collect_local_edits(history, choice.person)
+    author = local_edits.desktop_id(history)
+    edits = local_edits.last_edit_by_author(history).get(author, 0) - local_edits.last_pushed_edit(history)
+    return len(local_sessions.sessions_team_lacks(history)), edits

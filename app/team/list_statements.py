@@ -45,7 +45,7 @@ UNION ALL SELECT 'imported', session, NULL FROM imported WHERE session IN ({ids}
 FOUND = f"SELECT id FROM session WHERE id = %s OR plan = %s OR id {_LIKE} LIMIT 0, 1000"
 
 
-def marks(values: Sequence[str]) -> str:
+def sql_placeholders(values: Sequence[str]) -> str:
     return ", ".join(["%s"] * len(values))
 
 
@@ -60,7 +60,7 @@ def where(wanted: Filter) -> tuple[str, list[str]]:
         if name not in FACETS:
             raise InputError(f"cannot filter by {name!r}: choose one of {', '.join(FACETS)}")
         if several:
-            conditions.append(_chosen(name).format(marks(several)))
+            conditions.append(_chosen(name).format(sql_placeholders(several)))
             values += several
     return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from app.core.errors import InputError
 from app.core.harmless import harmless
 from app.history.lists.browsing import Filter, SessionLine, lines_of
-from app.history.lists.sessions import SUFFIX, Added, SessionRow, escaped
+from app.history.lists.sessions import SUFFIX, SessionAnnotations, SessionRow, escaped_for_like
 
 from . import list_statements
 from .store import TeamError
@@ -19,16 +19,16 @@ _LONGEST = 100_000  # characters of a text; a note has as many
 _WRONG = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)
 
 
-class Rows(Protocol):
+class TeamServerConnection(Protocol):
     """A connection to the server."""
 
     def rows(self, statement: str, *values: Any) -> Sequence[Sequence[Any]]: ...
 
 
-class Lists:
+class TeamSessionLists:
     """The sessions of a team's server, as lists read them."""
 
-    def __init__(self, connection: Rows) -> None:
+    def __init__(self, connection: TeamServerConnection) -> None:
         self._connection = connection
 
     def page(self, wanted: Filter, begin: int, count: int) -> list[SessionLine]:
@@ -37,7 +37,7 @@ class Lists:
         ids = self._ids(list_statements.IDS.format(where, begin, count), *values)
         if not ids:
             return []
-        added = Added(self._of_ids(list_statements.ADDED, ids))
+        added = SessionAnnotations(self._of_ids(list_statements.ADDED, ids))
         rows = self._of_ids(list_statements.SESSIONS, ids)
         entries = [added.entry(SessionRow(*row)) for row in rows]
         found = lines_of(self._of_ids(list_statements.HEADLINES, ids), entries)
@@ -45,11 +45,13 @@ class Lists:
 
     def find(self, reference: str) -> list[str]:
         """The sessions of an id, of its last 6 characters, or of the id of a plan."""
-        ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else reference
+        ending = f"%{escaped_for_like(reference)}" if len(reference) == SUFFIX else reference
         return self._ids(list_statements.FOUND, reference, reference, ending)
 
     def _of_ids(self, statement: str, ids: list[str]) -> list[tuple[Any, ...]]:
-        return self._rows(statement.format(ids=list_statements.marks(ids)), *ids * statement.count("{ids}"))
+        return self._rows(
+            statement.format(ids=list_statements.sql_placeholders(ids)), *ids * statement.count("{ids}")
+        )
 
     def _ids(self, statement: str, *values: str) -> list[str]:
         return [str(id_) for (id_,) in self._rows(statement, *values)]
@@ -58,7 +60,9 @@ class Lists:
         return [tuple(map(_checked, row)) for row in self._connection.rows(statement, *values)]
 
 
-def page(lists: Lists, wanted: Filter, begin: int = 0, count: int = PAGE) -> list[SessionLine]:
+def team_session_page(
+    lists: TeamSessionLists, wanted: Filter, begin: int = 0, count: int = PAGE
+) -> list[SessionLine]:
     """Some of the matching sessions, the newest first."""
     try:
         found = lists.page(wanted, begin, count)
@@ -69,7 +73,7 @@ def page(lists: Lists, wanted: Filter, begin: int = 0, count: int = PAGE) -> lis
     return found[:count]
 
 
-def find(lists: Lists, reference: str) -> list[str]:
+def find_team_sessions(lists: TeamSessionLists, reference: str) -> list[str]:
     """The sessions of an id, of its last 6 characters, or of the id of a plan."""
     found = lists.find(reference)
     if not found:

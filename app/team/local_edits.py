@@ -16,7 +16,7 @@ from app.history.lists.sessions import state_of
 from app.history.recorded.counting import recount
 from app.history.store.history import History
 
-from .edits import STEP, Edit, EditError, check, lost, merge, note_key
+from .edits import STEP, Edit, EditError, check, lost, merge_team_edits, shared_note_id
 
 _COLUMNS = ", ".join(field.name for field in fields(Edit))
 _OF_EDIT = ", ".join(f"edit.{field.name}" for field in fields(Edit))
@@ -43,17 +43,17 @@ _WAITING = f"""
     SELECT {_OF_EDIT} FROM {_COUNTS} WHERE NOT is_applied AND in_force.kind """
 
 
-def author_of(history: History) -> str:
+def desktop_id(history: History) -> str:
     """The id of this desktop; created on first use."""
     history.connection.execute("INSERT OR IGNORE INTO team VALUES ('author', ?)", (new_id(),))
     return str(history.query("SELECT value FROM team WHERE name = 'author'")[0][0])
 
 
-def collect(history: History, person: str) -> int:
+def collect_local_edits(history: History, person: str) -> int:
     """Turn what people have changed here since the last time into edits; returns how many."""
     _add_functions(history)
     with history.transaction():
-        author = author_of(history)
+        author = desktop_id(history)
         found = [(*register, None) for register in history.query(_TAKEN_AWAY)] + history.query(_ADDED)
         if not found:
             return 0
@@ -79,7 +79,7 @@ def collect(history: History, person: str) -> int:
 def _add_functions(history: History) -> None:
     """Values are written by Python: SQLite rounds numbers, on some machines otherwise than on others."""
     add = history.connection.create_function
-    add("note_item", 2, note_key, deterministic=True)
+    add("note_item", 2, shared_note_id, deterministic=True)
     add("as_json", 1, _as_json, deterministic=True)
     add("as_json_list", -1, lambda *values: _as_json(values), deterministic=True)
 
@@ -122,7 +122,7 @@ def _take(history: History, edit: Edit) -> None:
         edit.register,
     )
     in_force = {found.register: found for found in (Edit(*row) for row in rows)}
-    if merge(in_force, [edit]):
+    if merge_team_edits(in_force, [edit]):
         _store(history, edit, is_applied=False)
     else:
         _keep(history, edit)
@@ -194,7 +194,7 @@ def _tag(history: History, session: str, item: str, value: Any) -> None:
 
 def _note(history: History, session: str, item: str, value: Any) -> None:
     rows = history.query("SELECT number, at, text FROM session_note WHERE session = ?", (session,))
-    same = [number for number, at, text in rows if note_key(at, text) == item]
+    same = [number for number, at, text in rows if shared_note_id(at, text) == item]
     if value is None:
         history.connection.executemany(
             "DELETE FROM session_note WHERE number = ?", [(each,) for each in same]
@@ -248,7 +248,7 @@ _DO: dict[str, Callable[[History, str, str, Any], None]] = {
 # for the exchange
 
 
-def edit_numbers(history: History) -> dict[str, int]:
+def last_edit_by_author(history: History) -> dict[str, int]:
     """The last edit of each author."""
     return dict(history.query("SELECT author, max(number) FROM edit GROUP BY author"))
 
@@ -271,7 +271,7 @@ def keep(history: History, name: str, value: object) -> None:
     history.connection.execute("INSERT OR REPLACE INTO team VALUES (?, ?)", (name, str(value)))
 
 
-def pushed(history: History) -> int:
+def last_pushed_edit(history: History) -> int:
     """The last edit of this desktop that the server has."""
     return int(kept(history, "pushed") or 0)
 
@@ -279,7 +279,7 @@ def pushed(history: History) -> int:
 def become_another(history: History, number: int) -> None:
     """Give this desktop a new id, and its edits from `number` on: another one goes by the old id."""
     with history.transaction() as connection:
-        old, new = author_of(history), new_id()
+        old, new = desktop_id(history), new_id()
         connection.execute("UPDATE team SET value = ? WHERE name = 'author'", (new,))
         keep(history, "pushed", 0)
         connection.execute("DELETE FROM team WHERE name = 'announced'")
@@ -302,6 +302,6 @@ def edits_of(history: History, session: str) -> list[Edit]:
     return [Edit(*row) for row in rows]
 
 
-def lost_of(history: History, session: str) -> list[Edit]:
+def overruled_edits(history: History, session: str) -> list[Edit]:
     """Edits of a session that somebody's simultaneous edit has overruled."""
     return lost(edits_of(history, session))

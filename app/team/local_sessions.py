@@ -12,12 +12,12 @@ from pathlib import Path
 
 from app.core.units import bytes_text
 from app.history.lists.sessions import STATE_OF
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store import journals
 from app.history.store.history import History, HistoryError
 
 from .local_edits import keep, kept
-from .store import ROW, Announced, Line, Row, TeamError
+from .store import ROW, Announced, JournalRow, TeamError, TeamSessionLine
 
 # columns of a session that lists show and sort by, as the history has them
 COLUMNS = (
@@ -44,7 +44,7 @@ _OWN = f"""
 
 
 @dataclass(frozen=True)
-class Own:
+class UnsentSession:
     """A session that the team lacks, in whole or in part."""
 
     session: str
@@ -66,12 +66,12 @@ class JournalDiffersError(TeamError):
     """The team has a session of this id with other content: neither replaces the other."""
 
 
-def own_sessions(history: History) -> list[Own]:
+def sessions_team_lacks(history: History) -> list[UnsentSession]:
     """Sessions of this computer that the team lacks, in whole or in part, the oldest first."""
-    return [Own(*row) for row in history.query(_OWN)]
+    return [UnsentSession(*row) for row in history.query(_OWN)]
 
 
-def line_of(history: History, session: str, with_headlines: bool = True) -> Line:
+def line_of(history: History, session: str, with_headlines: bool = True) -> TeamSessionLine:
     """What lists show of a session."""
     columns = ", ".join((f"{STATE_OF} AS state", *COLUMNS))
     number, plan, *values = history.query(
@@ -83,7 +83,7 @@ def line_of(history: History, session: str, with_headlines: bool = True) -> Line
     hash_, content = history.query("SELECT hash, content FROM plan WHERE id = ?", (plan,))[0]
     named = dict(zip(("state", *COLUMNS), values, strict=True))
     headlines = headlines if with_headlines else []
-    return Line(
+    return TeamSessionLine(
         named, [tuple(row) for row in headlines], hash_, content if len(content) <= _PLAN_BYTES else b""
     )
 
@@ -93,7 +93,7 @@ def chained(chain: bytes, content: bytes) -> bytes:
     return hashlib.sha256(chain + content).digest()
 
 
-def pieces(history: History, session: str, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
+def journal_chunks(history: History, session: str, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
     """The bytes of a stored journal as rows for the team: whole lines, at most ROW bytes."""
     with _journal(history, session).open("rb") as file:
         while begin < end:
@@ -106,7 +106,7 @@ def pieces(history: History, session: str, begin: int, end: int) -> Iterator[tup
             begin += len(piece)
 
 
-def part(history: History, session: str, row: Row, size: int) -> bytes:
+def shared_journal_bytes(history: History, session: str, row: JournalRow, size: int) -> bytes:
     """The bytes here that a row of the team has there; fewer where only `size` are stored here."""
     with _journal(history, session).open("rb") as file:
         file.seek(row.offset)
@@ -126,7 +126,7 @@ def _journal(history: History, session: str) -> Path:
     return journals.path_of(history.journals, session)
 
 
-def keep_agreed(history: History, session: str, person: str, agreed: int, chain: bytes) -> None:
+def store_agreed_length(history: History, session: str, person: str, agreed: int, chain: bytes) -> None:
     """Store how much of a journal the team has, byte by byte the same."""
     with history.transaction() as connection:
         connection.execute(
@@ -136,12 +136,12 @@ def keep_agreed(history: History, session: str, person: str, agreed: int, chain:
         )
 
 
-def keep_announced(history: History, session: str, stamp: str) -> None:
+def keep_announced_stamp(history: History, session: str, stamp: str) -> None:
     with history.transaction() as connection:
         connection.execute("UPDATE team_session SET announced = ? WHERE session = ?", (stamp, session))
 
 
-def keep_refused(history: History, session: str, why: str) -> None:
+def store_sharing_refusal(history: History, session: str, why: str) -> None:
     """Store why a session is not shared."""
     with history.transaction() as connection:
         connection.execute(
@@ -158,11 +158,11 @@ def is_wanted(history: History, announced: Announced) -> bool:
     """Whether bytes of a session come from the team: never of one that came from a target or a file here."""
     if history.one("SELECT 1 FROM deleted WHERE session = ?", (announced.session,)):
         return False
-    offset = Writer(history).offset(announced.session)
+    offset = JournalStorer(history).offset(announced.session)
     return announced.size > offset and (not offset or _is_from_team(history, announced.session))
 
 
-def missing(history: History) -> list[str]:
+def missing_team_sessions(history: History) -> list[str]:
     """Sessions of the team that are not here, such as those that somebody has restored."""
     rows = history.query(
         "SELECT session FROM team_session WHERE refused = '' AND session NOT IN (SELECT id FROM session)"
@@ -185,16 +185,16 @@ def _is_from_team(history: History, session: str) -> bool:
     return row is not None and bool(row[0])
 
 
-def place_of(history: History, session: str) -> tuple[int, bytes]:
+def agreed_journal_prefix(history: History, session: str) -> tuple[int, bytes]:
     """How much of a session of others is here, and the hash of that."""
     row = history.one("SELECT agreed, chain FROM team_session WHERE session = ?", (session,))
     size, chain = row or (0, b"")
     return size, chain
 
 
-def take_piece(history: History, announced: Announced, row: Row, content: bytes) -> None:
+def store_journal_piece(history: History, announced: Announced, row: JournalRow, content: bytes) -> None:
     """Store bytes of a journal of others, checked as those of a target; a session begins with its plan."""
-    writer = Writer(history)
+    writer = JournalStorer(history)
     writer.append(announced.plan, announced.session, row.offset, content)
     if history.one("SELECT 1 FROM session WHERE id = ?", (announced.session,)) is None:
         why = writer.refusal(announced.session)
@@ -215,7 +215,7 @@ def _drop(history: History, session: str) -> None:
         _journal(history, session).unlink(missing_ok=True)
 
 
-def keep_announcement(history: History, announced: Announced) -> None:
+def store_team_announcement(history: History, announced: Announced) -> None:
     """Store who brought a session to the team, and whether its plan was seen at its end."""
     with history.transaction() as connection:
         connection.execute(
@@ -231,7 +231,7 @@ def keep_announcement(history: History, announced: Announced) -> None:
             )
 
 
-def seen(history: History, author: str) -> int:
+def sessions_read_up_to(history: History, author: str) -> int:
     """How far the sessions of an author were read."""
     row = history.one("SELECT sessions FROM team_seen WHERE author = ?", (author,))
     return row[0] if row else 0
@@ -247,7 +247,7 @@ def server_of(history: History) -> str:
     return kept(history, "server")
 
 
-def last_announcement(history: History) -> int:
+def last_announced_number(history: History) -> int:
     """The number of the last session that this desktop announced."""
     return int(kept(history, "announced") or 0)
 
@@ -258,7 +258,7 @@ def keep_last_announcement(history: History, author: str, number: int) -> None:
         history.connection.execute("INSERT OR REPLACE INTO team_seen VALUES (?, ?)", (author, number))
 
 
-def share_with(history: History, identity: str, with_all: bool) -> None:
+def restart_team_sharing(history: History, identity: str, with_all: bool) -> None:
     """Compare anew what the server has; `with_all`: give it what came from another team too."""
     with history.transaction() as connection:
         keep(history, "server", identity)

@@ -13,10 +13,10 @@ from app.core.private import read_private
 from app.history.store.history import History
 from app.remote.secrets import SecretNeededError, Secrets, system_keyring
 
-from .address import Address, Choice, keep_choice, parse_address, read_choice
-from .certificate import by_fingerprint, verifying
-from .connection import PasswordError, UnverifiedError, look
-from .server import Server
+from .address import TeamDatabaseAddress, TeamHistoryChoice, keep_choice, parse_address, read_team_history
+from .certificate import pinned_tls_context, verified_tls_context
+from .connection import PasswordError, UnverifiedCertificateError, look
+from .server import TeamServer
 from .syncing import check_team
 
 Ask = Callable[[str], str | None] | None  # None: nobody is there to be asked
@@ -24,7 +24,7 @@ PASSWORD_FILE = "DYNO_TEAM_PASSWORD_FILE"  # noqa: S105 - a variable of the envi
 _MOST_PASSWORD = 4096  # bytes
 
 
-def log_in(choice: Choice, ask: Ask) -> Server:
+def connect_to_team_server(choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
     """Connect to the chosen server; raises StrangerError before a password is asked for or sent."""
     address = parse_address(choice.address)
     if not choice.tls and not address.is_on_this_computer:
@@ -55,7 +55,7 @@ def _password_of_file() -> str | None:
     return password
 
 
-def _log_in_by_person(address: Address, choice: Choice, ask: Ask) -> Server:
+def _log_in_by_person(address: TeamDatabaseAddress, choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
     def ask_for_known(prompt: str) -> str | None:
         if ask is None:  # a server counts looks without a login, and blocks a host that has too many
             return None
@@ -79,20 +79,20 @@ def _log_in_by_person(address: Address, choice: Choice, ask: Ask) -> Server:
     raise needed if secrets.missing else refused
 
 
-def begin(home: Path, choice: Choice, ask: Ask, merge_teams: bool = False) -> None:
+def begin(home: Path, choice: TeamHistoryChoice, ask: Ask, merge_teams: bool = False) -> None:
     """Use a team's history from now on: log in, look, create what is missing, store the choice."""
     choice = _with_what_is_known(home, choice)
     _look(choice)
-    with closing(log_in(choice, ask)) as server, History(home) as history:
+    with closing(connect_to_team_server(choice, ask)) as server, History(home) as history:
         check_team(history, server.identity_if_any(), merge_teams)
         server.create()
     keep_choice(home, replace(choice, plugin=server.plugin))
 
 
-def _with_what_is_known(home: Path, choice: Choice) -> Choice:
+def _with_what_is_known(home: Path, choice: TeamHistoryChoice) -> TeamHistoryChoice:
     """The choice with what was accepted before at the same address, unless the person accepts another."""
     with suppress(InputError):  # a damaged choice is written anew
-        known = read_choice(home)
+        known = read_team_history(home)
         if known is not None and known.address == choice.address:
             return replace(
                 choice,
@@ -102,34 +102,34 @@ def _with_what_is_known(home: Path, choice: Choice) -> Choice:
     return choice
 
 
-def remember_plugin(home: Path, choice: Choice, server: Server) -> None:
+def store_login_plugin(home: Path, choice: TeamHistoryChoice, server: TeamServer) -> None:
     """Store by which plugin the account logs in, where an earlier Dyno stored none."""
-    if not choice.plugin and read_choice(home) == choice:
+    if not choice.plugin and read_team_history(home) == choice:
         keep_choice(home, replace(choice, plugin=server.plugin))
 
 
-def _look(choice: Choice) -> None:
+def _look(choice: TeamHistoryChoice) -> None:
     """Check the certificate before anybody is asked for a password."""
     address = parse_address(choice.address)
     if not choice.tls:
         return
     if choice.certificate:
-        look(address, by_fingerprint(address.place, choice.certificate))
+        look(address, pinned_tls_context(address.place, choice.certificate))
         return
     try:
-        look(address, verifying())
-    except UnverifiedError as error:
-        look(address, by_fingerprint(address.place, "", str(error)))
+        look(address, verified_tls_context())
+    except UnverifiedCertificateError as error:
+        look(address, pinned_tls_context(address.place, "", str(error)))
 
 
-def _connect(address: Address, choice: Choice, password: str) -> Server:
+def _connect(address: TeamDatabaseAddress, choice: TeamHistoryChoice, password: str) -> TeamServer:
     if not choice.tls:
-        return Server(address, password, None, choice.plugin)
+        return TeamServer(address, password, None, choice.plugin)
     if choice.certificate:
-        context = by_fingerprint(address.place, choice.certificate)
-        return Server(address, password, context, choice.plugin)
+        context = pinned_tls_context(address.place, choice.certificate)
+        return TeamServer(address, password, context, choice.plugin)
     try:
-        return Server(address, password, verifying(), choice.plugin)
-    except UnverifiedError:
+        return TeamServer(address, password, verified_tls_context(), choice.plugin)
+    except UnverifiedCertificateError:
         _look(choice)  # raises the error with the fingerprint
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.core.harmless import harmless
 
-from .address import Address
+from .address import TeamDatabaseAddress
 from .store import StrangerError, TeamError
 
 CACHING, SHA256 = "caching_sha2_password", "sha256_password"
@@ -15,10 +15,10 @@ _SWITCH, _FULL = (
 )  # packets: log in by another plugin; CACHING has no hash, show the password
 
 
-class PluginError(StrangerError):
+class PlainPasswordPluginError(StrangerError):
     """The server asks for the password as plain text, which the account has not needed so far."""
 
-    def __init__(self, address: Address, plugin: str, known: str) -> None:
+    def __init__(self, address: TeamDatabaseAddress, plugin: str, known: str) -> None:
         asks = f"{address.place} asks for the password of {address.user} as plain text"
         super().__init__(
             f"{asks} ({plugin}): so far the account logged in by {known}. Somebody may have taken over the"
@@ -29,10 +29,10 @@ class PluginError(StrangerError):
         self.place, self.plugin, self.known = address.place, plugin, known
 
 
-class Plugin:
+class AccountLoginPlugin:
     """How an account logs in, as its server asks for it packet by packet."""
 
-    def __init__(self, address: Address, known: str) -> None:
+    def __init__(self, address: TeamDatabaseAddress, known: str) -> None:
         self._address, self._known = address, known  # '': nobody knows, as it is the first time
         self.name = ""
 
@@ -49,7 +49,7 @@ class Plugin:
                 raise self._not_one_of_ours()
         is_shown = self.name == SHA256 or asked[:2] == _FULL
         if is_shown and self._known not in ("", self.name):
-            raise PluginError(self._address, self.name, self._known)
+            raise PlainPasswordPluginError(self._address, self.name, self._known)
 
     def _not_one_of_ours(self) -> TeamError:
         place, user, name = self._address.place, self._address.user, harmless(self.name, 50)

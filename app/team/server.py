@@ -13,25 +13,38 @@ from app.core.harmless import harmless
 from app.core.ids import new_id
 
 from . import answers, schema
-from .address import Address
-from .certificate import CheckingContext
-from .connection import Connection, TakenPlaceError
+from .address import TeamDatabaseAddress
+from .certificate import CertificateCheckContext
+from .connection import RowExistsError, TeamDatabaseConnection
 from .edits import Edit
-from .listing import Lists
-from .store import PAGE, ROW, Announced, Line, ReadOnlyError, Row, TakenError, TeamError
+from .listing import TeamSessionLists
+from .store import (
+    PAGE,
+    ROW,
+    Announced,
+    AuthorTakenError,
+    JournalRow,
+    ReadOnlyAccountError,
+    TeamError,
+    TeamSessionLine,
+)
 
 _EDIT = ", ".join(field.name for field in fields(Edit))
 _ANNOUNCED = "id, plan, author, announced, person, size, unlocked_offset"
 
 
-class Server:
+class TeamServer:
     """The store of a team, on a server."""
 
     def __init__(
-        self, address: Address, password: str, context: CheckingContext | None, known_plugin: str = ""
+        self,
+        address: TeamDatabaseAddress,
+        password: str,
+        context: CertificateCheckContext | None,
+        known_plugin: str = "",
     ) -> None:
         self._address = address
-        self._connection = Connection(address, password, context, known_plugin)
+        self._connection = TeamDatabaseConnection(address, password, context, known_plugin)
         self._identity = ""
 
     @property
@@ -40,9 +53,9 @@ class Server:
         return self._connection.plugin
 
     @property
-    def lists(self) -> Lists:
+    def lists(self) -> TeamSessionLists:
         """Its sessions as lists, page by page."""
-        return Lists(self._connection)
+        return TeamSessionLists(self._connection)
 
     def close(self) -> None:
         self._connection.close()
@@ -66,7 +79,7 @@ class Server:
             raise TeamError(
                 f"{self._where()} has version {version:.9}, this Dyno reads {schema.VERSION}: update Dyno"
             )
-        return answers.text(about["identity"], 64)
+        return answers.checked_text(about["identity"], 64)
 
     def identity_if_any(self) -> str:
         """The identity of the history there; '' if none is complete. Raises TeamError for foreign tables."""
@@ -91,11 +104,11 @@ class Server:
         """Create the tables that are missing; whoever may only read finds them there."""
         try:
             for statement in schema.STATEMENTS:
-                with suppress(TakenPlaceError):
+                with suppress(RowExistsError):
                     self._connection.do(statement)
             for name, value in (("version", str(schema.VERSION)), ("identity", new_id())):
                 self._connection.do("INSERT IGNORE INTO about VALUES (%s, %s)", name, value)
-        except ReadOnlyError:
+        except ReadOnlyAccountError:
             try:
                 self.identity()
             except TeamError:
@@ -105,7 +118,7 @@ class Server:
                 ) from None
 
     def edit_numbers(self) -> dict[str, int]:
-        return answers.last_numbers(
+        return answers.last_edit_numbers(
             self._connection.rows("SELECT author, max(number) FROM edit GROUP BY author")
         )
 
@@ -114,7 +127,7 @@ class Server:
             f"SELECT {_EDIT} FROM edit WHERE author = %s AND number > %s ORDER BY number LIMIT {PAGE}",
             author, after,
         )  # fmt: skip
-        return answers.checked(answers.edit, rows)
+        return answers.checked(answers.edit_from_row, rows)
 
     def add_edit(self, edit: Edit) -> None:
         self._connection.together(lambda: self._add_edit(edit))
@@ -123,9 +136,9 @@ class Server:
         marks = ", ".join(["%s"] * len(fields(Edit)))
         try:
             self._connection.do(f"INSERT INTO edit ({_EDIT}) VALUES ({marks})", *astuple(edit))
-        except TakenPlaceError:
+        except RowExistsError:
             if self.edits(edit.author, edit.number - 1)[:1] != [edit]:
-                raise TakenError(
+                raise AuthorTakenError(
                     f"edit {edit.number} of {edit.author} is another one on the server"
                 ) from None
         found = (edit.clock, *edit.id, edit.value)
@@ -151,7 +164,7 @@ class Server:
         )  # fmt: skip
 
     def session_numbers(self) -> dict[str, int]:
-        return answers.last_numbers(
+        return answers.last_edit_numbers(
             self._connection.rows("SELECT author, max(announced) FROM line GROUP BY author")
         )
 
@@ -161,42 +174,42 @@ class Server:
             f" ORDER BY announced LIMIT {PAGE}",
             author, after,
         )  # fmt: skip
-        return answers.checked(answers.announced, rows)
+        return answers.checked(answers.announcement_from_row, rows)
 
     def session(self, session: str) -> Announced | None:
         rows = self._connection.rows(f"SELECT {_ANNOUNCED} FROM line WHERE id = %s", session)
-        return next(iter(answers.checked(answers.announced, rows)), None)
+        return next(iter(answers.checked(answers.announcement_from_row, rows)), None)
 
-    def rows(self, session: str, offset: int) -> list[Row]:
+    def rows(self, session: str, offset: int) -> list[JournalRow]:
         rows = self._connection.rows(
             "SELECT `offset`, size, chain FROM piece WHERE session = %s AND `offset` >= %s"
             f" ORDER BY `offset` LIMIT {PAGE}",
             session, offset,
         )  # fmt: skip
-        return answers.checked(answers.row, rows)
+        return answers.checked(answers.checked_journal_row, rows)
 
-    def content(self, session: str, row: Row) -> bytes:
+    def content(self, session: str, row: JournalRow) -> bytes:
         rows = self._connection.rows(
             "SELECT content FROM piece WHERE session = %s AND `offset` = %s", session, row.offset,
             most=2 * ROW,
         )  # fmt: skip
         return answers.checked(unpacked, rows or [("",)])[0]
 
-    def add_row(self, session: str, row: Row, content: bytes) -> bool:
+    def add_row(self, session: str, row: JournalRow, content: bytes) -> bool:
         try:
             self._connection.do(
                 "INSERT INTO piece (session, `offset`, size, chain, content) VALUES (%s, %s, %s, %s, %s)",
                 session, row.offset, row.size, row.chain, zlib.compress(content),
             )  # fmt: skip
-        except TakenPlaceError:
+        except RowExistsError:
             return False
         return True
 
-    def announce(self, session: Announced, line: Line) -> None:
+    def announce(self, session: Announced, line: TeamSessionLine) -> None:
         if line.headlines or not self._update(session, line):
             self._connection.together(lambda: self._announce(session, line))
 
-    def _announce(self, session: Announced, line: Line) -> None:
+    def _announce(self, session: Announced, line: TeamSessionLine) -> None:
         if not self._update(session, line):
             self._insert(session, line)
         for group, *figures in line.headlines:
@@ -206,11 +219,11 @@ class Server:
                 session.session, group[: schema.LONGEST], *figures, *figures,
             )  # fmt: skip
 
-    def _update(self, session: Announced, line: Line) -> int:
+    def _update(self, session: Announced, line: TeamSessionLine) -> int:
         named, values = _named(session, line)
         return self._connection.do(f"UPDATE line SET {named} WHERE id = %s", *values, session.session)
 
-    def _insert(self, session: Announced, line: Line) -> None:
+    def _insert(self, session: Announced, line: TeamSessionLine) -> None:
         named, values = _named(session, line)
         self._connection.do(
             f"INSERT INTO line SET id = %s, person = %s, {named}", session.session, session.person, *values
@@ -238,7 +251,7 @@ def unpacked(content: Any) -> bytes:
     return raw
 
 
-def _named(session: Announced, line: Line) -> tuple[str, list[Any]]:
+def _named(session: Announced, line: TeamSessionLine) -> tuple[str, list[Any]]:
     """The columns of a line, and their values."""
     columns = {
         "plan": session.plan, "author": session.author, "announced": session.number, "size": session.size,

@@ -26,15 +26,15 @@ class StrangerError(TeamError):
     """The server is not, or may not be, the right one: a person must decide, and it gets no password."""
 
 
-class AwayError(TeamError):
+class TeamServerAwayError(TeamError):
     """The server does not answer, or stopped answering: later it may."""
 
 
-class ReadOnlyError(TeamError):
+class ReadOnlyAccountError(TeamError):
     """The account may read the team's history, not write to it."""
 
 
-class TakenError(TeamError):
+class AuthorTakenError(TeamError):
     """Another desktop has just written under this author and number: it was copied from this one."""
 
 
@@ -52,7 +52,7 @@ class Announced:
 
 
 @dataclass(frozen=True)
-class Row:
+class JournalRow:
     """A row of a journal without its bytes."""
 
     offset: int
@@ -61,7 +61,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Line:
+class TeamSessionLine:
     """What lists show of a session: columns of the history's table, QPS by group, its plan."""
 
     columns: Mapping[str, Any]
@@ -70,7 +70,7 @@ class Line:
     plan: bytes  # packed JSON; empty where it is too long for a row
 
 
-class Store(Protocol):
+class TeamStore(Protocol):
     """A team's server. All that it returns is checked; each write is one small transaction."""
 
     def identity(self) -> str:
@@ -94,14 +94,14 @@ class Store(Protocol):
     def session(self, session: str) -> Announced | None:
         """One session."""
 
-    def rows(self, session: str, offset: int) -> list[Row]:
+    def rows(self, session: str, offset: int) -> list[JournalRow]:
         """The rows of a journal that begin at `offset` or later, in order, at most PAGE."""
 
-    def content(self, session: str, row: Row) -> bytes:
+    def content(self, session: str, row: JournalRow) -> bytes:
         """The bytes of a row: exactly its size."""
 
-    def add_row(self, session: str, row: Row, content: bytes) -> bool:
+    def add_row(self, session: str, row: JournalRow, content: bytes) -> bool:
         """Add a row; False if somebody else was faster."""
 
-    def announce(self, session: Announced, line: Line) -> None:
+    def announce(self, session: Announced, line: TeamSessionLine) -> None:
         """List a session, or what has changed of it."""

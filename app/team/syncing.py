@@ -6,14 +6,14 @@ from app.history.store.history import History
 
 from . import local_edits, local_sessions
 from .edits import EditError
-from .session_exchange import SessionExchange
-from .store import PAGE, ReadOnlyError, Store, TeamError
+from .session_exchange import TeamSessionExchange
+from .store import PAGE, ReadOnlyAccountError, TeamError, TeamStore
 from .synced import OnProgress, Synced
 
 
 def sync(
     history: History,
-    store: Store,
+    store: TeamStore,
     person: str,
     on_progress: OnProgress = lambda _: None,
     merge_teams: bool = False,
@@ -22,9 +22,9 @@ def sync(
     """Exchange everything: first what others have, then what they lack. Raises TeamError."""
     done = Synced()
     _check_server(history, store, merge_teams)
-    local_edits.collect(history, person)
+    local_edits.collect_local_edits(history, person)
     there = fetch_edits(history, store, done)
-    sessions = SessionExchange(history, store, person, done, on_progress)
+    sessions = TeamSessionExchange(history, store, person, done, on_progress)
     if fetches_all:
         sessions.fetch()
     else:
@@ -33,7 +33,7 @@ def sync(
     try:
         push_edits(history, store, done, there)
         sessions.push()
-    except ReadOnlyError:
+    except ReadOnlyAccountError:
         done.waiting = _count_waiting(history, there)
     return done
 
@@ -49,28 +49,28 @@ def check_team(history: History, identity: str, merge_teams: bool) -> None:
         )
 
 
-def _check_server(history: History, store: Store, merge_teams: bool) -> None:
+def _check_server(history: History, store: TeamStore, merge_teams: bool) -> None:
     identity, known = store.identity(), local_sessions.server_of(history)
     check_team(history, identity, merge_teams)
-    there = store.session_numbers().get(local_edits.author_of(history), 0)
-    here = local_sessions.last_announcement(history)
+    there = store.session_numbers().get(local_edits.desktop_id(history), 0)
+    here = local_sessions.last_announced_number(history)
     if identity != known or there < here:  # fewer: it was restored from a backup
-        local_sessions.share_with(history, identity, with_all=known not in ("", identity))
+        local_sessions.restart_team_sharing(history, identity, with_all=known not in ("", identity))
     elif there > here:  # a copy of this history announces sessions
-        local_edits.become_another(history, local_edits.pushed(history) + 1)
+        local_edits.become_another(history, local_edits.last_pushed_edit(history) + 1)
 
 
 def _count_waiting(history: History, there: dict[str, int]) -> int:
     """What a reader cannot give."""
-    author = local_edits.author_of(history)
-    edits = local_edits.edit_numbers(history).get(author, 0) - there.get(author, 0)
-    return max(0, edits) + len(local_sessions.own_sessions(history))
+    author = local_edits.desktop_id(history)
+    edits = local_edits.last_edit_by_author(history).get(author, 0) - there.get(author, 0)
+    return max(0, edits) + len(local_sessions.sessions_team_lacks(history))
 
 
 # edits between a history and a team's server: each desktop's in their order, without gaps
 
 
-def fetch_edits(history: History, store: Store, done: Synced) -> dict[str, int]:
+def fetch_edits(history: History, store: TeamStore, done: Synced) -> dict[str, int]:
     """Merge what others have done since; returns the last edit of each author on the server."""
     numbers = store.edit_numbers()
     _check_author(history, store, numbers)
@@ -82,9 +82,9 @@ def fetch_edits(history: History, store: Store, done: Synced) -> dict[str, int]:
     return numbers
 
 
-def _check_author(history: History, store: Store, numbers: dict[str, int]) -> None:
+def _check_author(history: History, store: TeamStore, numbers: dict[str, int]) -> None:
     """Take another id where a copy of this history has pushed edits under this one."""
-    author, pushed = local_edits.author_of(history), local_edits.pushed(history)
+    author, pushed = local_edits.desktop_id(history), local_edits.last_pushed_edit(history)
     while pushed < numbers.get(author, 0) and (page := store.edits(author, pushed)):
         mine = local_edits.edits_after(history, author, pushed, len(page))
         for edit, own in zip(page, mine, strict=False):
@@ -95,8 +95,8 @@ def _check_author(history: History, store: Store, numbers: dict[str, int]) -> No
     local_edits.keep(history, "pushed", pushed)
 
 
-def _fetch_of(history: History, store: Store, done: Synced, author: str, last: int) -> None:
-    number = local_edits.edit_numbers(history).get(author, 0)
+def _fetch_of(history: History, store: TeamStore, done: Synced, author: str, last: int) -> None:
+    number = local_edits.last_edit_by_author(history).get(author, 0)
     while number < last:
         page = store.edits(author, number)
         numbers = [each.number for each in page]
@@ -107,10 +107,10 @@ def _fetch_of(history: History, store: Store, done: Synced, author: str, last: i
         number += len(page)
 
 
-def push_edits(history: History, store: Store, done: Synced, there: dict[str, int]) -> None:
+def push_edits(history: History, store: TeamStore, done: Synced, there: dict[str, int]) -> None:
     """Push what the server lacks, of others too: it may have been restored from a backup."""
-    own = local_edits.author_of(history)
-    for author, last in local_edits.edit_numbers(history).items():
+    own = local_edits.desktop_id(history)
+    for author, last in local_edits.last_edit_by_author(history).items():
         number = there.get(author, 0)
         while number < last:
             page = local_edits.edits_after(history, author, number, PAGE)

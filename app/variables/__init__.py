@@ -8,14 +8,14 @@ Start with `mycnf`, then `render`.
 """
 
 from .mycnf import Option, Preset, parse_preset, preset_file
-from .render import Dropped, Machine, Rendered, check_sendable, option_values, render
+from .render import DroppedPresetLine, MachineSize, RenderedPreset, check_sendable, option_values, render
 
 __all__ = [
-    "Dropped",
-    "Machine",
+    "DroppedPresetLine",
+    "MachineSize",
     "Option",
     "Preset",
-    "Rendered",
+    "RenderedPreset",
     "check_sendable",
     "option_values",
     "parse_preset",

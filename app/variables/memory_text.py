@@ -12,7 +12,7 @@ from app.protocol.plan import MEMORY
 _USUAL = (None, "", "system", "default")
 
 
-def memory_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> dict[str, str]:
+def memory_settings_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> dict[str, str]:
     """Memory settings by the keys of a contender: in force if the server started, else requested."""
     said = {name: contender.get(name) for name in MEMORY}
     if in_force is not None:
@@ -26,16 +26,18 @@ def memory_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) 
     return {name: str(text) for name, text in texts.items() if text}
 
 
-def memory_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None = None) -> str:
+def memory_settings_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None = None) -> str:
     """The memory settings that differ from the defaults, in one line; '' if none do."""
-    said = {name: text for name, text in memory_of(contender, in_force).items() if text not in _USUAL}
+    said = {
+        name: text for name, text in memory_settings_of(contender, in_force).items() if text not in _USUAL
+    }
     words = {"allocator": "allocator {}", "numa": "NUMA policy {}", "memory_limit": "memory limit {}"}
     parts = [words[name].format(text) for name, text in said.items()]
     peak = (in_force or {}).get("peak_bytes")
     return ", ".join([*parts, f"{bytes_text(peak)} of it used at most"] if peak else parts)
 
 
-def memory_options(survey: Survey) -> list[tuple[str, str]]:
+def supported_memory_settings(survey: Survey) -> list[tuple[str, str]]:
     """The memory settings that a target supports; empty if the survey does not say."""
     if survey.allocators is None:
         return []

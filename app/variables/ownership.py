@@ -45,7 +45,7 @@ SLASHED = frozenset({"performance_schema_instrument", "default_time_zone", "time
 _FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 
 
-def place(option: Option, where: str) -> tuple[Option | None, str]:
+def sanitise_preset_option(option: Option, where: str) -> tuple[Option | None, str]:
     """The option as it may be sent, or None; and what was changed, '' if nothing."""
     refuse_forbidden(option, where)
     if option.key in PLACED:
@@ -58,7 +58,7 @@ def place(option: Option, where: str) -> tuple[Option | None, str]:
     return option, ""
 
 
-def is_ours(name: str) -> bool:
+def is_dyno_option(name: str) -> bool:
     """Whether Dyno sets an option itself (paths, access, files to read), so that it cannot be varied."""
     key = option_key(name)
     if key in PLACED or key in NAMED:

@@ -14,7 +14,7 @@ from app.protocol.my_cnf import unquote
 from app.protocol.words import FACTORS
 
 from .mycnf import Option, Preset, is_server_group, parse_preset
-from .ownership import place, words
+from .ownership import sanitise_preset_option, words
 
 # options that add to what is before; any other counts as its last line says
 _ADDING = words(
@@ -29,7 +29,7 @@ _SIZE = re.compile(r"([0-9]{1,18})([kmgtpe])b?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineSize:
     """The machine that shares refer to."""
 
     ram_bytes: int
@@ -37,7 +37,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedPresetLine:
     """A line of the preset that is not sent as it is, and why."""
 
     line: int
@@ -46,41 +46,43 @@ class Dropped:
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedPreset:
     """The rendered preset: one [mysqld] group without placeholders."""
 
     text: str
     options: tuple[Option, ...]
-    dropped: tuple[Dropped, ...] = field(default=())
+    dropped: tuple[DroppedPresetLine, ...] = field(default=())
 
 
-def render(preset: Preset, family: str, version: str, machine: Machine) -> Rendered:
+def render(preset: Preset, family: str, version: str, machine: MachineSize) -> RenderedPreset:
     """The preset for one build; raises InputError with the line of what is refused."""
-    groups = read_groups(family, version)
-    dropped: list[Dropped] = []
+    groups = cnf_groups_of(family, version)
+    dropped: list[DroppedPresetLine] = []
     kept: list[Option] = []
     for option in preset.options:
         where = f"{preset.label}: line {option.line}"
         if not is_server_group(option.group):
             continue
-        placed, what = place(_filled(option, machine, where), where)  # refused whatever the build
+        placed, what = sanitise_preset_option(
+            _filled(option, machine, where), where
+        )  # refused whatever the build
         if option.group not in groups:
             continue
         if what:
-            dropped.append(Dropped(option.line, option.text, what))
+            dropped.append(DroppedPresetLine(option.line, option.text, what))
         if placed:
             kept.append(placed)
     options = tuple(_last_ones(kept))
     text = "".join(f"{option.text}\n" for option in options)
-    return Rendered("[mysqld]\n" + text, options, tuple(dropped))
+    return RenderedPreset("[mysqld]\n" + text, options, tuple(dropped))
 
 
 def check_sendable(preset: Preset) -> None:
     """Raise InputError if no build may get it: Dyno's options are refused in all groups."""
-    render(preset, "", "", Machine(64 << 30, 16))
+    render(preset, "", "", MachineSize(64 << 30, 16))
 
 
-def read_groups(family: str, version: str) -> frozenset[str]:
+def cnf_groups_of(family: str, version: str) -> frozenset[str]:
     """The groups that a server of this family and version reads; they apply in the order of the file."""
     series = ".".join(version.split("-")[0].split(".")[:2])
     names = {"mysqld", "server", f"mysqld-{series}"}
@@ -89,7 +91,7 @@ def read_groups(family: str, version: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def _filled(option: Option, machine: Machine, where: str) -> Option:
+def _filled(option: Option, machine: MachineSize, where: str) -> Option:
     if option.value is None or "{" not in option.value:
         return option
     if option.value.count("{") != option.value.count("}"):
@@ -112,11 +114,11 @@ def option_values(cnf: str) -> dict[str, str]:
     values = {}
     for option in parse_preset(cnf, "rendered", "").options:
         negated = any(option.name.removeprefix("loose_").startswith(each) for each in _NEGATIONS)
-        values[option.key] = "OFF" if negated else plain_value(option.value)
+        values[option.key] = "OFF" if negated else comparable_option_value(option.value)
     return values
 
 
-def plain_value(value: str | None) -> str:
+def comparable_option_value(value: str | None) -> str:
     """A value in comparable form: `128M`, `on` and `1` have several spellings."""
     text = "ON" if value is None else unquote(value).strip()
     found = _SIZE.fullmatch(text)

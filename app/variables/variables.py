@@ -14,7 +14,7 @@ from app.engines import KNOWN
 from app.engines.engine import Engine
 
 from .ownership import PLACED, words
-from .render import plain_value
+from .render import comparable_option_value
 
 Values = Mapping[str, str]
 Read = Callable[[Engine, Values], str]
@@ -26,7 +26,7 @@ _SAME = "set it to the same in all presets"
 
 
 @dataclass(frozen=True)
-class Variable:
+class ParityVariable:
     """A setting that may differ between servers: its names, its meaning, and why it matters."""
 
     what: str
@@ -51,7 +51,7 @@ class Variable:
 
 
 def _first(names: tuple[str, ...], values: Values) -> str:
-    return next((plain_value(values[name]).lower() for name in names if name in values), "")
+    return next((comparable_option_value(values[name]).lower() for name in names if name in values), "")
 
 
 def is_on(value: str) -> bool:
@@ -168,177 +168,177 @@ def _cache(engine: Engine, values: Values) -> str:
 
 
 def _number(values: Values, name: str) -> int | None:
-    said = plain_value(values.get(name, ""))
+    said = comparable_option_value(values.get(name, ""))
     return int(said) if re.fullmatch("[0-9]{1,18}", said) else None
 
 
 # the table
 
 MATTERS = (
-    Variable(
+    ParityVariable(
         "commit", ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit"),
         "a flush at every commit limits the commits per second",
         lambda engine, values: engine.commit(values),
         todo="set the flush-at-commit options to the same meaning", is_durability=True,
     ),
-    Variable(
+    ParityVariable(
         "binary log", ("log_bin",), "the server writes each change a second time",
         _binary_log, todo="enable it for all contenders or for none", is_durability=True,
     ),
-    Variable(
+    ParityVariable(
         "sync_binlog", ("sync_binlog",), "flushes of the binary log limit the commits per second",
         _of_binary_log("sync_binlog"), is_durability=True,
     ),
-    Variable(
+    ParityVariable(
         "doublewrite", ("innodb_doublewrite",), "the server writes pages twice or once",
         _doublewrite, is_durability=True,
     ),
-    Variable(
+    ParityVariable(
         "redo capacity",
         ("innodb_redo_log_capacity", "innodb_log_file_size", "innodb_log_files_in_group"),
         "a smaller redo log makes the server flush pages sooner and more often",
         _redo, todo="set the same redo log size, with the option of each version",
     ),
-    Variable(
+    ParityVariable(
         "GTID", ("gtid_mode", "gtid_strict_mode"),
         "each transaction gets an identifier, which costs commits time",
         _gtid, "off", "set gtid_mode to the same in all presets",
     ),
-    Variable(
+    ParityVariable(
         "binary log format", ("binlog_format",), "the binary log contains rows or statements, with"
                                                  " different locks",
         _of_binary_log("binlog_format"),
     ),
-    Variable(
+    ParityVariable(
         "binary log row image", ("binlog_row_image",), "the binary log contains whole rows or only changed"
                                                        " columns",
         _of_binary_log("binlog_row_image"),
     ),
-    Variable(
+    ParityVariable(
         "binary log checksum", ("binlog_checksum",), "each event of the binary log costs a checksum",
         _of_binary_log("binlog_checksum"),
     ),
-    Variable(
+    ParityVariable(
         "binary log compression", ("binlog_transaction_compression", "log_bin_compress"),
         "compression costs CPU and saves bytes written",
         _of_binary_log("binlog_transaction_compression", "log_bin_compress"),
     ),
-    Variable(
+    ParityVariable(
         "checksums", ("innodb_checksum_algorithm", "innodb_checksums"),
         "each page read or written costs a checksum", _checksums,
     ),
-    Variable(
+    ParityVariable(
         "redo checksums", ("innodb_log_checksums",), "each redo block costs a checksum",
         _switch("innodb_log_checksums"), "on",
     ),
-    Variable(
+    ParityVariable(
         "row checksums", ("rocksdb_store_row_debug_checksums",), "each row written costs a checksum",
         _switch("rocksdb_store_row_debug_checksums"),
     ),
-    Variable(
+    ParityVariable(
         "isolation", ("transaction_isolation", "tx_isolation"), "it determines locks and old row versions"
     ),
-    Variable(
+    ParityVariable(
         "snapshot isolation", ("innodb_snapshot_isolation",),
         "changing a row that is newer than the snapshot fails",
         _switch("innodb_snapshot_isolation"), "off",
     ),
-    Variable(
+    ParityVariable(
         "file access", ("innodb_flush_method", "innodb_data_file_buffering", "rocksdb_use_direct_reads"),
         "the operating system caches buffered files a second time",
         lambda engine, values: engine.file_access(values),
         todo="consider it when you read the results, or set the same in all presets",
     ),
-    Variable(
+    ParityVariable(
         "cache", tuple(filter(None, (each.cache for each in KNOWN.values()))),
         "pages outside of it come from files", _cache, todo="give all contenders the same memory",
     ),
-    Variable(
+    ParityVariable(
         "warm buffer pool", ("innodb_buffer_pool_load_at_startup",),
         "a restarted server starts with a filled or an empty cache",
         _switch("innodb_buffer_pool_load_at_startup"), "off",
         "set innodb_buffer_pool_load_at_startup to the same",
     ),
-    Variable(
+    ParityVariable(
         "I/O capacity", ("innodb_io_capacity", "innodb_io_capacity_max"),
         "it limits how fast the server flushes pages", _capacity,
     ),
-    Variable(
+    ParityVariable(
         "I/O threads", ("innodb_read_io_threads", "innodb_write_io_threads"),
         "reads and writes at the same time", _io_threads,
     ),
-    Variable(
+    ParityVariable(
         "dirty pages", ("innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"),
         "the server flushes pages above this share of dirty pages", _dirty,
     ),
-    Variable(
+    ParityVariable(
         "log buffer", ("innodb_log_buffer_size",), "transactions wait for a small one", _log_buffer
     ),
-    Variable(
+    ParityVariable(
         "native AIO", ("innodb_use_native_aio",), "without it each write holds up a thread",
         _switch("innodb_use_native_aio"),
     ),
-    Variable(
+    ParityVariable(
         "neighbours", ("innodb_flush_neighbors",), "the server flushes the neighbours of a dirty page with"
                                                    " it",
         absent="1",
     ),
-    Variable(
+    ParityVariable(
         "adaptive hash index", ("innodb_adaptive_hash_index",),
         "it saves CPU in point reads and costs CPU in writes", _switch("innodb_adaptive_hash_index"),
     ),
-    Variable(
+    ParityVariable(
         "change buffer", ("innodb_change_buffering",),
         "it delays reads of secondary index pages", absent="none",
     ),
-    Variable(
+    ParityVariable(
         "purge threads", ("innodb_purge_threads",), "purge removes old row versions sooner or later"
     ),
-    Variable(
+    ParityVariable(
         "page cleaner threads", ("innodb_page_cleaners",), "threads that flush pages", absent="1"
     ),
-    Variable(
+    ParityVariable(
         "page size", ("innodb_page_size",), "the server reads, caches and writes whole pages", absent="16384"
     ),
-    Variable(
+    ParityVariable(
         "file per table", ("innodb_file_per_table",), "each table has its own file, or all share one",
         _switch("innodb_file_per_table"),
     ),
-    Variable(
+    ParityVariable(
         "auto-increment locks", ("innodb_autoinc_lock_mode",), "inserts wait for each other or not"
     ),
-    Variable(
+    ParityVariable(
         "persistent statistics", ("innodb_stats_persistent",),
         "query plans depend on the statistics of the server", _switch("innodb_stats_persistent"), "off",
     ),
-    Variable(
+    ParityVariable(
         "character set", ("character_set_server", "default_character_set"),
         "some make comparing and sorting slower", _character_set,
     ),
-    Variable(
+    ParityVariable(
         "TLS", ("have_ssl", "ssl", "tls_version"), "the server encrypts TCP connections",
         _switch("have_ssl", "ssl", "tls_version"), todo="switch it off in all presets, or on in all",
     ),
-    Variable(
+    ParityVariable(
         "Performance Schema", ("performance_schema",), "the server counts each statement and wait",
         _switch("performance_schema"), "off",
     ),
-    Variable(
+    ParityVariable(
         "query cache", ("query_cache_type", "query_cache_size"),
         "reads may skip the engine, and every change takes its lock", _query_cache, "off",
         "switch it off in all presets",
     ),
-    Variable(
+    ParityVariable(
         "statement logs", ("general_log", "slow_query_log"),
         "the server writes each statement, or each slow one, to a file", _statement_logs,
         todo="switch them off in all presets",
     ),
-    Variable("threads", ("thread_handling",), "a pool or a thread for each connection"),
-    Variable(
+    ParityVariable("threads", ("thread_handling",), "a pool or a thread for each connection"),
+    ParityVariable(
         "huge pages", ("large_pages",), "the cache needs fewer address translations",
         _switch("large_pages"), "off",
     ),
-    Variable(
+    ParityVariable(
         "background jobs", ("rocksdb_max_background_jobs",), "flushes and compactions at the same time"
     ),
 )  # fmt: skip

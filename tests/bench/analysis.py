@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests import journals
 from tests.bench.figure import Figure
@@ -51,7 +51,9 @@ def fill(home: Path) -> None:
             plan, lines = a_session(STEPS * STEP_S, STEP_S, seed=number)
             ids = f"{number:026d}", journals.session_id(9, number)
             raw = b"".join(lines).replace(plan.id.encode(), ids[0].encode())
-            Writer(history).append(*ids, 0, raw.replace(plan.turns[0].session.encode(), ids[1].encode()))
+            JournalStorer(history).append(
+                *ids, 0, raw.replace(plan.turns[0].session.encode(), ids[1].encode())
+            )
 
 
 def _exported(home: Path, folder: Path) -> tuple[float, float]:

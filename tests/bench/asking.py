@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 import pymysql
 
 from app.agent.server.mysql import Client
-from app.engines.server import ThreadSource, committing, thread_sources
+from app.engines.server import ThreadSource, committing_threads, thread_sources
 from tests.bench.figure import Figure
 from tests.bench.processes import cpu_s
 from tests.bench.team import build_of
@@ -50,10 +50,10 @@ def _all(source: ThreadSource) -> ThreadSource:
 def _asked(database: Database, client: Client, source: ThreadSource) -> tuple[float, float]:
     """Seconds of CPU of all questions, in this process and in the server."""
     server = int((database.folder / "pid").read_text())
-    committing(client.query, [source])  # connects
+    committing_threads(client.query, [source])  # connects
     ours, its = time.process_time(), cpu_s(server)
     for _ in range(ASKED):
-        committing(client.query, [source])
+        committing_threads(client.query, [source])
     return time.process_time() - ours, cpu_s(server) - its
 
 

@@ -13,7 +13,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Sample
 from tests import comparable, journals
@@ -56,11 +56,11 @@ def _page(home: Path) -> Iterator[tuple[QApplication, ComparePage]]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from ui.shell.application import close_context, make_application, make_context
+    from ui.shell.application import close_context, make_application, make_window_context
 
     application = QApplication.instance() or make_application()
     assert isinstance(application, QApplication)
-    context = make_context(home)
+    context = make_window_context(home)
     context.theme.set_appearance("light")
     from ui.pages.compare import ComparePage
 
@@ -91,12 +91,12 @@ def _fill(home: Path) -> tuple[str, ...]:
                     maker.t += 1.0
                     maker.add(Sample, step=at, s=s, dt=1.0, values=each)
                 maker.end_step(at)
-            Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+            JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
         for number in range(2, OTHERS // COLUMNS + 2):
             other = comparable.plan(COLUMNS, number=number, its_steps=plan.steps[:2])
             for turn in other.turns:
                 raw = journals.whole(other, turn.session).raw
-                Writer(history).append(other.id, turn.session, 0, raw)
+                JournalStorer(history).append(other.id, turn.session, 0, raw)
     return tuple(turn.session for turn in plan.turns)
 
 
@@ -154,13 +154,13 @@ class _Opened:
 
 
 def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> _Opened:
-    from ui.core.bus import Wanted
+    from ui.core.bus import PageRequest
 
     drawn: list[bool] = []
     listening = page.body.panel.drawn.connect(lambda: drawn.append(True))
     before = page.body.comparison
     began = time.perf_counter()
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     turns = _wait(application, lambda: page.body.comparison is not before)
     turns.append(_turn(page.body.table.viewport().repaint))
     table_ms = (time.perf_counter() - began) * 1000

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from app.history.lists.sessions import sessions_of_plan
-from app.history.machines.measured import measured
+from app.history.machines.measured import read_machine_record
 from app.history.store.history import History
 from app.planner.estimate.estimate import estimate
 from app.protocol.plan import Plan
@@ -43,7 +43,7 @@ def measure(options: argparse.Namespace) -> list[Figure]:
 def _errors(rig: rigs.Rig, plan: Plan) -> tuple[float, float]:
     """By how many percent the guess and what was learned differ from what the plan took."""
     with History(rig.home) as history:
-        known = measured(history, plan.machine_key)
+        known = read_machine_record(history, plan.machine_key)
     expected = [estimate(plan, rig.survey).seconds, estimate(plan, rig.survey, known).seconds]
     with rig.carried_out(plan) as followed:
         followed.to_the_end()

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from app.comparison.answers.gate import CODES, NOT_WORSE, WORSE, GateRequest, answer
+from app.comparison.answers.gate import CODES, NOT_WORSE, WORSE, GateRequest, gate_answer
 from app.comparison.cells.cell import Comparison
 from app.core.table import markdown_of
 from tests.bench.figure import Figure
@@ -57,7 +57,7 @@ def _shares(
     chance = np.random.default_rng([15, rounds, int(100 * loss), order == SLICES])
     base, other = compared(world, order, rounds, CELLS, runs, chance)
     pairs = zip(base, other + np.log1p(-loss), strict=True)
-    told = [answer(filled(model, *pair), ASKED)["verdict"] for pair in pairs]
+    told = [gate_answer(filled(model, *pair), ASKED)["verdict"] for pair in pairs]
     return {verdict: 100 * told.count(verdict) / runs for verdict in CODES}
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from app.following.follower import Pump
-from app.history.recorded.writing import Writer
+from app.following.follower import JournalStreamReader
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.series import series
 from app.history.store.distributions import pack
 from app.history.store.history import History
@@ -113,7 +113,7 @@ def measure_size(options: argparse.Namespace) -> list[Figure]:
     plan, lines = ten_hours(STEP_S)
     session, values = plan.turns[0].session, SECONDS * SERIES
     with TemporaryDirectory() as folder, History(Path(folder)) as history:
-        Writer(history).append(plan.id, session, 0, b"".join(lines))
+        JournalStorer(history).append(plan.id, session, 0, b"".join(lines))
         ((packed,),) = history.query("SELECT sum(length(content)) FROM block")
         history.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         size = history.path.stat().st_size
@@ -149,7 +149,7 @@ def measure_live_second(options: argparse.Namespace) -> list[Figure]:
     plan, lines = ten_hours(3600, events=3_000)
     session, times, offset = plan.turns[0].session, [], 0
     with TemporaryDirectory() as folder, History(Path(folder)) as history:
-        writer = Writer(history)
+        writer = JournalStorer(history)
         for line in lines[:7300]:  # two steps end in between
             began = time.perf_counter()
             writer.append(plan.id, session, offset, line)
@@ -175,7 +175,7 @@ def _catch_up(step_s: int, goal: float | None, events: int = 0) -> Figure:
     rates = []
     for _ in range(3):
         with TemporaryDirectory() as folder, History(Path(folder)) as history:
-            pump = Pump(plan.id, [plan.turns[0].session], Writer(history))
+            pump = JournalStreamReader(plan.id, [plan.turns[0].session], JournalStorer(history))
             read = _reads(framed(plan.turns[0].session, lines))
             began = time.perf_counter()
             while not pump.pump(read).ended:
@@ -242,7 +242,7 @@ def fill(home: Path, sessions: int = LISTED) -> None:
                 maker.start_step(0)
                 maker.end_step(0)
                 maker.end()
-                Writer(history).append(plan.id, turn.session, 0, maker.raw)
+                JournalStorer(history).append(plan.id, turn.session, 0, maker.raw)
         history.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 

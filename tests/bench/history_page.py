@@ -16,7 +16,7 @@ from tests.bench.figure import Figure
 from tests.bench.many_sessions import fill
 
 if TYPE_CHECKING:
-    from ui.core.context import Context
+    from ui.core.context import WindowContext
     from ui.pages.history import HistoryPage
     from ui.shell.window import Window
 
@@ -29,14 +29,14 @@ Cost = tuple[float, float]  # ms on the clock, ms of CPU of the GUI thread
 
 
 @contextmanager
-def context_of(home: Path) -> Iterator[Context]:
+def context_of(home: Path) -> Iterator[WindowContext]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from ui.shell.application import close_context, make_application, make_context
+    from ui.shell.application import close_context, make_application, make_window_context
 
     application = QApplication.instance() or make_application()
-    context = make_context(home)
+    context = make_window_context(home)
     context.theme.set_appearance("light")
     yield context
     close_context(context)
@@ -117,7 +117,7 @@ def measure_page(options: argparse.Namespace) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _window(context: Context) -> Window:
+def _window(context: WindowContext) -> Window:
     from ui.shell.window import Window
 
     window = Window(context)
@@ -138,11 +138,11 @@ def _shown(window: Window) -> Cost:
     return _until_painted(window, parts, began, cpu)
 
 
-def _shown_again(window: Window, context: Context) -> Cost:
-    from ui.core.bus import Changes
+def _shown_again(window: Window, context: WindowContext) -> Cost:
+    from ui.core.bus import StaleParts
 
     window.show_page("bench")
-    context.bus.changed.emit(Changes(sessions=True))
+    context.bus.changed.emit(StaleParts(sessions=True))
     wait_idle()
     parts = Parts(window.page("history"))
     return _until_painted(window, parts, time.perf_counter(), time.thread_time())

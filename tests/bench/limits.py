@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS
 from app.protocol.events import StepEnded, StepStarted
-from app.protocol.step_parts import Limit, Try
+from app.protocol.step_parts import P99LimitSearch, TriedRate
 from tests.bench import rig as rigs
 from tests.bench.figure import Figure
 from tests.bench.server import WORKLOADS, engines
@@ -44,16 +44,16 @@ class Search(NamedTuple):
     took_s: float
 
     @property
-    def tries(self) -> Sequence[Try]:
+    def tries(self) -> Sequence[TriedRate]:
         return self.ended.limit.tries if self.ended.limit else []
 
     def line(self) -> str:
-        its, tries = self.ended.limit or Limit(), "; ".join(map(_text, self.tries))
+        its, tries = self.ended.limit or P99LimitSearch(), "; ".join(map(_text, self.tries))
         found = f"{its.rate or 0:.0f} of {its.closed_rate:.0f} events/s"
         return f"{self.ended.outcome} in {self.took_s:.0f} s: {found} ({tries}) {self.ended.marks}"
 
 
-def _text(tried: Try) -> str:
+def _text(tried: TriedRate) -> str:
     return f"{tried.rate:.0f} {'passed' if tried.passed else 'failed'} {tried.p99_ms or 0:.2f} ms"
 
 

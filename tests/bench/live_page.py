@@ -111,19 +111,19 @@ def live_page(home: Path) -> Iterator[tuple[LivePage, WatchedPlans]]:
     from PySide6.QtWidgets import QApplication
 
     from tests.ui.watched import watched
-    from ui.core.gc_timer import Collecting
+    from ui.core.gc_timer import GarbageCollectionTimer
     from ui.pages.live import LivePage
-    from ui.shell.application import SWITCH_S, close_context, make_application, make_context
+    from ui.shell.application import SWITCH_S, close_context, make_application, make_window_context
 
     sys.setswitchinterval(SWITCH_S)
     application = QApplication.instance() or make_application()
-    made = make_context(home)
+    made = make_window_context(home)
     made.theme.set_appearance("light")
     context, plans = watched(made)
     page = LivePage(context)
     page.resize(WIDTH, HEIGHT)
     page.show()
-    collecting = Collecting()
+    collecting = GarbageCollectionTimer()
     collecting.settle()
     try:
         yield page, plans
@@ -142,17 +142,17 @@ def follow(plans: WatchedPlans, home: Path, plan: Plan, wire: Any) -> threading.
 
 def _follow(plans: WatchedPlans, home: Path, plan: Plan, reach: Callable[[], Any]) -> threading.Thread:
     from app.following.follower import Follower
-    from ui.core.following import GATHER, News, teller
+    from ui.core.following import GATHER, FollowerReport, blocking_news_sender
 
     followed = plans.get(plan.id)
     assert followed is not None
-    say = teller(followed, plans._heard.emit, threading.Event())
+    say = blocking_news_sender(followed, plans._heard.emit, threading.Event())
     follower = Follower(
         home,
         plan.id,
         followed.sessions,
         reach,
-        lambda update: say(News(plan.id, update=update)),
+        lambda update: say(FollowerReport(plan.id, update=update)),
         gather=GATHER,
     )
     thread = threading.Thread(target=follower.run, daemon=True)
@@ -219,7 +219,7 @@ def _caught_up(
     page: LivePage, plans: WatchedPlans, home: Path, number: int, lines: list[bytes], ticks: Ticks
 ) -> list[float]:
     """All of a session that ended while nobody looked."""
-    from ui.core.bus import Wanted
+    from ui.core.bus import PageRequest
 
     plan, own = _numbered(lines, number)
     wire = Wire(plan.turns[0].session)
@@ -227,7 +227,7 @@ def _caught_up(
     rest = b"".join(own[8:])
     follow(plans, home, plan, wire)
     turn(lambda: bool(plans.active()))
-    page.open(Wanted("live", (plan.turns[0].session,)))
+    page.open(PageRequest("live", (plan.turns[0].session,)))
     turn(lambda: _shown(page) == plan.turns[0].session)
     calm_at = time.monotonic() + CALM_S
     turn(lambda: time.monotonic() >= calm_at)
@@ -298,9 +298,9 @@ def measure_pixels(options: argparse.Namespace) -> list[Figure]:
 
 
 def _wanted(plan: Plan) -> Any:
-    from ui.core.bus import Wanted
+    from ui.core.bus import PageRequest
 
-    return Wanted("live", (plan.turns[0].session,))
+    return PageRequest("live", (plan.turns[0].session,))
 
 
 class _Pixels:

@@ -13,8 +13,8 @@ from scipy import special, stats  # type: ignore[import-untyped]
 
 from app.agent.deciding import endings
 from app.core.table import markdown_of
-from app.stats import Limits
-from app.stats.at_target.looks import LUCK, ROUNDS, share_of_look, share_of_same
+from app.stats import VerdictLimits
+from app.stats.at_target.looks import LUCK, ROUNDS, equivalence_false_share, share_of_look
 from app.stats.at_target.student import MOST
 from app.stats.at_target.verdicts import COLOURED, LEAST, SAME
 from tests.bench.figure import Figure
@@ -25,7 +25,7 @@ from tests.worlds import ROUNDS as WORLD
 _HELD = 20  # plans of each place that Dyno judges too: both have to say the same
 _EFFECTS = (0.03, 0.05, 0.1, 0.3)
 _CELLS = (2, 4, 9)
-_LIMIT = np.log1p(Limits.matters)
+_LIMIT = np.log1p(VerdictLimits.matters)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Look:
         return (self.coloured | self.same | self.hopeless).all(1)
 
 
-def look(ratios: Array, matters: float = Limits.matters) -> Look:
+def look(ratios: Array, matters: float = VerdictLimits.matters) -> Look:
     n, cells = ratios.shape[2], ratios.shape[1]
     share, limit = share_of_look(SHARE, n, cells == 1), np.log1p(matters)
     of_mean, freedom, usual = sides_by_round(ratios)
@@ -53,7 +53,7 @@ def look(ratios: Array, matters: float = Limits.matters) -> Look:
     beyond = (stats.false_discovery_control(p, axis=1) <= share) & ((middle > 0) == (apart > 0))
     coloured = beyond & is_far
     near = special.stdtr(freedom, -(limit - np.abs(apart)) / error) if matters else np.ones_like(p)
-    same = (stats.false_discovery_control(near, axis=1) <= share_of_same(share)) & ~coloured
+    same = (stats.false_discovery_control(near, axis=1) <= equivalence_false_share(share)) & ~coloured
     return Look(coloured, same, ~_may_end(apart, error, freedom, usual, n, cells, limit))
 
 
@@ -70,7 +70,7 @@ def _may_end(
     freedom = np.minimum(freedom + left, MOST)
     level = _level(share, usual + left, freedom)
     half = special.stdtrit(freedom, 1 - level / 2) * at_end
-    reach = special.stdtrit(freedom, 1 - share_of_same(share)) * at_end
+    reach = special.stdtrit(freedom, 1 - equivalence_false_share(share)) * at_end
     can_differ = np.abs(apart) + luck >= np.maximum(half, limit)
     return can_differ | (np.maximum(np.abs(apart) - luck, 0) + reach <= limit)
 
@@ -101,7 +101,7 @@ def equals(runs: int, chance: np.random.Generator) -> float:
             ratios = _ratios(name, cells, runs, chance)
             seen = [look(ratios[:, :, :n], matters=0.0).coloured.any(1) for n in range(LEAST, ROUNDS + 1)]
             shares.append(100 * float(np.any(seen, axis=0).mean()))
-            for matters in (Limits.matters, 0.0):
+            for matters in (VerdictLimits.matters, 0.0):
                 coloured = _carried_out(ratios, matters)[1]
                 shares.append(100 * float(coloured.any(1).mean()))
         lines.append([name, *(f"{each:.1f} %" for each in shares)])
@@ -148,7 +148,7 @@ def _ratios(name: str, cells: int, runs: int, chance: np.random.Generator) -> Ar
     return (other - base)[:, :cells]
 
 
-def _carried_out(ratios: Array, matters: float = Limits.matters) -> tuple[Array, Array, Array]:
+def _carried_out(ratios: Array, matters: float = VerdictLimits.matters) -> tuple[Array, Array, Array]:
     """After which round each plan ends, and what it says then."""
     runs, cells, _ = ratios.shape
     stop, goes_on = np.full(runs, ROUNDS), np.ones(runs, bool)
@@ -166,7 +166,7 @@ def _held(base: Array, other: Array) -> None:
     for at in range(_HELD):
         for n in (LEAST, 5):
             cells = cells_of(base[at, :, :n], other[at, :, :n], SLICES)
-            words = endings(cells, Limits(repeatedly=True), n)
+            words = endings(cells, VerdictLimits(repeatedly=True), n)
             seen = look((other - base)[at : at + 1, :, :n])
             assert [word in COLOURED for word in words] == seen.coloured[0].tolist(), "not what Dyno says"
             assert [word == SAME for word in words] == seen.same[0].tolist(), "not what Dyno calls the same"

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from sqlite3 import Connection
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import Plan, Step
 from tests import journals
@@ -41,7 +41,7 @@ def _store(history: History, at: int, steps: int) -> list[str]:
             maker.start_step(position)
             maker.end_step(position, "failed" if is_bad else "completed", "error 1205" if is_bad else "")
         maker.end(*(("stopped", "as was asked for") if turn.ordinal == 5 else ()))
-        Writer(history).append(plan.id, turn.session, 0, maker.raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.raw)
     return [turn.session for turn in plan.turns]
 
 

@@ -56,18 +56,18 @@ class Target:
 
 def main() -> int:
     """`dyno`, but for its target."""
-    from ui.core.imports import import_quickly
+    from ui.core.imports import speed_up_imports
 
-    import_quickly()
+    speed_up_imports()
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from ui.core.plans import Plans
+    from ui.core.plans import PlanFollowing
     from ui.shell import application
     from ui.shell.window import Window
 
     told = UnderWay(**json.loads(sys.argv.pop()))
-    Plans.adopt = lambda self: self._tasks.run(self, lambda: _find(told), self._on_found, print)  # type: ignore[method-assign]
+    PlanFollowing.adopt = lambda self: self._tasks.run(self, lambda: _find(told), self._on_found, print)  # type: ignore[method-assign]
     make = application.make_application
 
     def make_watched() -> Any:
@@ -99,12 +99,12 @@ def main() -> int:
 
 def _find(told: UnderWay) -> list[Any]:
     from app.following.adoption import RemotePlan
-    from app.protocol.answers import SessionSummary
+    from app.protocol.answers import SessionJournalSize
     from app.targets.store import Targets
     from ui.core import following
 
     following.agent_of = lambda *_: Target(told)  # type: ignore[assignment]
-    sessions = [SessionSummary(told.session, told.offset, False)]
+    sessions = [SessionJournalSize(told.session, told.offset, False)]
     return [RemotePlan(Targets().get("local"), "/dyno", told.plan, "a plan", "a" * 64, True, sessions)]
 
 

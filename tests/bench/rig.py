@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.catalog import Catalog
-from app.following.follower import Follower, Update
+from app.following.follower import Follower, FollowerNews
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -122,7 +122,7 @@ class Followed:
         self.is_up = threading.Event()
         self.events: queue.Queue[Event | None] = queue.Queue()  # None: the follower has ended
 
-    def take(self, update: Update) -> None:
+    def take(self, update: FollowerNews) -> None:
         for new in update.events.values():
             for event in new:
                 self.events.put(event)

@@ -19,7 +19,7 @@ from math import log
 from pathlib import Path
 
 from app.agent.server.server import start_ticks
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.comparison.verdicts.compare import compare
 from app.history.lists.sessions import sessions_of_plan
 from app.history.steps.figures import plans_by_session, steps
@@ -158,7 +158,7 @@ class Bench:
             begun.wait(STOP_S)
         begun.kill()
         target = self.home / "target"
-        for pid in (int(Directory(str(target)).holder().get("pid", 0)), *_servers(target)):
+        for pid in (int(MarkedDirectory(str(target)).holder().get("pid", 0)), *_servers(target)):
             if pid:
                 os.kill(pid, signal.SIGKILL)
 

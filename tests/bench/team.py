@@ -22,12 +22,12 @@ from app.history.lists.browsing import Filter
 from app.history.store.history import History
 from app.protocol.answers import Build
 from app.remote.secrets import Secrets
-from app.team.address import Choice, parse_address
+from app.team.address import TeamHistoryChoice, parse_address
 from app.team.certificate import CertificateUnknownError
 from app.team.exchange import Exchanger
-from app.team.listing import PAGE, page
+from app.team.listing import PAGE, team_session_page
 from app.team.login import Ask, begin
-from app.team.server import Server
+from app.team.server import TeamServer
 from tests import installed, journals
 from tests.bench.figure import Figure
 from tests.bench.team_filling import COLUMNS, STEPS, fill
@@ -98,7 +98,7 @@ def build_of(name: str) -> Build:
     return next(each for each in find_builds((str(base),)) if each.base != "/usr")
 
 
-def _at(choice: Choice, old: int, new: int) -> Choice:
+def _at(choice: TeamHistoryChoice, old: int, new: int) -> TeamHistoryChoice:
     """The same server behind another port."""
     return replace(choice, address=choice.address.replace(f":{old}/", f":{new}/"), fetches_all=False)
 
@@ -107,18 +107,18 @@ def ask(_prompt: str) -> str:
     return PASSWORD
 
 
-def _choices(database: Database, folder: Path) -> tuple[Choice, Choice]:
+def _choices(database: Database, folder: Path) -> tuple[TeamHistoryChoice, TeamHistoryChoice]:
     try:
-        begin(folder / "home", Choice(database.address(), "anna"), ask)
+        begin(folder / "home", TeamHistoryChoice(database.address(), "anna"), ask)
     except CertificateUnknownError as error:
         fingerprint = error.fingerprint
-    writer = Choice(database.address(), "anna", certificate=fingerprint)
+    writer = TeamHistoryChoice(database.address(), "anna", certificate=fingerprint)
     begin(folder / "home", writer, ask)
-    return writer, Choice(database.address(READER), "ben", certificate=fingerprint)
+    return writer, TeamHistoryChoice(database.address(READER), "ben", certificate=fingerprint)
 
 
 def _carry_out(
-    writer: Choice, reader: Choice, folder: Path, plans: list[list[str]], seconds: int
+    writer: TeamHistoryChoice, reader: TeamHistoryChoice, folder: Path, plans: list[list[str]], seconds: int
 ) -> dict[str, list[float]]:
     """Each reader and follower is a process, as it would be a computer of its own."""
     found = {"first comparison": [_first(reader, folder / f"first-{at}", plans[at]) for at in range(FIRST)]}
@@ -140,7 +140,7 @@ def _carry_out(
     return found
 
 
-def _first(choice: Choice, home: Path, sessions: list[str]) -> float:
+def _first(choice: TeamHistoryChoice, home: Path, sessions: list[str]) -> float:
     """Milliseconds until sessions of which nothing is here are compared."""
     with History(home) as history, closing(Exchanger()) as exchanger:
         began = time.perf_counter()
@@ -150,7 +150,7 @@ def _first(choice: Choice, home: Path, sessions: list[str]) -> float:
 
 
 def read(
-    choice: Choice, home: Path, sessions: list[str], begin_at: float, seconds: int, seed: int
+    choice: TeamHistoryChoice, home: Path, sessions: list[str], begin_at: float, seconds: int, seed: int
 ) -> dict[str, list[float]]:
     """A reader: pages of the list and comparisons, with pauses."""
     times, chance = Times(), random.Random(seed)
@@ -166,12 +166,14 @@ def read(
             else:
                 wanted, first = chance.choice(FILTERS), PAGE * chance.randrange(10)
                 with times.of("page"):
-                    found = page(lists, wanted, first)
+                    found = team_session_page(lists, wanted, first)
                 assert len(found) == PAGE
     return times.found
 
 
-def follow(choice: Choice, home: Path, begin_at: float, seconds: int, number: int) -> dict[str, list[float]]:
+def follow(
+    choice: TeamHistoryChoice, home: Path, begin_at: float, seconds: int, number: int
+) -> dict[str, list[float]]:
     """A desktop that shares a session under way, a second each second."""
     times = Times()
     maker = journals.Maker(journals.plan(number=900 + number, its_steps=journals.steps((1,), seconds=3600)))
@@ -194,16 +196,16 @@ def follow(choice: Choice, home: Path, begin_at: float, seconds: int, number: in
 class _Known(Exchanger):
     """Its person has entered the password before."""
 
-    def _connected(self, choice: Choice, ask: Ask) -> Server:
+    def _connected(self, choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
         Secrets(lambda _: None).accept(parse_address(choice.address).password_label, PASSWORD)
         return super()._connected(choice, ask)
 
 
-def _search(choice: Choice) -> float:
+def _search(choice: TeamHistoryChoice) -> float:
     """Milliseconds of a word among all sessions, when nobody else asks."""
     with closing(Exchanger()) as exchanger:
         lists, began = exchanger.lists(choice, ask), time.perf_counter()
-        assert page(lists, SEARCHED)
+        assert team_session_page(lists, SEARCHED)
         return (time.perf_counter() - began) * 1000
 
 

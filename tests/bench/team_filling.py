@@ -13,7 +13,7 @@ from app.history.lists.sessions import sessions
 from app.history.store import journals as kept
 from app.history.store.history import History
 from app.team.local_sessions import chained, line_of
-from app.team.store import ROW, Line
+from app.team.store import ROW, TeamSessionLine
 from tests import journals
 from tests.team_server import Database
 
@@ -53,7 +53,7 @@ class Template:
     session: str
     plan: str
     raw: bytes
-    line: Line
+    line: TeamSessionLine
 
 
 def fill(database: Database, folder: Path, lines: int, whole: int) -> list[list[str]]:

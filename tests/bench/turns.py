@@ -25,12 +25,12 @@ from app.agent.plan_runner import create_journals
 from app.agent.sampling.figures import totals_of
 from app.agent.sampling.sizes import sizes
 from app.agent.server.program import find_sysbench
-from app.agent.session import Session, Steps
+from app.agent.session import SessionRunner, StepExecutor
 from app.agent.steps.baton import SliceTurns
-from app.agent.steps.running import Begun, Running
+from app.agent.steps.running import BegunSession, Running
 from app.agent.steps.settle_step import run_settle
-from app.agent.system.control import Control
-from app.agent.system.directory import Directory
+from app.agent.system.control import ControlRequests
+from app.agent.system.directory import MarkedDirectory
 from app.protocol.plan import Plan, Step
 from app.protocol.sysbench import command
 from tests.bench.rig import Rig
@@ -43,12 +43,12 @@ CREATE = "CREATE DATABASE dyno DEFAULT CHARACTER SET latin1"
 # the process of its own
 
 
-class WaitingSession(Session):
+class WaitingSession(SessionRunner):
     """Loads and settles as always; its driven steps wait until they are asked for."""
 
     def _measure(self) -> Any:
         running = Running(self._begun, self._server())
-        steps, plan, server = Steps(running), running.plan, running.server
+        steps, plan, server = StepExecutor(running), running.plan, running.server
         self._steps = steps
         server.prepare(running.wait)
         steps.open()
@@ -86,14 +86,14 @@ def answer(data: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    directory = Directory(sys.argv[1])
+    directory = MarkedDirectory(sys.argv[1])
     plan = Plan.from_json(json.loads(sys.stdin.readline()))
     lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
     assert lock is not None, "another plan is being carried out"
     (turn,) = plan.turns
     journal = create_journals(directory, plan, "bench")[turn.session]
-    control = Control(os.path.join(directory.plan(plan.id), "control"))
-    WaitingSession(Begun(plan, turn, directory, journal, control, SliceTurns().join(), "bench")).run()
+    control = ControlRequests(os.path.join(directory.plan(plan.id), "control"))
+    WaitingSession(BegunSession(plan, turn, directory, journal, control, SliceTurns().join(), "bench")).run()
 
 
 # seen from the bench

@@ -11,11 +11,11 @@ import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
 from app.stats.at_target.student import MOST
-from app.stats.at_target.verdicts import PART, Limits
+from app.stats.at_target.verdicts import PART, VerdictLimits
 from app.stats.at_target.welch import _ROOM, WIDEST
 
 Array = np.ndarray
-SHARE = Limits.false_share
+SHARE = VerdictLimits.false_share
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def declared_by_round(p: Array, ratios: Array) -> Array:
 def declared(p: Array, base: Array, other: Array) -> Array:
     """By the rate of false discoveries and the limit of size."""
     apart = np.abs(np.median(other, 2) - np.median(base, 2))
-    return (stats.false_discovery_control(p, axis=1) <= SHARE) & (np.exp(apart) - 1 >= Limits.matters)
+    return (stats.false_discovery_control(p, axis=1) <= SHARE) & (np.exp(apart) - 1 >= VerdictLimits.matters)
 
 
 def _is_drift(base: Array, other: Array, times: tuple[Array, Array]) -> Array:

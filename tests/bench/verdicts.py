@@ -15,8 +15,8 @@ from scipy import stats  # type: ignore[import-untyped]
 from app.core.table import markdown_of
 from app.stats import judge
 from app.stats.at_target.verdicts import COLOURED
-from app.stats.between import Between
-from app.stats.groups import Group, group_ratios
+from app.stats.between import VarianceBetweenPlans
+from app.stats.groups import GroupOfTwoColumns, group_ratios
 from tests.bench.figure import Figure
 from tests.bench.vectorised import SHARE, called, declared, differences, excluded
 from tests.worlds import NOISIER, ORDERS, TURN_S, WORLDS, Logs, cells_of, compared, turns
@@ -78,7 +78,7 @@ def _called(base: Logs, other: Logs, order: str = ORDERS[0]) -> Found:
 
 
 def _added(order: str) -> float:
-    return Between().variance if order == "grouped" else 0.0
+    return VarianceBetweenPlans().variance if order == "grouped" else 0.0
 
 
 def _told(base: Logs, other: Logs, order: str) -> list[bool]:
@@ -88,7 +88,7 @@ def _told(base: Logs, other: Logs, order: str) -> list[bool]:
 
 def _intervals(base: Logs, other: Logs, order: str) -> list[bool]:
     parts = np.array_split(np.arange(len(base)), GROUPS)
-    groups = [Group(*(np.exp(side[part]).T.tolist() for side in (base, other))) for part in parts]
+    groups = [GroupOfTwoColumns(*(np.exp(side[part]).T.tolist() for side in (base, other))) for part in parts]
     found = group_ratios([groups], added=[cells_of(base, other, order)[0].added])[0]
     return [
         each is not None and each.low is not None and not each.low <= 1 <= (each.high or 0) for each in found

@@ -56,7 +56,7 @@ def measure_opening(_: argparse.Namespace) -> list[Figure]:
 
 def _keep(home: Path, seconds: int, step_s: int) -> UnderWay:
     """A session of which all but the last second is stored."""
-    from app.history.recorded.writing import Writer
+    from app.history.recorded.writing import JournalStorer
     from app.history.store.history import History
     from tests.bench.history import a_session
 
@@ -64,7 +64,7 @@ def _keep(home: Path, seconds: int, step_s: int) -> UnderWay:
     session, known = plan.turns[0].session, lines[:-3]
     raw, offset = b"".join(known), 0
     with History(home) as history:
-        writer = Writer(history)
+        writer = JournalStorer(history)
         while offset < len(raw):
             end = raw.rfind(b"\n", offset, offset + PIECE) + 1
             writer.append(plan.id, session, offset, raw[offset:end])

@@ -113,14 +113,14 @@ def main() -> int:
     from ui.shell import application
 
     replay = Replay(**json.loads(sys.argv.pop()))
-    make = application.make_context
+    make = application.make_window_context
 
     def make_context(home: Path) -> Any:
         context, plans = watched(make(home))
         QTimer.singleShot(0, lambda: _begin(home, plans, replay))
         return context
 
-    application.make_context = make_context
+    application.make_window_context = make_context
     return application.open_window()
 
 
@@ -130,7 +130,7 @@ def _begin(home: Path, plans: WatchedPlans, replay: Replay) -> None:
     from app.protocol.events import SessionPlanned, decode
     from app.protocol.plan import Plan
     from tests.bench.live_page import Wire, follow
-    from ui.core.bus import Wanted
+    from ui.core.bus import PageRequest
     from ui.shell.window import Window
 
     lines = _lines(replay.journal)
@@ -144,7 +144,7 @@ def _begin(home: Path, plans: WatchedPlans, replay: Replay) -> None:
     page: Any = window.page("live")
     wire = Wire(planned.session)
     follow(plans, home, plan, wire)
-    page.open(Wanted("live", (planned.session,)))
+    page.open(PageRequest("live", (planned.session,)))
     threading.Thread(target=_feed, args=(replay, first, lines, wire, page), daemon=True).start()
 
 

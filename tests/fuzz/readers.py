@@ -17,24 +17,24 @@ from typing import Any
 from hypothesis import strategies as st
 
 from app.catalog import Catalog
-from app.catalog.custom_sql import problems_of
-from app.catalog.mydbtest import from_mydbtest
+from app.catalog.custom_sql import custom_sql_problems
+from app.catalog.mydbtest import mydbtest_to_sql
 from app.catalog.sequence import sequence_of
 from app.catalog.workload import workload_of
 from app.core.errors import DynoError
 from app.core.settings import read_settings
 from app.core.toml_text import read_document
-from app.following.frames import Frames
+from app.following.frames import FollowStreamSplitter
 from app.history.exchange.exporting import export
 from app.history.exchange.importing import import_session
-from app.history.recorded.writing import Writer
-from app.history.store.decoding import decode_lines
+from app.history.recorded.writing import JournalStorer
+from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.imported.outputs import read_output
-from app.imported.session import journal_of
-from app.imported.table import read_table
+from app.imported.session import foreign_journal_of
+from app.imported.table import read_foreign_sessions
 from app.planner.checks.checks import check_plan
-from app.planner.checks.parity import check_in_force
+from app.planner.checks.parity import check_contender_parity
 from app.planner.estimate.estimate import estimate
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -42,11 +42,11 @@ from app.protocol.answers import Rehearsal, Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed
 from app.targets.store import Targets
-from app.team.answers import announced, checked, edit
+from app.team.answers import announcement_from_row, checked, edit_from_row
 from app.team.edit_text import edit_text
 from app.team.edits import check
 from app.variables.mycnf import parse_preset
-from app.variables.render import Machine, render
+from app.variables.render import MachineSize, render
 from tests import journals, plans
 from tests.fakes import ScriptedConnection
 from tests.fuzz.inputs import files, line_of, values
@@ -115,7 +115,7 @@ def journal_inputs(draw: st.DrawFn) -> bytes:
     for at in draw(st.lists(st.integers(0, len(events) - 1), max_size=12)):
         changed = draw(values([events[at]], most=6))
         try:
-            decode_lines(line_of(changed))
+            decode_events(line_of(changed))
         except ValueError:
             if draw(st.integers(0, 9)):
                 continue
@@ -137,7 +137,7 @@ def whole_frames() -> list[bytes]:
 
 
 def read_frames(raw: bytes) -> None:
-    frames = Frames()
+    frames = FollowStreamSplitter()
     for at in range(0, len(raw), 700):
         list(frames.feed(raw[at : at + 700]))
 
@@ -200,7 +200,9 @@ def _compare_in_force(found: Rehearsal) -> None:
     survey = plans.survey()
     plan = resolve(plans.request("mysql-5.6.24:innodb", "mysql-9.7.4:innodb"), survey, Catalog())
     sizes = estimate(plan, survey).contenders
-    check_in_force(plan.contenders, sizes, [found, Rehearsal([], {"innodb_io_capacity": "1", "a": "1"})])
+    check_contender_parity(
+        plan.contenders, sizes, [found, Rehearsal([], {"innodb_io_capacity": "1", "a": "1"})]
+    )
 
 
 @st.composite
@@ -220,7 +222,7 @@ def read_plan(content: bytes) -> None:
 def read_preset(content: bytes) -> None:
     preset = parse_preset(decoded(content), "x", "innodb", "x.cnf", shipped=False)
     for family, version in (("MariaDB", plans.VERSION), ("MySQL", "5.6.24"), ("FB MySQL", "8.0")):
-        render(preset, family, version, Machine(16 << 30, 4))
+        render(preset, family, version, MachineSize(16 << 30, 4))
 
 
 def read_workload(content: bytes) -> None:
@@ -239,7 +241,7 @@ def named_x(found: list[bytes]) -> list[bytes]:
 
 def read_sql(content: bytes) -> None:
     for kind in ("drive", "load"):
-        problems_of(decoded(content), kind)
+        custom_sql_problems(decoded(content), kind)
 
 
 MYDBTEST = (
@@ -249,24 +251,24 @@ MYDBTEST = (
 
 
 def read_mydbtest(content: bytes) -> None:
-    from_mydbtest(decoded(content), "x")
+    mydbtest_to_sql(decoded(content), "x")
 
 
 def read_csv(content: bytes) -> None:
-    for session in read_table(file_with(content, "x.csv")):
-        decode_lines(journal_of(session).raw)
+    for session in read_foreign_sessions(file_with(content, "x.csv")):
+        decode_events(foreign_journal_of(session).raw)
 
 
 def read_sysbench(content: bytes) -> None:
     session = read_output(file_with(content, "x.txt"))
-    decode_lines(journal_of(session).raw)
+    decode_events(foreign_journal_of(session).raw)
 
 
 @lru_cache(maxsize=1)
 def exported() -> bytes:
     maker = journals.whole(reading.ITS_PLAN)
     with History(room() / "exporting") as history:
-        Writer(history).append(reading.ITS_PLAN.id, maker.session, 0, maker.raw)
+        JournalStorer(history).append(reading.ITS_PLAN.id, maker.session, 0, maker.raw)
         return export(history, maker.session, room() / "whole.zip").read_bytes()
 
 
@@ -326,10 +328,10 @@ TEAM_SESSION = ["S" * 26, "P" * 26, "A" * 26, 1, "Anna", 5000, -1]
 def read_team(row: Any) -> None:
     """A row of a team's server, as it may answer it."""
     if isinstance(row, list) and len(row) == len(TEAM_EDIT):
-        for found in checked(edit, [row]):
+        for found in checked(edit_from_row, [row]):
             edit_text(check(found))
     else:
-        checked(announced, [row])
+        checked(announcement_from_row, [row])
 
 
 READERS: Mapping[str, Reader] = {

@@ -19,7 +19,7 @@ from app.following.progress import PlanProgress
 from app.history.lists.browsing import Filter, Order, browse, facets, lines
 from app.history.recorded.counting import unsteady_steps
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.timeline import ghosts
 from app.history.store.history import History
 from app.protocol.events import ProtocolError
@@ -35,7 +35,7 @@ INTACT = journals.whole(ITS_PLAN, ITS_PLAN.turns[1].session)
 def home_with_intact(folder: Path) -> Path:
     """A DYNO_HOME with one intact session: what others are compared with."""
     with History(folder) as history:
-        Writer(history).append(ITS_PLAN.id, INTACT.session, 0, INTACT.raw)
+        JournalStorer(history).append(ITS_PLAN.id, INTACT.session, 0, INTACT.raw)
     return folder
 
 
@@ -60,7 +60,7 @@ def complaints(base: Path, folder: Path, session: str, raw: bytes, *, fully: boo
 
 def _store(folder: Path, session: str, raw: bytes) -> None:
     with History(folder) as history:
-        writer = Writer(history)
+        writer = JournalStorer(history)
         events = writer.append("", session, 0, raw)
         progress = PlanProgress()
         progress.take_all(session, events.lines)

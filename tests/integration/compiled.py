@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 from app.remote import agent
-from app.remote.bundle import Bundle, current_bundle, make_bundle
+from app.remote.bundle import AgentBundle, current_bundle, make_bundle
 from tests.integration.rehearsed import Put, keep
 
 UNCHECKED = (1).to_bytes(4, "little")  # of PEP 552: named by the hash of its source, which nobody looks at
@@ -25,14 +25,14 @@ def use(known: Path, put: Put) -> None:
     put(agent, "current_bundle", lambda: _kept(known / "agent.pyz"))
 
 
-def _kept(path: Path) -> Bundle:
+def _kept(path: Path) -> AgentBundle:
     if not path.exists():
         keep(path, with_code(current_bundle()).content)
     content = path.read_bytes()
-    return Bundle(hashlib.sha256(content).hexdigest(), content)
+    return AgentBundle(hashlib.sha256(content).hexdigest(), content)
 
 
-def with_code(bundle: Bundle) -> Bundle:
+def with_code(bundle: AgentBundle) -> AgentBundle:
     with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
         sources = {name: archive.read(name) for name in archive.namelist()}
     return make_bundle({**sources, **{f"{name}c": _code(name, text) for name, text in sources.items()}})

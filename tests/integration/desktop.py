@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 
 from app.agent.server.server import start_ticks
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.cli import main
 from app.protocol.events import Event, decode
 from app.protocol.others import DISTURBED
@@ -150,7 +150,7 @@ class Desktop:
 
     def agent_pid(self, directory: Path | None = None) -> int:
         """The process that carries a plan out, 0 if nobody does."""
-        return int(Directory(str(directory or self.target)).holder().get("pid", 0))
+        return int(MarkedDirectory(str(directory or self.target)).holder().get("pid", 0))
 
     def prepare_agent(self, code: str, folder: Path) -> None:
         """What the agent's Python on this computer carries out before the agent."""

@@ -20,7 +20,7 @@ import pymysql
 import pytest
 
 from app.agent.server.bootstrap import bootstrap
-from app.agent.steps.analyse import Analyse
+from app.agent.steps.analyse import AnalyseTables
 from app.catalog import Catalog, Workload
 from app.protocol.plan import START
 from app.protocol.sysbench import STARTED
@@ -241,9 +241,9 @@ def fill(server: Server, engine: str, with_index: bool = True, **more: Any) -> O
     return outcome
 
 
-def analyse(server: Server, engine: str) -> Analyse:
+def analyse(server: Server, engine: str) -> AnalyseTables:
     """Have the tables analysed as a session does; without it whole tables may be read for a few rows."""
-    work = Analyse(server.socket, engine)
+    work = AnalyseTables(server.socket, engine)
     work.start()
     work.join()
     assert not work.problem, work.problem

@@ -13,8 +13,8 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from app.agent.server.accounts import refuse_strangers
-from app.agent.server.mysql import QueryError, lets_in
+from app.agent.server.accounts import refuse_open_accounts
+from app.agent.server.mysql import QueryError, accepts_without_password
 from app.agent.server.options import known_options
 from app.agent.server.server import Server, free_port
 from app.agent.survey.builds import find_builds
@@ -91,7 +91,7 @@ class Stranger(threading.Thread):
         while not self._over.is_set():
             for user in STRANGERS:
                 try:
-                    self.got_in += [user] * lets_in(LOOPBACK, self.port, user)
+                    self.got_in += [user] * accepts_without_password(LOOPBACK, self.port, user)
                     self.tries += 1
                 except QueryError:
                     self._over.wait(0.002)
@@ -174,7 +174,7 @@ def test_a_server_that_lets_others_in_is_not_used(
     server.start()
     server.client.run(f"CREATE USER {account}")
     with pytest.raises(AgentError, match=f"{said} can log in at {LOOPBACK} port {server.port} without"):
-        refuse_strangers(server.client, LOOPBACK, server.port)
+        refuse_open_accounts(server.client, LOOPBACK, server.port)
 
 
 def test_a_server_that_resolves_names_is_not_used(make: Callable[..., Server]) -> None:
@@ -192,7 +192,7 @@ def test_what_cannot_be_checked_is_no_yes(make: Callable[..., Server]) -> None:
     server.prepare()
     server.start()
     with pytest.raises(AgentError, match=r"cannot check who may log in at 127\.0\.0\.1 port"):
-        refuse_strangers(server.client, LOOPBACK, free_port())
+        refuse_open_accounts(server.client, LOOPBACK, free_port())
 
 
 @pytest.mark.root

@@ -18,8 +18,8 @@ import pytest
 
 from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.mysql import Client
-from app.agent.steps.analyse import Analysing
-from app.agent.system.control import Control, StopRequested, request
+from app.agent.steps.analyse import TableAnalysis
+from app.agent.system.control import ControlRequests, StopRequested, request
 from app.protocol.plan import Plan
 from tests import plans
 from tests.integration.generated import ROWS, TABLES, Server, fill, started_server
@@ -42,7 +42,7 @@ class Session:
     def __post_init__(self) -> None:
         self.plan: Plan = plans.plan()
         self.contender = replace(self.plan.contenders[0], engine=self.engine)
-        self.control = Control(str(self.folder))
+        self.control = ControlRequests(str(self.folder))
         self.write_accounting = WriteAccounting(self.plan)
         self.write_accounting.rows["inserted"] = self.rows
         self.server = self.facts = self.journal = self
@@ -66,8 +66,8 @@ class Session:
     def log(self, text: str, level: str) -> None:
         self.events.append({"kind": "log", "text": text, "level": level})
 
-    def analyse(self) -> Analysing:
-        analysing = Analysing(self, self)  # type: ignore[arg-type]
+    def analyse(self) -> TableAnalysis:
+        analysing = TableAnalysis(self, self)  # type: ignore[arg-type]
         try:
             analysing.run(self.plan.steps[INDEX], INDEX)
         finally:

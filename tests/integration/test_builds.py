@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from app.agent.server.options import check_options, known_options, with_options
+from app.agent.server.options import build_with_options, check_options, known_options
 from app.agent.survey import builds
 from app.agent.survey.builds import environment, find_builds
 from app.agent.survey.machine import survey
-from app.agent.system.directory import MARKER, Directory
+from app.agent.system.directory import MARKER, MarkedDirectory
 from app.core.errors import InputError
 from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.contenders import find_build
@@ -58,7 +58,7 @@ def mariadb() -> Build:
 def states(build: Build, tmp_path: Path, cnf: str) -> dict[str, str]:
     path = tmp_path / "asked.cnf"
     path.write_text(cnf)
-    return {each["option"]: each["state"] for each in check_options(with_options("", build), str(path))}
+    return {each["option"]: each["state"] for each in check_options(build_with_options("", build), str(path))}
 
 
 def sha256(path: Path) -> str:
@@ -142,11 +142,11 @@ def test_all_of_it_within_three_seconds_of_work_and_nothing_touched(
     assert read(Survey, json.loads(json.dumps(to_json(found)))) == found
 
 
-def marked(path: Path) -> Directory:
+def marked(path: Path) -> MarkedDirectory:
     """A new directory of Dyno's."""
     path.mkdir(mode=0o700)
     (path / MARKER).touch()
-    return Directory(str(path))
+    return MarkedDirectory(str(path))
 
 
 def work_s() -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.catalog.custom_sql import parse
+from app.catalog.custom_sql import parse_custom_sql
 from app.catalog.listing import made_lua
 from app.protocol.events import Fact, StepEnded
 from app.protocol.step_parts import to_json
@@ -87,7 +87,7 @@ def carry_out(server: Server, tmp_path: Path) -> Callable[..., Outcome]:
     """Carry out a text of custom SQL as Dyno makes Lua of it."""
 
     def work(text: str, kind: str, engine: str = "innodb", **more: Any) -> Outcome:
-        found = parse(text, kind)
+        found = parse_custom_sql(text, kind)
         assert found.problems == ()
         (tmp_path / f"{kind}.lua").write_text(made_lua(found, kind, "test.sql"))
         if kind == "load":

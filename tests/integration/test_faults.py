@@ -14,7 +14,7 @@ import pytest
 from app.agent.server.server import start_ticks
 from app.protocol.events import (
     Event,
-    Log,
+    LogEvent,
     Mark,
     Note,
     Sample,
@@ -107,7 +107,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
         "two": "completed",
     }
     (second,) = (entry["id"] for entry in desktop.sessions() if entry["target"] == "two")
-    logged = [event.text for event in desktop.events(second) if isinstance(event, Log)]
+    logged = [event.text for event in desktop.events(second) if isinstance(event, LogEvent)]
     assert any(
         "the session starts on a busy machine, as the plan allows: the plan tiny is" in text
         for text in logged

@@ -7,8 +7,8 @@ from typing import Any
 
 from app.protocol.events import (
     PROTOCOL,
-    Log,
-    Unknown,
+    LogEvent,
+    UnknownEvent,
 )
 from tests.integration.desktop import Desktop
 
@@ -41,7 +41,7 @@ def test_a_newer_minor_protocol_is_read_and_its_new_events_are_kept(recorded: De
     rewrite(recorded, "1.7", {"kind": "weather", "t": 0.0, "at": 1.0, "text": "rain"})
     (entry,) = recorded.sessions()
     assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
-    assert [type(event) for event in recorded.events(entry["id"])][1] is Unknown
+    assert [type(event) for event in recorded.events(entry["id"])][1] is UnknownEvent
 
 
 def test_a_newer_major_protocol_is_refused_with_both_versions(recorded: Desktop) -> None:
@@ -54,7 +54,7 @@ def test_a_newer_major_protocol_is_refused_with_both_versions(recorded: Desktop)
 
 def test_what_the_agent_says_of_itself_is_no_traceback(recorded: Desktop) -> None:
     (entry,) = recorded.sessions()
-    told = [e.text for e in recorded.events(entry["id"]) if isinstance(e, Log) and e.source == "agent"]
+    told = [e.text for e in recorded.events(entry["id"]) if isinstance(e, LogEvent) and e.source == "agent"]
     usual = (
         "no block device",
         "disturbed: ",

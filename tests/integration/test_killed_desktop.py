@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests import journals
 
@@ -52,7 +52,7 @@ def check(home: Path) -> int:
     with History(home) as history:
         assert history.one("PRAGMA quick_check") == ("ok",)
         assert history.query("PRAGMA foreign_key_check") == []
-        offset = Writer(history).offset(WHOLE.session)
+        offset = JournalStorer(history).offset(WHOLE.session)
         journal = home / "journals" / f"{WHOLE.session}.jsonl"
         kept = journal.read_bytes() if journal.exists() else b""  # killed before its first byte
         assert kept[:offset] == WHOLE.raw[:offset]
@@ -75,12 +75,12 @@ def test_killed_in_the_middle_of_storing(tmp_path: Path) -> None:
     assert offsets == sorted(offsets)
     assert len(set(offsets)) > 5, "the kills hit nothing"
     with History(home) as history:
-        writer = Writer(history)
+        writer = JournalStorer(history)
         writer.recover(PLAN.id, WHOLE.session)
         offset = writer.offset(WHOLE.session)
         writer.append(PLAN.id, WHOLE.session, offset, WHOLE.raw[offset:])
         killed = history.query("SELECT * FROM block ORDER BY step, series")
     with History(tmp_path / "whole") as whole:
-        Writer(whole).append(PLAN.id, WHOLE.session, 0, WHOLE.raw)
+        JournalStorer(whole).append(PLAN.id, WHOLE.session, 0, WHOLE.raw)
         assert killed == whole.query("SELECT * FROM block ORDER BY step, series")
     assert (home / "journals" / f"{WHOLE.session}.jsonl").read_bytes() == WHOLE.raw

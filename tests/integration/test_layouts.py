@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.agent.server.mysql import Client
-from app.agent.server.options import check_options, known_options, with_options
+from app.agent.server.options import build_with_options, check_options, known_options
 from app.agent.server.server import Server
 from app.agent.survey import builds
 from app.agent.survey.builds import find_builds
@@ -99,7 +99,7 @@ def test_mariadb_without_run_bits_scripts_and_its_plugin_folder(only: Any, tmp_p
     assert build.plugin_dir == str(base / "lib64/mariadb/plugin") and "rocksdb" in build.engines
     cnf = tmp_path / "asked.cnf"
     cnf.write_text(WITH_ROCKSDB)
-    assert check_options(with_options("", build), str(cnf)) == []
+    assert check_options(build_with_options("", build), str(cnf)) == []
     with served(build, "rocksdb", WITH_ROCKSDB, tmp_path / "session") as client:
         check_table(client, "rocksdb")
         in_force = client.pairs("SHOW GLOBAL VARIABLES")

@@ -6,7 +6,7 @@ import pytest
 
 from app.protocol.events import StepEnded
 from app.protocol.reading import read
-from app.protocol.step_parts import Limit
+from app.protocol.step_parts import P99LimitSearch
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.sequences import INDEX, LOAD, own_sequence
@@ -30,5 +30,5 @@ def test_the_answer_of_a_search_has_passed_three_times(desktop: Desktop) -> None
     assert len(passed) == 3
     assert all(each.p99_ms <= 50 and each.events >= 10_000 for each in passed)
     shown = desktop.json("session", "show", "last")["steps"][-1]
-    assert read(Limit, shown["limit"]) == found and shown["unit"] == "queries/s"
+    assert read(P99LimitSearch, shown["limit"]) == found and shown["unit"] == "queries/s"
     assert f"try {len(found.tries)}:" in desktop.dyno("session", "show", "last").stdout

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.protocol.events import StepEnded
 from app.protocol.load_link import Hello, encode
 from tests.installed import MARIADB
@@ -52,7 +52,7 @@ def driven(desktop: Desktop, session: str) -> list[StepEnded]:
 
 def load_agent(sshd: Sshd) -> int:
     """The process that serves the plan there; 0: none."""
-    holder = Directory(sshd.directory).holder() if Path(sshd.directory, "lock").exists() else {}
+    holder = MarkedDirectory(sshd.directory).holder() if Path(sshd.directory, "lock").exists() else {}
     return int(holder.get("pid", 0))
 
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from app.agent.server.options import check_options, with_options
+from app.agent.server.options import build_with_options, check_options
 from app.agent.survey.builds import environment
 from app.catalog import Catalog
 from app.protocol.answers import Build
-from app.variables import Machine, Preset, parse_preset, render
+from app.variables import MachineSize, Preset, parse_preset, render
 from tests.installed import MARIADB, SERIES, SERVER, VERSION
 from tests.integration.desktop import Desktop
 from tests.integration.sshd import Sshd
 
 REDO = "loose_innodb_redo_log_capacity"
-MACHINE = Machine(4 << 30, 2)
+MACHINE = MachineSize(4 << 30, 2)
 GROUPS = f"""\
 [mariadb-{SERIES}]
 max_connections=1
@@ -41,7 +41,7 @@ def complaints(base: str, server: str, cnf: str, folder: Path) -> list[dict[str,
     """What a build does not take of a my.cnf, beside what loose_ lets it ignore."""
     path = folder / "my.cnf"
     path.write_text(cnf, encoding="utf-8")
-    build = with_options("", Build("x", base, server, environment=environment(base, server)))
+    build = build_with_options("", Build("x", base, server, environment=environment(base, server)))
     return [each for each in check_options(build, str(path)) if not each["option"].startswith("loose")]
 
 
@@ -127,7 +127,7 @@ def test_what_5_7_ignores_and_adjusts_is_told(build_path: Callable[[str], Path],
     """It keeps its warnings back unless they are asked for before anything else."""
     base, path = str(build_path("mysql-5.7")), tmp_path / "my.cnf"
     path.write_text("[mysqld]\nloose_no_such=3\nback_log=70000\n", encoding="utf-8")
-    found = check_options(with_options("", Build("x", base, f"{base}/mysqld")), str(path))
+    found = check_options(build_with_options("", Build("x", base, f"{base}/mysqld")), str(path))
     assert [(each["option"], each["state"], each["text"]) for each in found] == [
         ("back_log", "adjusted", "option 'back_log': unsigned value 70000 adjusted to 65535"),
         ("loose_no_such", "ignored", "unknown variable 'loose_no_such=3'"),

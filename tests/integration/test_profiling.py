@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.profiling.dumps import Dumps
+from app.agent.profiling.dumps import StackDumps
 from app.comparison.stacks.stacks import functions
 from app.protocol.events import Fact, StepEnded
 from app.protocol.stacks import PROFILED, unpack
@@ -92,7 +92,7 @@ def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
     if not shutil.which(tool):
         pytest.skip(f"{tool} is not installed")
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        dumps = Dumps(tool, process.pid, str(tmp_path / "stacks.txt"))
+        dumps = StackDumps(tool, process.pid, str(tmp_path / "stacks.txt"))
         dumps.look()
         dumps.end()
         assert process.communicate(b"it goes on")[0] == b"it goes on"

@@ -6,13 +6,13 @@ import os
 import signal
 from collections.abc import Callable
 
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from tests.integration.desktop import Desktop
 from tests.waiting import wait_until
 
 
 def at_work(desktop: Desktop, name: str) -> Callable[[], bool]:
-    return lambda: Directory(str(desktop.target)).holder().get("name") == name
+    return lambda: MarkedDirectory(str(desktop.target)).holder().get("name") == name
 
 
 def named(desktop: Desktop, name: str, **options: object) -> list[str]:

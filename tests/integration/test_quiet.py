@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.protocol.events import Fact, Log
+from app.protocol.events import Fact, LogEvent
 from tests.integration.desktop import Desktop
 from tests.memory_hog import swapping
 from tests.neighbours import NAME, burning
@@ -33,7 +33,7 @@ def test_who_disturbs_a_session_is_said_everywhere(desktop: Desktop, monkeypatch
     (canary,) = [each.value for each in events if isinstance(each, Fact) and each.name == "canary"]
     assert canary["reads"] > 1 and canary["commits"] > 1  # in memory a commit costs no more than a read
     assert len(canary["reads_by_second"]) == len(canary["commits_by_second"]) == 5
-    said = [each.text for each in events if isinstance(each, Log) and each.source == "agent"]
+    said = [each.text for each in events if isinstance(each, LogEvent) and each.source == "agent"]
     assert any(text.startswith("the session starts although the machine is not quiet: ") for text in said)
     assert any(text.startswith("disturbed: other programs took ") and NAME in text for text in said)
     check_figures(desktop, entry["id"])

@@ -13,9 +13,9 @@ from app.agent.sampling.counters import Counters, await_last_client, read_status
 from app.agent.sampling.figures import totals_of
 from app.agent.server.mysql import Client
 from app.agent.server.server import Server as AgentServer
-from app.agent.steps.same_work import STATUS_ROWS, Room, beyond, rows_of_event
+from app.agent.steps.same_work import STATUS_ROWS, RowTolerance, beyond, rows_per_event
 from app.catalog import Catalog, Workload
-from app.protocol.work import bounds_of, statements_of
+from app.protocol.work import rows_per_event_bounds, statements_of
 from tests.installed import SERVER, VERSION
 from tests.integration.generated import Server, analyse, classic, drive, fill, shipped
 from tests.integration.test_settle import started
@@ -190,9 +190,9 @@ def other_work(
     after = counters.read()
     statements = statements_of(*planned(workload, rows))
     assert statements, workload.name
-    bounds = bounds_of(statements, counters.counts_calls(after))
+    bounds = rows_per_event_bounds(statements, counters.counts_calls(after))
     watched = STATUS_ROWS / SENT if counters.counts_calls(after) else 0.0
     errors = 1 + outcome.total["errors"] / SENT
-    room = Room(0.95, 1.05 * errors, watched)  # of the rows few come and go
-    found = rows_of_event(totals_of(outcome.total), counters.spent(before, after), outcome.total["events"])
+    room = RowTolerance(0.95, 1.05 * errors, watched)  # of the rows few come and go
+    found = rows_per_event(totals_of(outcome.total), counters.spent(before, after), outcome.total["events"])
     return [f"{engine}, {workload.name}: {each}" for each in beyond(found, bounds, room).values()]

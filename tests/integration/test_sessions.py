@@ -9,7 +9,7 @@ import pytest
 
 from app.engines import engine_of
 from app.engines.counter import SHARE
-from app.history.store.distributions import counts_by_bucket, decode
+from app.history.store.distributions import counts_by_bucket, decode_distributions
 from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
 from app.protocol.latency import counts_of, without
 from tests.installed import MARIADB, VERSION
@@ -56,7 +56,7 @@ def check_latencies(events: list[Any], step: int) -> None:
     found = [each for each in events if isinstance(each, Sample) and each.step == step and each.s >= 0]
     (ended,) = [each for each in events if isinstance(each, StepEnded) and each.step == step]
     whole = counts_of(ended.buckets)
-    left = without(whole, counts_by_bucket(decode([each.latency for each in found]).total()))
+    left = without(whole, counts_by_bucket(decode_distributions([each.latency for each in found]).total()))
     assert sum(whole.values()) == pytest.approx(ended.totals.events, rel=0.05)
     is_whole = all(each.latency is not None for each in found)
     if found[-1].derived and is_whole:

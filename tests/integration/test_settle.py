@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.host import HostSampler
-from app.agent.sampling.write_accounting import row_bytes
+from app.agent.sampling.write_accounting import fixed_row_width
 from app.agent.server.debt import debt_of
 from app.agent.server.mysql import Client
 from app.agent.server.options import known_options
@@ -21,8 +21,8 @@ from app.agent.server.server import Server, start_ticks
 from app.agent.steps.settle_step import Settling
 from app.agent.survey.builds import environment
 from app.protocol.answers import Build
-from app.protocol.events import Fact, Progress, StepEnded
-from app.protocol.step_parts import SettledRun
+from app.protocol.events import Fact, ProgressEvent, StepEnded
+from app.protocol.step_parts import SettleAfterRun
 from tests.installed import MARIADB, SERIES, SERVER
 from tests.integration.desktop import Desktop, own_marks
 from tests.integration.on_target import begun, on_target
@@ -114,7 +114,7 @@ def check_settled(server: Server, engine: str) -> Settling:
     assert debt.get("memtable_bytes", 0) < 1 << 20
     assert (engine == "innodb") == bool(changed(before, forced))
     assert changed(before, client.pairs("SHOW GLOBAL VARIABLES")) == set()
-    assert row_bytes(client) == 188
+    assert fixed_row_width(client) == 188
     return settling
 
 
@@ -239,7 +239,8 @@ def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> N
     begin_slowly(desktop)
     assert limit_of(desktop) == 0
     wait_until(
-        lambda: any(isinstance(e, Progress) and "dirty pages" in e.text for e in on_target(desktop)), "text"
+        lambda: any(isinstance(e, ProgressEvent) and "dirty pages" in e.text for e in on_target(desktop)),
+        "text",
     )
     desktop.dyno("skip", "--target", "local")
     wait_until(begun(desktop, AFTER), "the next step is at work", 30)
@@ -253,7 +254,7 @@ def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> N
     assert start_ticks(server) == "?"
     ended = {e.step: e for e in on_target(desktop) if isinstance(e, StepEnded)}
     assert [ended[step].outcome for step in (SETTLE, AFTER, AGAIN)] == ["skipped", "skipped", "stopped"]
-    assert not isinstance(ended[SETTLE].settled, SettledRun)
+    assert not isinstance(ended[SETTLE].settled, SettleAfterRun)
 
 
 @pytest.mark.full

@@ -13,8 +13,8 @@ import pytest
 
 from app.agent.sampling.proc_files import parse_process
 from app.agent.server.server import start_ticks
-from app.history.store.distributions import counts_by_bucket, decode
-from app.protocol.events import Event, Log, Mark, Sample, SessionEnded, StepEnded
+from app.history.store.distributions import counts_by_bucket, decode_distributions
+from app.protocol.events import Event, LogEvent, Mark, Sample, SessionEnded, StepEnded
 from app.protocol.latency import counts_of
 from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE
 from tests.installed import MARIADB
@@ -93,7 +93,7 @@ def test_each_has_its_own_seconds_and_figures(alternating: Desktop, step: int) -
         assert done.value == pytest.approx(done.totals.queries / done.seconds, rel=0.001)
         assert sum(count for _, count in done.buckets) == done.totals.events
         measured_codes = [each.latency for each in samples(events, step) if each.s >= 0]
-        assert counts_by_bucket(decode(measured_codes).total()) == counts_of(done.buckets)
+        assert counts_by_bucket(decode_distributions(measured_codes).total()) == counts_of(done.buckets)
         assert done.latency_ms["p99"] > 0
         measured = [each for each in samples(events, step) if each.s >= 0]
         # with what is done between slices, which a busy machine does slowly, but not the time of the other
@@ -250,5 +250,5 @@ def test_a_plan_until_decided_ends_when_it_is(desktop: Desktop) -> None:
         "base", "better", "worse", "same", "too small to matter", "~", "marked",
     }  # fmt: skip
     spared = next(each["id"] for each in desktop.sessions() if each["state"] == "stopped")
-    said = [each.text for each in desktop.events(spared) if isinstance(each, Log)]
+    said = [each.text for each in desktop.events(spared) if isinstance(each, LogEvent)]
     assert any(text.startswith(f"after {carried_out // 2} rounds: ") for text in said)

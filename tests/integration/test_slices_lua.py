@@ -15,7 +15,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.catalog.custom_sql import parse
+from app.catalog.custom_sql import parse_custom_sql
 from app.catalog.listing import made_lua
 from tests.integration.gated import Line, began, check_slice, gated, recorded
 from tests.integration.generated import Server, Work, drive, fill, server, shipped
@@ -278,7 +278,7 @@ end
 
 def test_no_transaction_is_open_at_the_gate(server: Server, tmp_path: Path) -> None:
     """50 events are one transaction: a client that waited in one would hold its locks against the others."""
-    custom = parse(TRANSACTIONS, "drive")
+    custom = parse_custom_sql(TRANSACTIONS, "drive")
     assert not custom.problems
     (tmp_path / "own.made.lua").write_text(made_lua(custom, "drive", "own.sql"))
     with gated(server, Work("own.made.lua", threads=4, rows=50, folder=tmp_path)) as run:

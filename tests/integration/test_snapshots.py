@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from app.agent.snapshots.snapshots import Snapshots
-from app.agent.system.directory import MARKER, Directory
-from app.protocol.events import Event, Fact, Log
+from app.agent.system.directory import MARKER, MarkedDirectory
+from app.protocol.events import Event, Fact, LogEvent
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.integration.disks import fill
@@ -76,7 +76,7 @@ def check_facts(desktop: Desktop, sessions: list[dict[str, Any]], key: str) -> N
     for events in (made, begun):
         assert sum(fact(events, "rows_counted").values()) == ROWS
         assert "CREATE TABLE" in fact(events, "create_table")
-        assert not [event for event in events if isinstance(event, Log) and event.level == "error"]
+        assert not [event for event in events if isinstance(event, LogEvent) and event.level == "error"]
 
 
 def snapshot_of(desktop: Desktop, key: str) -> Path:
@@ -95,7 +95,9 @@ def test_innodb_of_mariadb_then_one_that_was_touched(desktop: Desktop) -> None:
     assert f"warn  snapshot: innodb: {refused}" in desktop.dyno("run", *once, "--dry-run").stdout
     desktop.dyno("run", *once)
     session = in_order(desktop)[-1]["id"]
-    logs = [event for event in desktop.events(session) if isinstance(event, Log) and event.source == "agent"]
+    logs = [
+        event for event in desktop.events(session) if isinstance(event, LogEvent) and event.source == "agent"
+    ]
     said = [
         log.text for log in logs if log.level != "info" and not log.text.startswith("disturbed: ")
     ]  # by other tests
@@ -108,7 +110,7 @@ def test_innodb_of_mariadb_then_one_that_was_touched(desktop: Desktop) -> None:
 
 def check_deleting(desktop: Desktop, key: str) -> None:
     assert "no snapshot begins with 'ffffffffff'" in desktop.refused("snapshot", "delete", "ffffffffff")
-    lock = Directory(str(desktop.target)).lock({"plan": "P", "pid": os.getpid()})
+    lock = MarkedDirectory(str(desktop.target)).lock({"plan": "P", "pid": os.getpid()})
     assert lock is not None
     refused = desktop.refused("snapshot", "delete", key, code=1)
     assert "is in use" in refused
@@ -234,7 +236,7 @@ def test_a_disk_that_is_full_in_the_middle_leaves_the_data_and_no_half(small_dis
     """The room was there when it began."""
     small_disk.mkdir(mode=0o700)
     (small_disk / MARKER).touch()
-    directory = Directory(str(small_disk))
+    directory = MarkedDirectory(str(small_disk))
     data = Path(directory.session("S")) / "data"
     data.mkdir(parents=True)
     tables = {f"sbtest{number}.ibd": os.urandom(20 << 20) for number in range(3)}
@@ -266,5 +268,5 @@ def test_blocks_are_shared_where_the_file_system_can_and_nothing_is_written(
         key = fact(made, "start_state")["load"].rpartition(" ")[2]
         assert fact(begun, "start_state")["load"] == f"snapshot {key}, {how}"
         assert sum(fact(begun, "rows_counted").values()) == sum(fact(made, "rows_counted").values()) > 0
-        assert not [event for event in begun if isinstance(event, Log) and event.level == "error"]
+        assert not [event for event in begun if isinstance(event, LogEvent) and event.level == "error"]
     assert {each["problem"] for each in desktop.json("snapshot", "list")} == {""}

@@ -10,7 +10,7 @@ import pytest
 
 from app.catalog import Catalog, Sequence, Workload
 from app.catalog.approval import hash_of
-from app.protocol.events import Fact, Progress, SessionPlanned, StepEnded
+from app.protocol.events import Fact, ProgressEvent, SessionPlanned, StepEnded
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop, own_marks
 from tests.integration.generated import ENGINES, classic
@@ -115,7 +115,7 @@ def test_the_rows_that_the_server_reads_tell_how_far_a_scan_is(desktop: Desktop)
     desktop.dyno("workload", "approve", "slow", hash_of(Catalog(desktop.home).workload_files(workload)))
     (_, scan) = carry_out(desktop, "slowly", f"{MARIADB}:innodb")
     (entry,) = desktop.sessions()
-    told = [e for e in desktop.events(entry["id"]) if isinstance(e, Progress) and e.step == 1]
+    told = [e for e in desktop.events(entry["id"]) if isinstance(e, ProgressEvent) and e.step == 1]
     assert len(told) >= 2
     assert {(each.total, each.unit) for each in told} == {(ROWS, "rows")}
     assert [each.done for each in told] == sorted(each.done for each in told)

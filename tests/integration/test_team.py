@@ -18,16 +18,16 @@ from app.history.lists.browsing import page as page_of
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
 from app.remote.secrets import SecretNeededError, forget_secrets
-from app.team.address import Choice, keep_choice, read_choice
+from app.team.address import TeamHistoryChoice, keep_choice, read_team_history
 from app.team.certificate import CertificateChangedError, CertificateError, CertificateUnknownError
 from app.team.connection import PasswordError
 from app.team.exchange import Exchanger
-from app.team.listing import find, page
+from app.team.listing import find_team_sessions, team_session_page
 from app.team.local_sessions import server_of
-from app.team.login import PASSWORD_FILE, begin, log_in
-from app.team.plugin import PluginError
+from app.team.login import PASSWORD_FILE, begin, connect_to_team_server
+from app.team.plugin import PlainPasswordPluginError
 from app.team.schema import STATEMENTS
-from app.team.store import AwayError, TeamError
+from app.team.store import TeamError, TeamServerAwayError
 from app.team.syncing import sync
 from tests.installed import BUILD
 from tests.integration.desktop import Desktop
@@ -56,12 +56,12 @@ def ask(_prompt: str) -> str:
     return PASSWORD
 
 
-def choice(database: Database, user: str = WRITER, password: str = PASSWORD) -> Choice:
-    found = Choice(database.address(user), user)
+def choice(database: Database, user: str = WRITER, password: str = PASSWORD) -> TeamHistoryChoice:
+    found = TeamHistoryChoice(database.address(user), user)
     try:
         begin(Path("/nonexistent"), found, lambda _: password)
     except CertificateUnknownError as error:
-        return Choice(found.address, user, certificate=error.fingerprint)
+        return TeamHistoryChoice(found.address, user, certificate=error.fingerprint)
     raise AssertionError("a certificate that nobody vouches for was accepted")
 
 
@@ -69,7 +69,7 @@ def test_desktops_on_a_real_server_are_equal_in_the_end(
     database: Database, desktops: list[History], tmp_path: Path
 ) -> None:
     begin(tmp_path / "settings", choice(database), ask)
-    chance, server = random.Random(23), log_in(choice(database), ask)
+    chance, server = random.Random(23), connect_to_team_server(choice(database), ask)
     for at in range(40):
         who = chance.randrange(len(desktops))
         for _ in range(3):
@@ -82,7 +82,7 @@ def test_desktops_on_a_real_server_are_equal_in_the_end(
     assert states[1:] == states[:-1] and states[0][0]
     in_force = database.query("SELECT subject, kind, item, author, number FROM team.in_force")
     assert sorted(in_force) == sorted(states[0][-1])
-    reader = log_in(choice(database, READER), ask)
+    reader = connect_to_team_server(choice(database, READER), ask)
     with History(tmp_path / "reader") as history:
         assert sync(history, reader, "Ben").fetched_sessions == 10
         edits.tag(history, sessions(history)[0]["id"], "mine")
@@ -96,13 +96,13 @@ def test_a_server_that_goes_away_is_one_line_and_comes_back(
     begin(tmp_path / "settings", wanted, ask)
     history, exchanger = desktops[0], Exchanger()
     database.stop()
-    with pytest.raises(AwayError) as caught:
+    with pytest.raises(TeamServerAwayError) as caught:
         exchanger.exchange(history, wanted, ask)
     assert str(caught.value).isprintable() and "does not answer" in str(caught.value)
     database.start()
     assert exchanger.exchange(history, wanted, ask).text
     database.stop()
-    with pytest.raises(AwayError):
+    with pytest.raises(TeamServerAwayError):
         exchanger.exchange(history, wanted, ask)
     database.start()
     assert exchanger.exchange(history, wanted, ask).text == "up to date"
@@ -155,17 +155,19 @@ def test_lists_are_the_same_on_the_server_and_sessions_come_when_they_are_chosen
         edits.note(one, ids[2], "the disk was full")
         edits.delete(one, ids[3])
         assert "sent 4 sessions" in exchanger.exchange(one, wanted, ask).text
-        of_others = {each["id"] for each in page(lists, Filter())} - set(ids)
+        of_others = {each["id"] for each in team_session_page(lists, Filter())} - set(ids)
         for each in FILTERS:
-            there = [line for line in page(lists, each) if line["id"] not in of_others]
+            there = [line for line in team_session_page(lists, each) if line["id"] not in of_others]
             here = page_of(one, each, Order(), 0, 100)
             assert there == [{**line, "colour": 0} for line in here], each
         assert exchanger.exchange(two, wanted, ask).fetched_sessions == 0
         assert two.query("SELECT count(*) FROM session") == [(0,)]
-        assert exchanger.fetch(two, wanted, ask, find(lists, ids[0])).text == "received 1 session"
+        assert (
+            exchanger.fetch(two, wanted, ask, find_team_sessions(lists, ids[0])).text == "received 1 session"
+        )
         assert [entry["name"] for entry in sessions(two)] == ["it's 100% \\ fast_"]
         with pytest.raises(DynoError, match="the team has no session"):
-            find(lists, "nothing")
+            find_team_sessions(lists, "nothing")
     exchanger.close()
 
 
@@ -177,20 +179,22 @@ def test_who_is_asked_for_what(database: Database) -> None:
 
     wanted = choice(database)
     with pytest.raises(SecretNeededError):
-        log_in(wanted, refuse)
+        connect_to_team_server(wanted, refuse)
     with pytest.raises(SecretNeededError):
-        log_in(wanted, lambda prompt: (prompts.append(prompt), "wrong" if len(prompts) < 4 else None)[1])
+        connect_to_team_server(
+            wanted, lambda prompt: (prompts.append(prompt), "wrong" if len(prompts) < 4 else None)[1]
+        )
     assert set(prompts) == {f"password of anna@127.0.0.1 port {database.port} (team's history): "}
-    log_in(wanted, ask).close()
-    log_in(wanted, refuse).close()  # it is remembered for reconnects
+    connect_to_team_server(wanted, ask).close()
+    connect_to_team_server(wanted, refuse).close()  # it is remembered for reconnects
 
 
 def test_wrong_passwords_are_not_followed_by_a_login_without_one(database: Database) -> None:
     database.query("CREATE USER open@localhost", "GRANT SELECT ON team.* TO open@localhost")
     wanted = choice(database, "open", "")
     with pytest.raises(PasswordError):
-        log_in(wanted, lambda _: "wrong")
-    log_in(wanted, lambda _: "").close()
+        connect_to_team_server(wanted, lambda _: "wrong")
+    connect_to_team_server(wanted, lambda _: "").close()
 
 
 @pytest.mark.parametrize("certificate", ["", "SHA256:00"])
@@ -199,7 +203,9 @@ def test_nobody_is_asked_for_a_password_before_the_certificate_is_known(
 ) -> None:
     prompts: list[str] = []
     with pytest.raises(CertificateError):
-        log_in(Choice(database.address(), "Anna", certificate=certificate), prompts.append)
+        connect_to_team_server(
+            TeamHistoryChoice(database.address(), "Anna", certificate=certificate), prompts.append
+        )
     assert prompts == []
 
 
@@ -210,21 +216,21 @@ def test_a_machine_takes_the_password_from_a_private_file(
     forget_secrets()
     monkeypatch.setenv(PASSWORD_FILE, str(file))
     with pytest.raises(InputError, match=f"{PASSWORD_FILE} {file}: it is not a file"):
-        log_in(wanted, None)
+        connect_to_team_server(wanted, None)
     for content in (f"{PASSWORD}\n", PASSWORD):
         file.write_text(content)
         file.chmod(0o600)
-        log_in(wanted, None).close()
+        connect_to_team_server(wanted, None).close()
     for content in ("", "\n", f"{PASSWORD}\nmore\n", "\0"):
         file.write_text(content)
         with pytest.raises(InputError, match="the password alone"):
-            log_in(wanted, None)
+            connect_to_team_server(wanted, None)
     file.write_text("wrong")
     with pytest.raises(PasswordError, match=f"that of {PASSWORD_FILE}"):
-        log_in(wanted, None)
+        connect_to_team_server(wanted, None)
     file.chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
-        log_in(wanted, ask)
+        connect_to_team_server(wanted, ask)
 
 
 FOREIGN = {
@@ -253,7 +259,7 @@ def test_a_schema_with_tables_of_others_is_refused_untouched(
         wanted = replace(choice(database), address=database.address().replace("/team", "/shop"))
         with pytest.raises(TeamError, match=r"has tables of others \((about|orders|plan)"):
             begin(tmp_path, wanted, ask)
-        assert database.query("SHOW TABLES FROM shop") == tables and read_choice(tmp_path) is None
+        assert database.query("SHOW TABLES FROM shop") == tables and read_team_history(tmp_path) is None
         with History(tmp_path) as history:
             assert server_of(history) == ""
     finally:
@@ -286,7 +292,7 @@ def test_another_team_is_refused_before_anything_is_created_or_chosen(
         with pytest.raises(TeamError, match="shared with another team"):
             begin(tmp_path, wanted, ask)
         assert database.query(f"SHOW TABLES FROM {others}") == []
-        kept = read_choice(tmp_path)
+        kept = read_team_history(tmp_path)
         assert kept is not None and kept.address == mine.address
         begin(tmp_path, wanted, ask, merge_teams=True)
         assert database.query(f"SHOW TABLES FROM {others}")
@@ -303,18 +309,18 @@ def test_an_altered_account_shows_its_password_only_to_who_accepts_it(
     with started(build) as other:
         wanted = choice(other)
         begin(tmp_path, wanted, ask)
-        kept = read_choice(tmp_path)
+        kept = read_team_history(tmp_path)
         assert kept == replace(wanted, plugin=before)
         other.query("FLUSH PRIVILEGES")  # the server asks for the password once more
-        log_in(kept, ask).close()
+        connect_to_team_server(kept, ask).close()
         other.query(f"ALTER USER {WRITER}@localhost IDENTIFIED WITH {after} BY '{PASSWORD}'")
-        with pytest.raises(PluginError, match=f"--auth-plugin {after}"):
-            log_in(kept, ask)
-        with pytest.raises(PluginError):
+        with pytest.raises(PlainPasswordPluginError, match=f"--auth-plugin {after}"):
+            connect_to_team_server(kept, ask)
+        with pytest.raises(PlainPasswordPluginError):
             begin(tmp_path, replace(wanted, certificate=""), ask)
-        assert read_choice(tmp_path) == kept
+        assert read_team_history(tmp_path) == kept
         begin(tmp_path, replace(wanted, certificate="", plugin=after), ask)
-        assert read_choice(tmp_path) == replace(wanted, plugin=after)
+        assert read_team_history(tmp_path) == replace(wanted, plugin=after)
 
 
 def test_a_plugin_that_shows_nothing_needs_no_word(database: Database, tmp_path: Path) -> None:
@@ -324,10 +330,10 @@ def test_a_plugin_that_shows_nothing_needs_no_word(database: Database, tmp_path:
     begin(tmp_path, choice(database), ask)
     wanted = choice(database, "cara")
     begin(tmp_path, wanted, ask)
-    assert read_choice(tmp_path) == replace(wanted, plugin="mysql_native_password")
+    assert read_team_history(tmp_path) == replace(wanted, plugin="mysql_native_password")
     database.query(f"ALTER USER cara@localhost IDENTIFIED VIA ed25519 USING PASSWORD('{PASSWORD}')")
     begin(tmp_path, wanted, ask)
-    assert read_choice(tmp_path) == replace(wanted, plugin="client_ed25519")
+    assert read_team_history(tmp_path) == replace(wanted, plugin="client_ed25519")
 
 
 def test_the_plugin_of_an_earlier_dyno_is_remembered_at_the_next_exchange(
@@ -338,7 +344,7 @@ def test_the_plugin_of_an_earlier_dyno_is_remembered_at_the_next_exchange(
     keep_choice(tmp_path, wanted)  # an earlier one stored no plugin
     with History(tmp_path) as history, closing(Exchanger()) as exchanger:
         exchanger.exchange(history, wanted, ask)
-    assert read_choice(tmp_path) == replace(wanted, plugin="mysql_native_password")
+    assert read_team_history(tmp_path) == replace(wanted, plugin="mysql_native_password")
 
 
 def test_another_certificate_is_refused_loudly(database: Database) -> None:
@@ -347,14 +353,14 @@ def test_another_certificate_is_refused_loudly(database: Database) -> None:
     certify(database.folder)
     database.start()
     with pytest.raises(CertificateChangedError, match="HAS CHANGED"):
-        log_in(wanted, ask)
+        connect_to_team_server(wanted, ask)
 
 
 def test_a_server_without_tls_is_refused() -> None:
     with started(BUILD, tls=False) as other:
         with pytest.raises(TeamError, match="offers no TLS"):
-            log_in(Choice(other.address(), "Anna", certificate="SHA256:00"), ask)
-        log_in(Choice(other.address(), "Anna", tls=False), ask).close()
+            connect_to_team_server(TeamHistoryChoice(other.address(), "Anna", certificate="SHA256:00"), ask)
+        connect_to_team_server(TeamHistoryChoice(other.address(), "Anna", tls=False), ask).close()
 
 
 def test_the_command_line_of_a_team(database: Database, desktop: Desktop) -> None:
@@ -366,7 +372,7 @@ def test_the_command_line_of_a_team(database: Database, desktop: Desktop) -> Non
     words = ("history", "use", address, "--certificate", fingerprint, "--as", "Anna B")
     assert "needs the password of anna@127.0.0.1" in desktop.dyno(*words, code=2).stderr
     assert desktop.dyno("history", "show").stdout.startswith("this computer's own history")
-    log_in(choice(database), ask).close()  # a person has entered it, and it is remembered
+    connect_to_team_server(choice(database), ask).close()  # a person has entered it, and it is remembered
     with History(desktop.home) as history:
         store(history, whole(plan(number=88)))
     assert "sent 1 session" in desktop.dyno(*words).stdout

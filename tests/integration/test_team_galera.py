@@ -13,8 +13,8 @@ import pytest
 
 from app.history.store.history import History
 from app.remote.secrets import forget_secrets
-from app.team.login import begin, log_in
-from app.team.store import AwayError, TeamError
+from app.team.login import begin, connect_to_team_server
+from app.team.store import TeamError, TeamServerAwayError
 from app.team.syncing import sync
 from tests.installed import BUILD
 from tests.integration.test_team import ask, choice
@@ -91,7 +91,7 @@ def test_three_nodes_serve_and_one_is_killed(
     wait_until(lambda: has_tables(nodes[-1]), "the tables are on all nodes")
     chance = random.Random(7)
     at = {who: who % NODES for who in range(len(desktops))}  # the node of each desktop
-    servers = {number: log_in(wanted, ask) for number, wanted in enumerate(choices)}
+    servers = {number: connect_to_team_server(wanted, ask) for number, wanted in enumerate(choices)}
     for turn in range(60):
         if turn == 30:
             nodes[0].kill()
@@ -100,7 +100,7 @@ def test_three_nodes_serve_and_one_is_killed(
             edit_something(desktops[who], chance, turn)
         try:
             sync(desktops[who], servers[at[who]], f"person {who}")
-        except (AwayError, TeamError):
+        except (TeamServerAwayError, TeamError):
             assert turn >= 30 and at[who] == 0, "only the node that was killed is away"
             at[who] = 1 + who % 2
     left = [1 + who % 2 for who in range(len(desktops))]

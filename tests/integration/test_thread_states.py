@@ -18,7 +18,7 @@ from app.agent.sampling.thread_states import ThreadSampler
 from app.agent.server.options import known_options
 from app.agent.server.server import Server
 from app.agent.survey.builds import find_builds
-from app.protocol.thread_states import CLIENT, Kind
+from app.protocol.thread_states import CLIENT, ThreadKindShares
 from tests.integration.slow_fsync import ON_DISK, preloaded
 from tests.waiting import wait_until
 
@@ -58,7 +58,7 @@ class Planted:
 
     def kinds(
         self, work: Work, clients: int = CLIENTS, others: int = 0, seconds: float = SECONDS
-    ) -> dict[str, Kind]:
+    ) -> dict[str, ThreadKindShares]:
         """What the threads did, by kind, while clients worked, and others were connected.
 
         On a busy machine the sampler may be too slow to know its clients, and says so: then once more.

@@ -16,12 +16,12 @@ import pymysql
 import pytest
 
 from app.agent.sampling.counters import Counters
-from app.agent.sampling.locks import STATUS, RowLocks
+from app.agent.sampling.locks import STATUS, RowLockPairs
 from app.agent.sampling.statements import Statements
-from app.agent.sampling.waits import Waits
+from app.agent.sampling.waits import WaitSampler
 from app.agent.server.options import known_options
 from app.agent.server.server import Server
-from app.agent.steps.counted import NamedWaits
+from app.agent.steps.counted import StepWaitsCounter
 from app.agent.survey.builds import find_builds
 from app.protocol.step_parts import to_json
 from app.protocol.waits import BY_NAME
@@ -50,15 +50,15 @@ class Planted:
 
     def waited_for(self, engine: str, plant: Callable[[Planted], None]) -> dict[str, Any]:
         """The fields of step_ended after this cause."""
-        waits = Waits(self.client, engine)
+        waits = WaitSampler(self.client, engine)
         self.counters = counters = Counters(self.client, engine, [*waits.status_names, *STATUS])
         sampler = SimpleNamespace(
-            waits=waits, locks=RowLocks(self.client), statements=Statements(self.client, waits.is_on)
+            waits=waits, locks=RowLockPairs(self.client), statements=Statements(self.client, waits.is_on)
         )
         session: Any = SimpleNamespace(
             sampler=sampler, server=self.server, contender=SimpleNamespace(engine=engine)
         )
-        named, self.locks = NamedWaits(session), sampler.locks
+        named, self.locks = StepWaitsCounter(session), sampler.locks
         waits.begin()
         named.begin(counters.read())
         plant(self)

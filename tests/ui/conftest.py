@@ -24,10 +24,10 @@ from tests.journals import Maker
 from tests.ui.live_page import Follow, shown
 from tests.ui.targets_panel import open_panel
 from tests.ui.watched import WatchedPlans, watched
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.pages.live import LivePage
-from ui.shell.application import close_context, make_context
+from ui.shell.application import close_context, make_window_context
 from ui.widgets.charts.lines import Line
 from ui.widgets.charts.time_chart import TimeChart
 
@@ -95,11 +95,11 @@ def _cycles_on_this_thread_alone() -> None:
 
 
 @pytest.fixture
-def context(qapp: QApplication, dyno_home: Path) -> Iterator[Context]:
+def context(qapp: QApplication, dyno_home: Path) -> Iterator[WindowContext]:
     """A context as the window has it; what it began has ended when the test has."""
     qapp.setStyle("Fusion")
     before = set(threading.enumerate())
-    made = make_context(dyno_home)
+    made = make_window_context(dyno_home)
     made.theme.set_appearance("light")
     yield made
     close_context(made)
@@ -111,23 +111,23 @@ def context(qapp: QApplication, dyno_home: Path) -> Iterator[Context]:
 
 
 @pytest.fixture
-def plans(context: Context) -> tuple[Context, WatchedPlans]:
+def plans(context: WindowContext) -> tuple[WindowContext, WatchedPlans]:
     return watched(context)
 
 
 @pytest.fixture
-def followed(plans: tuple[Context, WatchedPlans]) -> WatchedPlans:
+def followed(plans: tuple[WindowContext, WatchedPlans]) -> WatchedPlans:
     return plans[1]
 
 
-ShowLive = Callable[[Context], LivePage]
+ShowLive = Callable[[WindowContext], LivePage]
 
 
 @pytest.fixture
 def show(qtbot: QtBot) -> ShowLive:
     """The Live page, before it has read anything."""
 
-    def make(context: Context) -> LivePage:
+    def make(context: WindowContext) -> LivePage:
         page = LivePage(context)
         qtbot.addWidget(page)
         page.resize(1200, 760)
@@ -142,7 +142,7 @@ def show(qtbot: QtBot) -> ShowLive:
 def drawn(show: ShowLive, qtbot: QtBot) -> ShowLive:
     """With the curves of a session."""
 
-    def make(context: Context) -> LivePage:
+    def make(context: WindowContext) -> LivePage:
         page = show(context)
         qtbot.waitUntil(lambda: page._watching.loaded is not None)
         return page
@@ -192,7 +192,7 @@ def _let_go(application: QApplication) -> None:
 
 
 @pytest.fixture
-def follow(plans: tuple[Context, WatchedPlans], show: ShowLive, qtbot: QtBot) -> Follow:
+def follow(plans: tuple[WindowContext, WatchedPlans], show: ShowLive, qtbot: QtBot) -> Follow:
     """The page with a session that is followed, as far as it has come."""
     context, followed = plans
 

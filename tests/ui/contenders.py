@@ -10,7 +10,7 @@ from app.protocol import plan
 from app.protocol.plan import SLICES, Plan
 from tests import journals, sliced
 from ui.pages.live.curves import QPS
-from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.pyramid import GrowingTimeSeries
 
 LOAD, POINT, UPDATE = 0, 1, 2  # steps of the plan; a load is never in slices
 
@@ -63,6 +63,6 @@ def samples(maker: Contender, step: int) -> Points:
     return [(each.t, each.values[0]) for each in maker.events if each.kind == "sample" and each.step == step]
 
 
-def points(track: Track) -> Points:
+def points(track: GrowingTimeSeries) -> Points:
     t, values = track.window(-1e9, 1e9, 1 << 20)
     return [(t, None if math.isnan(v) else v) for t, v in zip(t.tolist(), values.tolist(), strict=True)]

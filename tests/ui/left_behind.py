@@ -44,13 +44,13 @@ def main(when: str) -> int:
 
     import ui.shell.application
     from ui.core import tasks
-    from ui.core.context import Context
+    from ui.core.context import WindowContext
     from ui.main import main
     from ui.shell.ahead import ON_A_THREAD
 
-    make_context = ui.shell.application.make_context
+    make_context = ui.shell.application.make_window_context
 
-    def with_a_task_at_work(home: Path) -> Context:
+    def with_a_task_at_work(home: Path) -> WindowContext:
         context = make_context(home)
         context.tasks.run(context.bus, lambda: time.sleep(LONG_S), print, print)
         if when == "imported":
@@ -64,7 +64,7 @@ def main(when: str) -> int:
             QApplication.quit()
 
     tasks.CLOSE_S = 0.1
-    ui.shell.application.make_context = with_a_task_at_work
+    ui.shell.application.make_window_context = with_a_task_at_work
     return main()
 
 

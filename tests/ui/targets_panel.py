@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.remote.target import Target
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.bench.targets.list import TargetState
 from ui.pages.bench.targets.panel import TargetsPanel
 
@@ -19,7 +19,7 @@ WAIT_MS = 30_000
 
 
 @pytest.fixture
-def open_panel(qtbot: QtBot, context: Context) -> Callable[[], TargetsPanel]:
+def open_panel(qtbot: QtBot, context: WindowContext) -> Callable[[], TargetsPanel]:
     """Shows the panel as it finds the home by then."""
 
     def open_() -> TargetsPanel:

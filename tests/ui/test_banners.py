@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QStackedWidget, QToolBa
 from pytestqt.qtbot import QtBot
 
 from tests.ui.watched import watched
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.page import MARGIN
 from ui.shell.notices import MOST_SENTENCES
 from ui.shell.window import FIRST_SIZE, Window
@@ -37,7 +37,7 @@ def page(qtbot: QtBot) -> Iterator[QWidget]:
 
 
 @pytest.fixture
-def window(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Window:
+def window(context: WindowContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Window:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     changed, plans = watched(context)
     monkeypatch.setattr(plans, "adopt", lambda: None)

@@ -20,27 +20,27 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.answers import Build, Survey
 from app.protocol.events import Fact
 from app.remote.target import LOCAL, Target
-from app.targets.builds import notes_text
+from app.targets.builds import build_notes_text
 from app.targets.store import Targets
-from app.targets.surveys import Surveyed
+from app.targets.surveys import DatedSurvey
 from tests import journals
 from tests.plans import MARIADB
 from tests.ui.targets_panel import WAIT_MS, dialog_of
 from tests.ui.test_install import pack, send
-from ui.core.context import Context
-from ui.pages.bench.targets.builds import BuildNotesDialog, InstallDialog, removal_text
+from ui.core.context import WindowContext
+from ui.pages.bench.targets.builds import BuildNotesDialog, InstallBuildDialog, removal_warning_text
 from ui.pages.bench.targets.panel import TargetsPanel
-from ui.pages.history.overview import Overview
+from ui.pages.history.overview import SessionOverview
 from ui.pages.history.reading import read_detail
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> TargetsPanel:
+def panel(qtbot: QtBot, context: WindowContext, monkeypatch: pytest.MonkeyPatch) -> TargetsPanel:
     """With no survey by itself."""
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     made = TargetsPanel(context)
@@ -95,7 +95,7 @@ def test_a_directory_is_named_described_and_forgotten(
     build = choose(panel, base)
     assert build.problem and is_grey(panel, build)
     describe(qtbot, panel)
-    assert notes_text(choose(panel, base).notes) == "source a friend, revision fed1234"
+    assert build_notes_text(choose(panel, base).notes) == "source a friend, revision fed1234"
     assert "revision fed1234" in panel.view.card.builds.currentItem().toolTip(0)
     kept = json.loads((dyno_home / "target" / "builds" / "notes.json").read_text())
     assert kept == {str(base): {"source": "a friend", "revision": "fed1234"}}
@@ -110,7 +110,7 @@ def test_a_directory_is_named_described_and_forgotten(
 
 def register(qtbot: QtBot, panel: TargetsPanel, base: Path) -> None:
     panel.builds.install.trigger()
-    dialog = dialog_of(qtbot, InstallDialog)
+    dialog = dialog_of(qtbot, InstallBuildDialog)
     dialog.is_there.click()
     assert not dialog.name.isEnabled() and not dialog.install_button.isEnabled()
     qtbot.keyClicks(dialog.path, str(base))
@@ -126,7 +126,7 @@ def test_two_directories_are_named_in_one_dialog(
     other = base.rename(base.with_name("other"))
     shutil.copytree(other, base)
     panel.builds.install.trigger()
-    dialog = dialog_of(qtbot, InstallDialog)
+    dialog = dialog_of(qtbot, InstallBuildDialog)
     dialog.is_there.click()
     for each in (base, other):
         dialog.path.setText(str(each))
@@ -143,7 +143,7 @@ def test_a_directory_that_the_command_line_has_named_is_seen(
     Targets(dyno_home).edit(LOCAL, search_paths=[str(base)])
     survey_again(qtbot, panel, panel.survey_chosen)
     build = choose(panel, base)
-    assert removal_text(panel.chosen, build) == f"{base} is removed from the list; its files stay."
+    assert removal_warning_text(panel.chosen, build) == f"{base} is removed from the list; its files stay."
 
 
 def describe(qtbot: QtBot, panel: TargetsPanel) -> None:
@@ -167,7 +167,7 @@ def test_what_was_installed_is_deleted(
     qtbot: QtBot, panel: TargetsPanel, tmp_path: Path, dyno_home: Path
 ) -> None:
     panel.builds.install.trigger()
-    dialog = dialog_of(qtbot, InstallDialog)
+    dialog = dialog_of(qtbot, InstallBuildDialog)
     survey_again(
         qtbot, panel, lambda: send(qtbot, dialog, pack(tmp_path / "mine-5.6.tar.gz", "mine/bin/mysqld"))
     )
@@ -183,7 +183,7 @@ def test_a_directory_without_a_server_is_refused(
     qtbot: QtBot, panel: TargetsPanel, tmp_path: Path, dyno_home: Path
 ) -> None:
     panel.builds.install.trigger()
-    dialog = dialog_of(qtbot, InstallDialog)
+    dialog = dialog_of(qtbot, InstallBuildDialog)
     dialog.is_there.click()
     qtbot.keyClicks(dialog.path, str(tmp_path))
     dialog.install_button.click()
@@ -195,7 +195,7 @@ def test_a_directory_without_a_server_is_refused(
 
 def test_what_is_found_anyway_stays(panel: TargetsPanel) -> None:
     found = Survey(builds=[Build(MARIADB, "/usr", "/usr/sbin/mariadbd")])
-    panel.view.card.show_survey(Surveyed(0.0, found))
+    panel.view.card.show_survey(DatedSurvey(0.0, found))
     assert not panel.builds.remove.isEnabled() and not panel.builds.notes.isEnabled()
     choose(panel, Path("/usr"))
     panel.builds.remove.trigger()
@@ -204,9 +204,9 @@ def test_what_is_found_anyway_stays(panel: TargetsPanel) -> None:
 
 def test_what_removing_comes_to() -> None:
     named = Target("far", search_paths=["/opt/a/", "/opt/*"])
-    assert "removed from the list" in removal_text(named, Build("a", "/opt/a", ""))
-    assert "is deleted" in removal_text(named, Build("b", "/d/builds/b", "", installed=True))
-    assert removal_text(named, Build("b", "/opt/b", "")) == ""
+    assert "removed from the list" in removal_warning_text(named, Build("a", "/opt/a", ""))
+    assert "is deleted" in removal_warning_text(named, Build("b", "/d/builds/b", "", installed=True))
+    assert removal_warning_text(named, Build("b", "/opt/b", "")) == ""
 
 
 def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyno_home: Path) -> None:
@@ -215,9 +215,9 @@ def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyn
     maker.add(Fact, name="memory", value={"allocator": "/lib/libjemalloc.so.2", "numa": "default"})
     maker.add(Fact, name="start_state", value={"start": "loaded", "load": "fresh", "pause_s": 0})
     with History(dyno_home) as history:
-        Writer(history).append(maker.plan.id, maker.session, 0, maker.end().raw)
+        JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.end().raw)
         detail = read_detail(history, maker.session)
-    overview = Overview()
+    overview = SessionOverview()
     qtbot.addWidget(overview)
     overview.show_detail(detail)
     shown = {label.accessibleName(): label.text() for label in overview.findChildren(QLabel)}

@@ -8,7 +8,7 @@ from app.history.store.history import History
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from tests.unit.history.test_canaries import STEADY, keep
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.bench.targets.canaries import CanariesDialog
 
 BUSY = {
@@ -19,14 +19,14 @@ BUSY = {
 }
 
 
-def opened(qtbot: QtBot, context: Context) -> CanariesDialog:
+def opened(qtbot: QtBot, context: WindowContext) -> CanariesDialog:
     dialog = CanariesDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(dialog)
     dialog.begin()
     return dialog
 
 
-def test_each_run_stands_at_its_share_of_the_usual(qtbot: QtBot, context: Context) -> None:
+def test_each_run_stands_at_its_share_of_the_usual(qtbot: QtBot, context: WindowContext) -> None:
     facts = [{**STEADY, "reads": 5000 + 50 * at} for at in range(9)]
     facts[4] = {**facts[4], "reads": 2600, "others": BUSY}
     with History(context.home) as history:
@@ -43,7 +43,7 @@ def test_each_run_stands_at_its_share_of_the_usual(qtbot: QtBot, context: Contex
     assert chart.values()[2] == "\N{EN DASH}"
 
 
-def test_without_any_it_says_when_there_will_be_some(qtbot: QtBot, context: Context) -> None:
+def test_without_any_it_says_when_there_will_be_some(qtbot: QtBot, context: WindowContext) -> None:
     dialog = opened(qtbot, context)
     qtbot.waitUntil(lambda: not dialog.chart.isVisible())
     assert "plans of more than ten minutes" in dialog.said.text()

@@ -17,15 +17,15 @@ from app.core.errors import DynoError
 from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot
 from ui.core.theme import Theme
 from ui.widgets.charts.bar_chart import BarChart
-from ui.widgets.charts.head import LINE_HEIGHT, Head
-from ui.widgets.charts.hidden import Hidden
+from ui.widgets.charts.head import LINE_HEIGHT, ChartHead
+from ui.widgets.charts.hidden import HiddenChartLines
 from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.lines import Line
-from ui.widgets.charts.range_figures import RangeFigures
+from ui.widgets.charts.range_figures import RangeFiguresLine
 from ui.widgets.charts.time_chart import TimeChart
 
 
-def entry(head: Head, label: str) -> QPoint:
+def entry(head: ChartHead, label: str) -> QPoint:
     """Where the legend names this curve."""
     places = zip(head.lines, head._places, strict=True)
     return next(place.center() for line, place in places if line.label == label)
@@ -80,7 +80,7 @@ def test_digits_hide_and_show_curves(chart: TimeChart) -> None:
 
 
 def test_charts_that_share_hide_a_contender_together(chart: TimeChart, qtbot: QtBot, theme: Theme) -> None:
-    other, shared = TimeChart(theme, "Latency", "ms"), Hidden()
+    other, shared = TimeChart(theme, "Latency", "ms"), HiddenChartLines()
     qtbot.addWidget(other)
     lines = [
         Line("p95", "p95", theme.contender(0), contender="InnoDB"),
@@ -221,7 +221,7 @@ def test_the_numbers_of_a_range_stay_in_one_line_without_n_where_the_room_is_sho
 ) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    figures = RangeFigures(theme, "% of a core", parent)
+    figures = RangeFiguresLine(theme, "% of a core", parent)
     found = [(Line(name, name, theme.contender(0)), "100.0 ± 10.24 (n 60)") for name in "abcd"]
     parent.resize(900, 60)
     show(qtbot, parent)

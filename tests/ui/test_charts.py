@@ -20,10 +20,10 @@ from app.core.errors import DynoError
 from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.bar_chart import BarChart
-from ui.widgets.charts.head import LINE_HEIGHT, Head
+from ui.widgets.charts.head import LINE_HEIGHT, ChartHead
 from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.lines import Line, Span
-from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.pyramid import GrowingTimeSeries
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
 from ui.widgets.image import copy_image, save_image
@@ -74,7 +74,7 @@ def test_a_warm_up_is_shaded_and_a_step_has_its_name(chart: TimeChart, theme: Th
 def test_between_slices_the_cursor_reads_the_nearest_and_its_line_and_dot_are_there(
     chart: TimeChart, theme: Theme
 ) -> None:
-    slices = Track(gap_s=30.0)
+    slices = GrowingTimeSeries(gap_s=30.0)
     slices.extend([100.0, 105.0, 110.0], [10.0, 20.0, 30.0])
     chart.set_tracks({"one": slices})
     chart.set_lines([Line("one", "InnoDB", theme.contender(0))])
@@ -243,7 +243,7 @@ def test_nothing_to_show_is_no_trouble(qtbot: QtBot, theme: Theme) -> None:
 
 
 def test_a_legend_begins_beside_its_title_if_that_saves_a_line(qtbot: QtBot, theme: Theme) -> None:
-    head = Head(theme, "Client threads", "%")
+    head = ChartHead(theme, "Client threads", "%")
     qtbot.addWidget(head)
     lines = [Line(name, name, theme.colour("accent")) for name in ("running", "fsync", "commit", "network")]
     seen = []

@@ -11,14 +11,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from app.history.lists.edits import cut
-from app.history.recorded.counting import Countable, Cut, Seconds
-from app.history.recorded.writing import Writer
+from app.history.lists.edits import count_only_seconds
+from app.history.recorded.counting import Cut, CuttableStep, Seconds
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
 from tests import journals
-from ui.core.bus import Changes, Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest, StaleParts
+from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.dialogs.cut import CutDialog
 from ui.pages.compare.page import ComparePage
@@ -35,7 +35,7 @@ REASON = "two levels: from about second 21 on throughput is 40% lower"
 
 
 def opened(qtbot: QtBot, theme: Theme, cut: Cut | None = None) -> CutDialog:
-    step = Countable(1, "point-query threads=1", "queries/s", 36_666.0, Seconds(VALUES, [1.0] * 60), cut)
+    step = CuttableStep(1, "point-query threads=1", "queries/s", 36_666.0, Seconds(VALUES, [1.0] * 60), cut)
     dialog = CutDialog("innodb", step, theme, None)  # type: ignore[arg-type]
     qtbot.addWidget(dialog)
     dialog.show()
@@ -82,7 +82,7 @@ def test_a_stretch_drawn_over_the_curve_is_chosen(qtbot: QtBot, theme: Theme) ->
 
 def results(qtbot: QtBot, page: HistoryPage) -> DetailTabs:
     """The results of the session, its step chosen."""
-    page.open(Wanted("history", (ID,)))
+    page.open(PageRequest("history", (ID,)))
     qtbot.waitUntil(lambda: page.findChild(DetailTabs) is not None)
     tabs = page.findChild(DetailTabs)
     tabs.setCurrentIndex(1)
@@ -98,7 +98,7 @@ def filled(dyno_home: Path) -> Path:
     for at in range(len(PLAN.steps)):
         maker.step(at, value=36_666.0)
     with History(dyno_home) as history:
-        Writer(history).append(PLAN.id, ID, 0, maker.end().raw)
+        JournalStorer(history).append(PLAN.id, ID, 0, maker.end().raw)
     return dyno_home
 
 
@@ -108,7 +108,7 @@ def stored(home: Path) -> StepEntry:
 
 
 def test_in_the_history_a_step_is_cut_and_made_whole_again(
-    filled: Path, context: Context, qtbot: QtBot
+    filled: Path, context: WindowContext, qtbot: QtBot
 ) -> None:
     page = HistoryPage(context)
     qtbot.addWidget(page)
@@ -135,7 +135,7 @@ def test_in_the_history_a_step_is_cut_and_made_whole_again(
         assert (found and found["reason"]) == (wanted and "a backup ran")
 
 
-def test_a_load_has_no_seconds_to_choose_from(filled: Path, context: Context, qtbot: QtBot) -> None:
+def test_a_load_has_no_seconds_to_choose_from(filled: Path, context: WindowContext, qtbot: QtBot) -> None:
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.show()
@@ -145,12 +145,14 @@ def test_a_load_has_no_seconds_to_choose_from(filled: Path, context: Context, qt
     assert not tabs.choose_seconds.isEnabled()
 
 
-def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Context, qtbot: QtBot) -> None:
+def test_live_marks_the_step_and_opens_its_seconds(
+    filled: Path, context: WindowContext, qtbot: QtBot
+) -> None:
     page = LivePage(context)
     qtbot.addWidget(page)
     page.resize(1200, 700)
     page.show()
-    page.open(Wanted("live", (ID,)))
+    page.open(PageRequest("live", (ID,)))
     strip, table = page.body.header.strip, page.body.table
     qtbot.waitUntil(lambda: len(strip.blocks()) == len(PLAN.steps) and page.body.results.rowCount() > POINT)
     qtbot.waitUntil(lambda: f"unsteady: {REASON}" in strip.text_of(strip.blocks()[POINT]))
@@ -159,8 +161,8 @@ def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Contex
     value = next(at for at, column in enumerate(shown.columns) if column.key == "value")
     assert shown.index(POINT, value).data() == "!  36,666"
     with History(filled) as history:
-        cut(history, ID, POINT, Cut(20, 59))
-    context.bus.changed.emit(Changes(sessions=True))
+        count_only_seconds(history, ID, POINT, Cut(20, 59))
+    context.bus.changed.emit(StaleParts(sessions=True))
     page.reload()
     qtbot.waitUntil(lambda: shown.index(POINT, value).data() == "cut  30,000")
     assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
@@ -172,7 +174,9 @@ def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Contex
     qtbot.waitUntil(lambda: page.step.cutting.dialog is not None)
 
 
-def test_the_mark_comes_with_the_end_of_the_step(context: Context, qtbot: QtBot, dyno_home: Path) -> None:
+def test_the_mark_comes_with_the_end_of_the_step(
+    context: WindowContext, qtbot: QtBot, dyno_home: Path
+) -> None:
     maker = journals.Maker(PLAN).begin()
     maker.value = lambda position, s: 1.0 if position else VALUES[max(s, 0)]  # type: ignore[method-assign]
     maker.step(0)
@@ -181,26 +185,26 @@ def test_the_mark_comes_with_the_end_of_the_step(context: Context, qtbot: QtBot,
     before = maker.raw
     maker.end_step(POINT, value=36_666.0)
     with History(dyno_home) as history:
-        Writer(history).append(PLAN.id, ID, 0, before)
+        JournalStorer(history).append(PLAN.id, ID, 0, before)
     page = LivePage(context)
     qtbot.addWidget(page)
     page.show()
-    page.open(Wanted("live", (ID,)))
+    page.open(PageRequest("live", (ID,)))
     strip = page.body.header.strip
     qtbot.waitUntil(lambda: len(strip.blocks()) == len(PLAN.steps))
     assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
     with History(dyno_home) as history:
-        Writer(history).append(PLAN.id, ID, len(before), maker.raw[len(before) :])
-    context.bus.changed.emit(Changes(sessions=True))
+        JournalStorer(history).append(PLAN.id, ID, len(before), maker.raw[len(before) :])
+    context.bus.changed.emit(StaleParts(sessions=True))
     qtbot.waitUntil(lambda: f"unsteady: {REASON}" in strip.text_of(strip.blocks()[POINT]))
 
 
-def test_compare_says_why_beside_the_curve(filled: Path, context: Context, qtbot: QtBot) -> None:
+def test_compare_says_why_beside_the_curve(filled: Path, context: WindowContext, qtbot: QtBot) -> None:
     page = ComparePage(context)
     qtbot.addWidget(page)
     page.resize(1200, 700)
     page.show()
-    page.open(Wanted("compare", (ID,)))
+    page.open(PageRequest("compare", (ID,)))
     qtbot.waitUntil(lambda: page.body.comparison is not None)
     panel = next(each for each in page.body.panels if isinstance(each, SecondsPanel))
     page.body.tabs.setCurrentWidget(panel)

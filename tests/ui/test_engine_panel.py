@@ -15,7 +15,7 @@ from app.protocol.step_parts import to_json
 from tests.journals import SERIES, Maker, contender, plan
 from tests.ui.live_page import Follow
 from tests.ui.watched import WatchedPlans
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.dialogs.help import HelpDialog
 from ui.pages.live import LivePage
 from ui.pages.live.engine_panel import MISSING, NO_FIGURES, NO_PANEL
@@ -56,7 +56,7 @@ def texts(page: LivePage) -> dict[str, str]:
 
 
 def test_the_running_second_then_the_step(
-    plans: tuple[Context, WatchedPlans], follow: Any, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], follow: Any, qtbot: Any
 ) -> None:
     maker = begun("innodb")
     maker.start_step(1)
@@ -83,7 +83,9 @@ def test_the_running_second_then_the_step(
     assert panel.heading.text() == NO_FIGURES and texts(page) == {}
 
 
-def test_parts_are_next_to_their_figure(plans: tuple[Context, WatchedPlans], follow: Any, qtbot: Any) -> None:
+def test_parts_are_next_to_their_figure(
+    plans: tuple[WindowContext, WatchedPlans], follow: Any, qtbot: Any
+) -> None:
     maker = begun("rocksdb")
     maker.start_step(1)
     page = follow(maker)
@@ -96,7 +98,7 @@ def test_parts_are_next_to_their_figure(plans: tuple[Context, WatchedPlans], fol
 
 @pytest.mark.parametrize(("engine", "heading"), [("innodb", "now"), ("archive", NO_PANEL)])
 def test_a_journal_without_such_series_and_an_engine_without_a_panel(
-    plans: tuple[Context, WatchedPlans], follow: Any, qtbot: Any, engine: str, heading: str
+    plans: tuple[WindowContext, WatchedPlans], follow: Any, qtbot: Any, engine: str, heading: str
 ) -> None:
     maker = begun(engine, SERIES)
     maker.start_step(1)
@@ -108,7 +110,7 @@ def test_a_journal_without_such_series_and_an_engine_without_a_panel(
 
 
 def test_the_charts_have_their_height_below_the_panel(
-    plans: tuple[Context, WatchedPlans], qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], qtbot: Any
 ) -> None:
     context, followed = plans
     maker = begun("rocksdb")

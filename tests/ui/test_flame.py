@@ -10,16 +10,16 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.comparison.stacks.flame import layout
-from app.comparison.stacks.stacks import merged
-from app.comparison.texts.flame_views import FlameView
-from app.comparison.texts.stacks_text import changes_table, functions_table
-from app.history.recorded.writing import Writer
+from app.comparison.stacks.stacks import merge_profiles
+from app.comparison.texts.flame_views import FlameGraphWithTable
+from app.comparison.texts.stacks_text import function_changes_table, functions_table
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.stacks import Stacks, pack
 from tests import journals
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.dialogs.flame import FlameDialog
 from ui.pages.compare.page import ComparePage
@@ -35,12 +35,12 @@ def stacks(folded: dict[str, int]) -> Stacks:
     return Stacks("perf", "cpu-clock", on_cpu=pack(folded)[0], on_samples=sum(folded.values()))
 
 
-def views() -> list[FlameView]:
-    base, other = merged([stacks(BASE)]), merged([stacks(OTHER)])
-    table = changes_table(base, other, ("a", "b"), LABEL)
+def views() -> list[FlameGraphWithTable]:
+    base, other = merge_profiles([stacks(BASE)]), merge_profiles([stacks(OTHER)])
+    table = function_changes_table(base, other, ("a", "b"), LABEL)
     return [
-        FlameView("b against a", layout(OTHER, BASE), table),
-        FlameView("a, on the CPU", layout(BASE), functions_table(base, LABEL), base.remarks),
+        FlameGraphWithTable("b against a", layout(OTHER, BASE), table),
+        FlameGraphWithTable("a, on the CPU", layout(BASE), functions_table(base, LABEL), base.remarks),
     ]
 
 
@@ -111,7 +111,7 @@ def test_it_is_saved_as_a_picture(qtbot: QtBot, theme: Theme, tmp_path: Path) ->
     assert "cannot be written" in dialog._message.text
 
 
-def kept(context: Context) -> list[str]:
+def kept(context: WindowContext) -> list[str]:
     """Two sessions of a plan; the stacks of each are of its first driven step."""
     steps = [replace(each, profile=each.label == LABEL) for each in journals.steps(threads=(1,))]
     plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], its_steps=steps)
@@ -122,7 +122,7 @@ def kept(context: Context) -> list[str]:
             for step in range(len(plan.steps)):
                 maker.step(step, marks=["profiled"] if plan.steps[step].label == LABEL else [])
             maker.end()
-            Writer(history).append(plan.id, turn.session, 0, maker.raw)
+            JournalStorer(history).append(plan.id, turn.session, 0, maker.raw)
     return [turn.session for turn in plan.turns]
 
 
@@ -132,11 +132,11 @@ def shown(qtbot: QtBot, page: Any) -> FlameDialog:
     return dialog
 
 
-def test_compare_shows_the_chosen_column_against_the_base(qtbot: QtBot, context: Context) -> None:
+def test_compare_shows_the_chosen_column_against_the_base(qtbot: QtBot, context: WindowContext) -> None:
     ids = kept(context)
     page = ComparePage(context)
     qtbot.addWidget(page)
-    page.open(Wanted("compare", tuple(ids)))
+    page.open(PageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: page.body.comparison is not None)
     rows = page.body.table.figures
     row = next(
@@ -149,12 +149,12 @@ def test_compare_shows_the_chosen_column_against_the_base(qtbot: QtBot, context:
     dialog.reject()
 
 
-def test_history_shows_the_stacks_of_a_step(qtbot: QtBot, context: Context) -> None:
+def test_history_shows_the_stacks_of_a_step(qtbot: QtBot, context: WindowContext) -> None:
     ids = kept(context)
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.show()
-    page.open(Wanted("history", (ids[0],)))
+    page.open(PageRequest("history", (ids[0],)))
     qtbot.waitUntil(lambda: page.findChild(DetailTabs) is not None)
     tabs = page.findChild(DetailTabs)
     assert tabs is not None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ui.core import gc_timer
-from ui.core.gc_timer import Collecting
+from ui.core.gc_timer import GarbageCollectionTimer
 
 
 class Ring:
@@ -24,7 +24,7 @@ class Ring:
 
 def test_cycles_go_by_the_timer(qapp: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gc_timer, "YOUNG_MS", 10)
-    made, gone = Collecting(), list[str]()
+    made, gone = GarbageCollectionTimer(), list[str]()
     try:
         assert not gc.isenabled()
         Ring(gone)

@@ -15,10 +15,10 @@ from app.stats.percentiles import percentiles_of
 from tests.journals import Maker, plan, steps, whole
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.watched import WatchedPlans, keep
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.live import LivePage
 from ui.pages.live.choices import SERIES
-from ui.pages.live.curves import Bounds
+from ui.pages.live.curves import StepOnAxis
 from ui.pages.live.heat import HEAT
 from ui.widgets.charts.heat_chart import HeatChart
 from ui.widgets.charts.scale import value_text
@@ -44,13 +44,13 @@ def begun() -> Maker:
 
 
 @pytest.fixture
-def chosen(context: Context) -> Context:
+def chosen(context: WindowContext) -> WindowContext:
     context.memory.keep(SERIES, HEAT["name"])
     return context
 
 
 @pytest.fixture
-def page(chosen: Context, drawn: Show) -> LivePage:
+def page(chosen: WindowContext, drawn: Show) -> LivePage:
     maker = begun()
     maker.step(1)
     maker.step(2)
@@ -64,7 +64,7 @@ def heat(page: LivePage) -> HeatChart:
     return chart
 
 
-def look_at(page: LivePage, step: int) -> Bounds:
+def look_at(page: LivePage, step: int) -> StepOnAxis:
     loaded = page._watching.loaded
     assert loaded is not None
     page.body.charts.look_at(loaded.curves.bounds[step])
@@ -86,7 +86,7 @@ def colours(chart: HeatChart, t: float) -> set[str]:
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
-def test_a_stall_is_seen_in_its_second(page: LivePage, chosen: Context, appearance: str) -> None:
+def test_a_stall_is_seen_in_its_second(page: LivePage, chosen: WindowContext, appearance: str) -> None:
     chosen.theme.set_appearance(appearance)
     measured_t, chart = look_at(page, 1).measured_t, heat(page)
     assert measured_t is not None and chart.isVisible() and not page.body.charts.choice.isVisible()
@@ -115,7 +115,7 @@ def test_a_range_has_the_percentiles_of_its_events(page: LivePage) -> None:
     assert heat(page)._figures.told == latency._figures.told
 
 
-def test_a_session_without_latencies_says_so(chosen: Context, drawn: Show) -> None:
+def test_a_session_without_latencies_says_so(chosen: WindowContext, drawn: Show) -> None:
     keep(chosen, [whole(plan(its_steps=STEPS))])
     page = drawn(chosen)
     look_at(page, 1)
@@ -125,7 +125,7 @@ def test_a_session_without_latencies_says_so(chosen: Context, drawn: Show) -> No
 
 
 def test_a_running_session_grows(
-    chosen: Context, plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    chosen: WindowContext, plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any
 ) -> None:
     followed, maker = plans[1], begun()
     maker.start_step(1)

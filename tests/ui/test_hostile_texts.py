@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 from app.core.errors import DynoError
 from app.history.lists import edits
-from app.history.recorded.counting import Countable, Cut, Seconds
+from app.history.recorded.counting import Cut, CuttableStep, Seconds
 from app.history.store.history import History
 from app.planner.starting.preset_check import BuildReply
-from app.protocol.answers import Build, Snapshot, Survey
-from app.protocol.events import Log, Mark, Note
+from app.protocol.answers import Build, DataSnapshot, Survey
+from app.protocol.events import LogEvent, Mark, Note
 from app.protocol.reading import read
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
-from app.targets.surveys import Surveyed, Surveys
+from app.targets.surveys import DatedSurvey, Surveys
 from tests import liar
 from tests.hostile import MARKUP, TEXT, HostileMaker, finds, laced, laced_plan
 from tests.journals import contender, plan, steps
@@ -39,7 +39,7 @@ from tests.ui.test_looks import (
     show,
 )
 from tests.ui.watched import WatchedPlans, keep
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
@@ -49,18 +49,18 @@ from ui.pages.bench.presets.dialog import PresetDialog
 from ui.pages.bench.targets.builds import BuildNotesDialog
 from ui.pages.bench.targets.machine_commands import SnapshotsDialog
 from ui.shell.window import Window
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 __all__ = ["open_window", "settled"]  # fixtures
 UI = Path(__file__).parents[2] / "ui"
 SHOWN = "ev[il] :smile: <b>bold</b>"
 
 
-def fill(context: Context) -> list[str]:
+def fill(context: WindowContext) -> list[str]:
     """Sessions that went well, failed, and go on; a survey; presets, workloads and sequences of one's own."""
     survey = laced(liar.survey(), ("clock_utc",))
     survey["builds"] += liar.survey()["builds"]
-    Surveys(context.home).keep(Targets(context.home).get(LOCAL), Surveyed(NOW, read(Survey, survey)))
+    Surveys(context.home).keep(Targets(context.home).get(LOCAL), DatedSurvey(NOW, read(Survey, survey)))
     contenders = [contender(engine, preset) for engine, preset in KINDS[:4]]
     its_plan = laced_plan(plan(contenders, its_steps=steps((1, 2), seconds=5)))
     makers = [HostileMaker(its_plan, turn.session) for turn in its_plan.turns]
@@ -70,7 +70,7 @@ def fill(context: Context) -> list[str]:
         maker.add(Mark, name="crash", step=1, text="it died")
         maker.add(Note, text="a note", step=1)
         for source in ("sysbench", "server", "agent"):
-            maker.add(Log, source=source, level="error", text="an error")
+            maker.add(LogEvent, source=source, level="error", text="an error")
         maker.step(2, "failed", "a reason")
     *over, active = makers
     for maker in over:
@@ -105,13 +105,13 @@ def is_rich(where: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page(open_window: Any, settled: Context, qtbot: Any, name: str) -> None:
+def test_a_page(open_window: Any, settled: WindowContext, qtbot: Any, name: str) -> None:
     sessions = fill(settled)
     window: Window = open_window(SMALL, "light")
     shown = {"compare": sessions[:3], "history": sessions[:1]}.get(name, sessions)
     show(window, name, shown, qtbot)
     window.message.show_failure(RuntimeError(TEXT))
-    for message in window.page(name).findChildren(Message):
+    for message in window.page(name).findChildren(MessageBar):
         message.show_failure(DynoError(TEXT))
     settled.bus.said.emit(TEXT)
     rest(qtbot)
@@ -120,7 +120,7 @@ def test_a_page(open_window: Any, settled: Context, qtbot: Any, name: str) -> No
     assert sum(SHOWN in text for text in seen) > 5, "hardly anything of it is shown"
 
 
-DIALOGS: dict[str, Callable[[Context, Window], QDialog]] = {
+DIALOGS: dict[str, Callable[[WindowContext, Window], QDialog]] = {
     "closing": lambda context, window: ClosingDialog(context.plans, window),
     "secret": lambda _, window: SecretDialog(f"{SECRET}{TEXT}", parent=window),
     "report": lambda _, window: ReportDialog(TEXT, window),
@@ -131,13 +131,13 @@ DIALOGS: dict[str, Callable[[Context, Window], QDialog]] = {
 }
 
 
-def countable() -> Countable:
+def countable() -> CuttableStep:
     seconds = Seconds([50_000.0] * 60, [1.0] * 60)
-    return Countable(1, f"update-index{TEXT}", f"queries/s{TEXT}", 36_666.0, seconds, Cut(20, 59, TEXT))
+    return CuttableStep(1, f"update-index{TEXT}", f"queries/s{TEXT}", 36_666.0, seconds, Cut(20, 59, TEXT))
 
 
 @pytest.mark.parametrize("name", DIALOGS)
-def test_a_dialog(open_window: Any, settled: Context, qtbot: Any, name: str) -> None:
+def test_a_dialog(open_window: Any, settled: WindowContext, qtbot: Any, name: str) -> None:
     fill(settled)
     window = open_window(SMALL, "light")
     dialog = DIALOGS[name](settled, window)
@@ -147,10 +147,10 @@ def test_a_dialog(open_window: Any, settled: Context, qtbot: Any, name: str) -> 
     dialog.close()
 
 
-def test_snapshots_and_presets(open_window: Any, settled: Context, qtbot: Any) -> None:
+def test_snapshots_and_presets(open_window: Any, settled: WindowContext, qtbot: Any) -> None:
     window = open_window(SMALL, "light")
     snapshots = SnapshotsDialog(settled, Target("xeon"), window)
-    snapshots.show_snapshots([read(Snapshot, laced(liar.SNAPSHOT))])
+    snapshots.show_snapshots([read(DataSnapshot, laced(liar.SNAPSHOT))])
     from tests.ui.test_looks import preset_dialog
 
     presets: PresetDialog = preset_dialog(settled, window)
@@ -162,7 +162,7 @@ def test_snapshots_and_presets(open_window: Any, settled: Context, qtbot: Any) -
         dialog.close()
 
 
-def test_every_dialog_that_a_person_opens(open_window: Any, settled: Context, qtbot: Any) -> None:
+def test_every_dialog_that_a_person_opens(open_window: Any, settled: WindowContext, qtbot: Any) -> None:
     sessions = fill(settled)
     window = open_window(SMALL, "light")
     show_all(window, sessions, qtbot)
@@ -176,7 +176,7 @@ def test_every_dialog_that_a_person_opens(open_window: Any, settled: Context, qt
     assert seen > 3, "hardly any dialog shows anything of it"
 
 
-def test_a_question(open_window: Any, settled: Context, qtbot: Any) -> None:
+def test_a_question(open_window: Any, settled: WindowContext, qtbot: Any) -> None:
     window = open_window(SMALL, "light")
     ask_before(window, f"Remove {TEXT}?", TEXT, lambda: None)
     (box,) = window.findChildren(QMessageBox)

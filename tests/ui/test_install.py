@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.remote.target import LOCAL
 from app.targets.store import Targets
-from ui.core.context import Context
-from ui.pages.bench.targets.builds import InstallDialog
-from ui.widgets.message import Message
+from ui.core.context import WindowContext
+from ui.pages.bench.targets.builds import InstallBuildDialog
+from ui.widgets.message import MessageBar
 
 WAIT_MS = 60_000
 SERVER = b"#!/bin/sh\nexit 3\n"
@@ -40,14 +40,14 @@ def cut(path: Path) -> Path:
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, context: Context) -> InstallDialog:
-    made = InstallDialog(context, Targets(context.home).get(LOCAL))
+def dialog(qtbot: QtBot, context: WindowContext) -> InstallBuildDialog:
+    made = InstallBuildDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(made)
     made.open()
     return made
 
 
-def send(qtbot: QtBot, dialog: InstallDialog, tarball: Path) -> None:
+def send(qtbot: QtBot, dialog: InstallBuildDialog, tarball: Path) -> None:
     qtbot.keyClicks(dialog.path, str(tarball))
     assert dialog.focusWidget() is dialog.path
     qtbot.keyClick(dialog.path, Qt.Key.Key_Return)
@@ -56,7 +56,7 @@ def send(qtbot: QtBot, dialog: InstallDialog, tarball: Path) -> None:
 
 
 def test_one_that_cannot_start_is_installed_and_says_so(
-    qtbot: QtBot, context: Context, dialog: InstallDialog, tmp_path: Path
+    qtbot: QtBot, context: WindowContext, dialog: InstallBuildDialog, tmp_path: Path
 ) -> None:
     assert not dialog.install_button.isEnabled()
     with qtbot.waitSignal(dialog.installed, timeout=WAIT_MS):
@@ -71,7 +71,7 @@ def test_one_that_cannot_start_is_installed_and_says_so(
 
 
 def test_what_cannot_be_a_build_is_refused_in_the_dialog(
-    qtbot: QtBot, context: Context, dialog: InstallDialog, tmp_path: Path
+    qtbot: QtBot, context: WindowContext, dialog: InstallBuildDialog, tmp_path: Path
 ) -> None:
     bad = {
         pack(tmp_path / "evil.tar.gz", "../../mysqld"): "points outside of the tarball",
@@ -86,7 +86,7 @@ def test_what_cannot_be_a_build_is_refused_in_the_dialog(
 
 
 def test_what_comes_from_others_is_no_markup(qtbot: QtBot) -> None:
-    message = Message()
+    message = MessageBar()
     qtbot.addWidget(message)
     heights = []
     for text in ("far: ..h1.big..h1. points outside", "far: <h1>big</h1> points outside"):
@@ -95,6 +95,6 @@ def test_what_comes_from_others_is_no_markup(qtbot: QtBot) -> None:
     assert heights[0] == heights[1]
 
 
-def test_a_file_that_is_not_there_is_said(qtbot: QtBot, dialog: InstallDialog, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_said(qtbot: QtBot, dialog: InstallBuildDialog, tmp_path: Path) -> None:
     send(qtbot, dialog, tmp_path / "nowhere.tar")
     assert "No such file" in dialog.message.text

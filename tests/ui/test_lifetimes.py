@@ -20,13 +20,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
-from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
+from app.remote.hostkeys import HostKey, HostKeyOffer, HostKeyUnknownError
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from tests.ui.test_looks import CUT, NAMES, SMALL, _let_close, fill, open_window, settled, show
 from ui.core import tasks
-from ui.core.bus import Changes
-from ui.core.context import Context
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 from ui.shell.window import Window
 
 __all__ = ["open_window", "settled"]  # fixtures
@@ -66,7 +66,7 @@ def _late(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def window(settled: Context, open_window: Any, qtbot: QtBot) -> Window:
+def window(settled: WindowContext, open_window: Any, qtbot: QtBot) -> Window:
     sessions = fill(settled)
     made: Window = open_window(SMALL, "light")
     show_all(made, sessions, qtbot)
@@ -111,7 +111,7 @@ def _cut(window: Window) -> None:
 
 
 def _host_key(window: Window) -> None:
-    error = HostKeyUnknownError(Offer(LOCAL, "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
+    error = HostKeyUnknownError(HostKeyOffer(LOCAL, "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
     known: Any = window.page("bench").targets.known  # type: ignore[attr-defined]
     known._surveying.show_host_key(Targets(window._context.home).get(LOCAL), error)
 
@@ -185,10 +185,10 @@ def _use(widget: QWidget) -> None:
     QTest.qWait(random.randrange(20))
 
 
-def _change_all(context: Context) -> None:
+def _change_all(context: WindowContext) -> None:
     context.theme.set_appearance("light" if context.theme.is_dark else "dark")
     for what in ("sessions", "targets", "presets", "sequences", "settings"):
-        context.bus.changed.emit(Changes(**{what: True}))
+        context.bus.changed.emit(StaleParts(**{what: True}))
 
 
 def test_what_outlives_a_page_is_connected_to_no_lambda() -> None:
@@ -224,7 +224,7 @@ def test_who_stays_is_not_closed_when_the_plans_end(window: Window, qtbot: QtBot
     "times", [10, pytest.param(500, marks=[pytest.mark.full, pytest.mark.timeout(1800)])]
 )
 @pytest.mark.usefixtures("restless")
-def test_pages_and_dialogs_come_and_go(settled: Context, qtbot: QtBot, times: int) -> None:
+def test_pages_and_dialogs_come_and_go(settled: WindowContext, qtbot: QtBot, times: int) -> None:
     """Opened, used and closed so many times, in any order; windows with their pages come and go with them."""
     random.seed(times)
     sessions = fill(settled)

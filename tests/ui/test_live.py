@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
-from app.following.follower import Link
+from app.following.follower import FollowerLinkState
 from app.following.progress import PlanProgress
 from app.protocol.events import SessionStarted
 from tests.journals import Maker, contender, plan, whole
@@ -19,23 +19,23 @@ from tests.ui.conftest import ShowLive as Show
 from tests.ui.live_page import TWO, Follow, cells, samples, shown, started
 from tests.ui.seen import painted
 from tests.ui.watched import WatchedPlans, keep
-from ui.core.bus import Changes, Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest, StaleParts
+from ui.core.context import WindowContext
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
 from ui.pages.live.curves import QPS
 from ui.widgets.strip import PlanStrip
 
 
-def test_empty_it_offers_the_next_step(context: Context, show: Show, qtbot: Any) -> None:
+def test_empty_it_offers_the_next_step(context: WindowContext, show: Show, qtbot: Any) -> None:
     page = show(context)
     button = next(each for each in page.findChildren(QPushButton) if each.text() == "Set up a plan")
     with qtbot.waitSignal(context.bus.wanted) as asked:
         button.click()
-    assert asked.args == [Wanted("bench")]
+    assert asked.args == [PageRequest("bench")]
 
 
-def test_a_session_that_is_over(recorded: Any, context: Context, drawn: Show) -> None:
+def test_a_session_that_is_over(recorded: Any, context: WindowContext, drawn: Show) -> None:
     page = drawn(context)
     assert cells(page, 0) == ["load", "index", "settle.index", "point-query", "update-index"]
     assert cells(page, 2) == ["70,723 rows/s", "11,171 rows/s", "3.00 s", "19,074", "1,175"]
@@ -53,10 +53,10 @@ def test_time_goes_on_while_nothing_is_heard(followed: WatchedPlans, qtbot: Any,
     qtbot.waitUntil(lambda: "starting the server" in page.body.header.text)
     its_plan = followed.get(maker.plan.id)
     assert its_plan is not None
-    its_plan.link = Link("up", clock_offset_s=maker.events[-1].at + 130 - time.time())
+    its_plan.link = FollowerLinkState("up", clock_offset_s=maker.events[-1].at + 130 - time.time())
     page.status.update()
     assert re.search(r"2 min 1\d s elapsed, about", page.body.header.text)
-    its_plan.link = Link("down", clock_offset_s=its_plan.link.clock_offset_s)
+    its_plan.link = FollowerLinkState("down", clock_offset_s=its_plan.link.clock_offset_s)
     page.status.update()
     assert "2 min" not in page.body.header.text, "nobody knows whether it goes on"
 
@@ -117,7 +117,7 @@ def test_it_goes_along_with_a_session_that_is_carried_out_again(
 
 
 def test_what_arrives_while_the_store_is_read_is_drawn_once(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any
 ) -> None:
     context, followed = plans
     maker = started(Maker(plan()), 1)
@@ -133,16 +133,16 @@ def test_what_arrives_while_the_store_is_read_is_drawn_once(
 
 
 def test_a_session_not_stored_yet_is_shown_when_it_arrives(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any
 ) -> None:
     context, followed = plans
     maker = Maker(plan()).planned()
     followed.watch(maker.plan)
     page = show(context)
-    page.open(Wanted("live", (maker.session,)))
+    page.open(PageRequest("live", (maker.session,)))
     qtbot.waitUntil(lambda: page._stack.currentIndex() == 1)
     assert shown(page) == ""
-    context.bus.changed.emit(Changes(sessions=True))  # something else has ended meanwhile
+    context.bus.changed.emit(StaleParts(sessions=True))  # something else has ended meanwhile
     qtbot.waitUntil(lambda: not page._watching._soon.isActive())
     read: list[None] = []
     context.tasks.read(page, lambda _: None, read.append, lambda error: pytest.fail(str(error)))
@@ -168,7 +168,7 @@ def test_hidden_it_takes_in_and_does_not_paint(followed: WatchedPlans, follow: F
 
 
 def test_it_goes_along_with_the_plan_unless_a_person_looks_at_something(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any
 ) -> None:
     context, followed = plans
     its_plan = plan(TWO)
@@ -223,7 +223,7 @@ def _middle(page: LivePage, at: int) -> QPoint:
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
-def test_the_strip_shows_what_differs(context: Context, qtbot: Any, repeats: int) -> None:
+def test_the_strip_shows_what_differs(context: WindowContext, qtbot: Any, repeats: int) -> None:
     strip = PlanStrip(context.theme)
     qtbot.addWidget(strip)
     contenders = [replace(contender(each), name=f"mysql-8.4-{each}") for each in ("innodb", "myisam")]
@@ -239,7 +239,7 @@ def test_the_strip_shows_what_differs(context: Context, qtbot: Any, repeats: int
 
 
 def test_a_name_that_does_not_fit_into_the_strip_loses_the_plan_before_the_repeat(
-    context: Context, qtbot: Any
+    context: WindowContext, qtbot: Any
 ) -> None:
     strip = PlanStrip(context.theme)
     qtbot.addWidget(strip)
@@ -251,7 +251,7 @@ def test_a_name_that_does_not_fit_into_the_strip_loses_the_plan_before_the_repea
     assert {"innodb-1", "innodb-2"} <= set(painted(strip))
 
 
-def test_the_strip_by_keyboard(recorded: Any, context: Context, qtbot: Any, drawn: Show) -> None:
+def test_the_strip_by_keyboard(recorded: Any, context: WindowContext, qtbot: Any, drawn: Show) -> None:
     page = drawn(context)
     strip = page.body.header.strip
     qtbot.keyClick(strip, Qt.Key.Key_End)
@@ -261,7 +261,7 @@ def test_the_strip_by_keyboard(recorded: Any, context: Context, qtbot: Any, draw
     assert page.body.table.selectionModel().selectedRows()[0].row() == 3
 
 
-def test_a_step_that_is_looked_at_is_told_without_its_warm_up(context: Context, drawn: Show) -> None:
+def test_a_step_that_is_looked_at_is_told_without_its_warm_up(context: WindowContext, drawn: Show) -> None:
     made = whole(plan(TWO))
     keep(context, [made])
     page = drawn(context)
@@ -270,7 +270,9 @@ def test_a_step_that_is_looked_at_is_told_without_its_warm_up(context: Context, 
     assert step.warmup and f"(n {step.seconds})" in page.body.charts.qps._figures.told
 
 
-def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], qtbot: Any, drawn: Show) -> None:
+def test_the_step_at_hand_is_in_sight(
+    plans: tuple[WindowContext, WatchedPlans], qtbot: Any, drawn: Show
+) -> None:
     context, watched_plans = plans
     many = plan(its_steps=[replace(plan().steps[0], name=f"load{at}") for at in range(40)])
     watched_plans.watch(many)
@@ -285,10 +287,10 @@ def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], qtbot
 
 
 def test_changes_elsewhere_read_the_figures_and_not_the_curves(
-    recorded: Any, context: Context, qtbot: Any, drawn: Show
+    recorded: Any, context: WindowContext, qtbot: Any, drawn: Show
 ) -> None:
     page = drawn(context)
     seen = page._watching.loaded
     with qtbot.waitSignal(page._watching.figured):
-        context.bus.changed.emit(Changes(sessions=True))
+        context.bus.changed.emit(StaleParts(sessions=True))
     assert page._watching.loaded is seen

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from app.history.recorded.writing import Writer
-from app.history.steps.timeline import stretches, timeline
-from app.history.store.decoding import decode_lines
+from app.history.recorded.writing import JournalStorer
+from app.history.steps.timeline import steps_with_series, timeline
+from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.events import encode
 from tests.journals import SERIES, Maker, plan, whole
 from ui.pages.live.curves import GhostCurves, SessionCurves
-from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.pyramid import GrowingTimeSeries
 
 NAMES = tuple(each["name"] for each in SERIES)
 QPS = "load.queries"
@@ -24,11 +24,11 @@ def read(home: Path, maker: Maker, events: int) -> SessionCurves:
     """As the page reads it when so many events are stored."""
     with History(home) as history:
         raw = b"".join(encode(event) for event in maker.events[:events])
-        Writer(history).append(maker.plan.id, maker.session, 0, raw)
+        JournalStorer(history).append(maker.plan.id, maker.session, 0, raw)
         return SessionCurves(timeline(history, maker.session, NAMES), NAMES)
 
 
-def drawn(track: Track) -> list[tuple[float, float | None]]:
+def drawn(track: GrowingTimeSeries) -> list[tuple[float, float | None]]:
     times, values = track.window(-1e9, 1e9, 1 << 20)
     return [(t, None if math.isnan(v) else v) for t, v in zip(times.tolist(), values.tolist(), strict=True)]
 
@@ -37,7 +37,7 @@ def drawn(track: Track) -> list[tuple[float, float | None]]:
 def test_read_up_to_anywhere_and_continued_by_events(tmp_path: Path, known: int) -> None:
     maker = whole(plan())
     curves = read(tmp_path / "some", maker, known)
-    curves.take(decode_lines(maker.raw))  # all of them: those that were read are passed over
+    curves.take(decode_events(maker.raw))  # all of them: those that were read are passed over
     complete = read(tmp_path / "all", maker, len(maker.events))
     for name in NAMES:
         assert drawn(curves.tracks[name]) == drawn(complete.tracks[name])
@@ -61,7 +61,7 @@ def test_where_nothing_was_heard_there_is_a_gap(tmp_path: Path) -> None:
     maker.t += 20
     maker.samples(1, range(2, 4))
     curves = read(tmp_path, maker, 3)
-    taken = curves.take(decode_lines(maker.raw))
+    taken = curves.take(decode_events(maker.raw))
     assert taken.values == 6
     assert curves.gaps == [(pytest.approx(before), pytest.approx(before + 21, abs=0.01))]
 
@@ -73,7 +73,7 @@ def test_series_declared_anew_find_their_place(tmp_path: Path) -> None:
     curves = read(tmp_path, maker, len(maker.events))
     maker.declare(list(reversed(SERIES)))
     maker.samples(1, range(1, 3))
-    assert curves.take(decode_lines(maker.raw)).is_stale
+    assert curves.take(decode_events(maker.raw)).is_stale
     last = maker.events[-1]
     assert curves.tracks[QPS].at(last.t) == last.values[-1]
 
@@ -93,7 +93,7 @@ def test_a_ghost_begins_each_step_where_it_begins_here(tmp_path: Path) -> None:
     curves = read(tmp_path, maker, len(maker.events))
     read(tmp_path, earlier, len(earlier.events))
     with History(tmp_path) as history:
-        ghost = GhostCurves(earlier.session, stretches(history, earlier.session, [QPS]), [QPS])
+        ghost = GhostCurves(earlier.session, steps_with_series(history, earlier.session, [QPS]), [QPS])
     ghost.advance(curves.bounds, curves.t)
     began = {event.step: event.t for event in earlier.events if event.kind == "step_started"}
     samples = [event for event in earlier.events if event.kind == "sample" and event.step == 1]

@@ -12,13 +12,13 @@ from tests.journals import Maker, contender, plan
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.live_page import shown, started
 from tests.ui.watched import WatchedPlans
-from ui.core.context import Context
+from ui.core.context import WindowContext
 
 TWO = [contender(), contender("rocksdb")]
 
 
 def test_follow_ends_when_a_person_looks_elsewhere_and_returns_with_a_key(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any
 ) -> None:
     """As it happens in ten sessions: a block of an earlier one, zoom, double click; then back."""
     context, followed = plans
@@ -63,7 +63,7 @@ def test_follow_ends_when_a_person_looks_elsewhere_and_returns_with_a_key(
 
 @pytest.mark.parametrize("elsewhere", ["wheel", "drag", "double click", "button"])
 def test_what_ends_follow(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any, elsewhere: str
+    plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any, elsewhere: str
 ) -> None:
     context, followed = plans
     maker = started(Maker(plan()), 1, 5)

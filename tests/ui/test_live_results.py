@@ -11,15 +11,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
-from app.history.steps.step_text import mark_text
-from app.protocol.events import Progress, Sample, StepEnded
+from app.history.steps.step_text import step_mark_meaning
+from app.protocol.events import ProgressEvent, Sample, StepEnded
 from app.protocol.plan import Step
 from tests.journals import SERIES, Maker, plan, renamed, whole
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.live_page import TWO, Follow, cells, shown
 from tests.ui.watched import keep
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
 from ui.pages.live.curves import QPS
@@ -31,7 +31,7 @@ HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", 
 PADDING = 16  # pixels around the name of a column
 
 
-def test_a_ghost_is_offered_and_drawn(context: Context, show: Show, qtbot: Any) -> None:
+def test_a_ghost_is_offered_and_drawn(context: WindowContext, show: Show, qtbot: Any) -> None:
     earlier, other, now = (
         whole(plan(number=1)), whole(renamed(plan(number=2), rows=9)), whole(plan(number=3)),
     )  # fmt: skip
@@ -49,7 +49,7 @@ def test_a_ghost_is_offered_and_drawn(context: Context, show: Show, qtbot: Any) 
 
 
 def test_charts_are_saved_as_pictures_and_as_numbers(
-    context: Context, show: Show, qtbot: Any, tmp_path: Path
+    context: WindowContext, show: Show, qtbot: Any, tmp_path: Path
 ) -> None:
     earlier, now = whole(plan(number=1)), whole(plan(number=2))
     keep(context, [earlier, now])
@@ -76,7 +76,7 @@ def test_charts_are_saved_as_pictures_and_as_numbers(
     ]
 
 
-def test_numbers_that_cannot_be_saved_are_told(context: Context, tmp_path: Path, drawn: Show) -> None:
+def test_numbers_that_cannot_be_saved_are_told(context: WindowContext, tmp_path: Path, drawn: Show) -> None:
     keep(context, [whole(plan())])
     page = drawn(context)
     page.body.choices._save_to(str(tmp_path / "missing" / "charts.csv"))
@@ -85,14 +85,14 @@ def test_numbers_that_cannot_be_saved_are_told(context: Context, tmp_path: Path,
 
 def held_against(page: LivePage, session: str, qtbot: Any) -> tuple[str, str, set[str]]:
     """Head, its tooltip and values of the column that divides by another session."""
-    page.open(Wanted("live", (session,)))
+    page.open(PageRequest("live", (session,)))
     qtbot.waitUntil(lambda: shown(page) == session)
     head = page.body.results.headerData
     tip = head(3, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     return str(head(3, Qt.Orientation.Horizontal)), str(tip), set(cells(page, 3))
 
 
-def test_against_the_base_of_the_same_repeat(context: Context, show: Show, qtbot: Any) -> None:
+def test_against_the_base_of_the_same_repeat(context: WindowContext, show: Show, qtbot: Any) -> None:
     its_plan = plan([replace(each, name=each.engine) for each in TWO], repeats=3)
     its_plan = replace(its_plan, turns=[replace(each, name=f"duel-{each.name}") for each in its_plan.turns])
     makers = [Maker(its_plan, turn.session).begin() for turn in its_plan.turns]
@@ -114,7 +114,7 @@ def test_against_the_base_of_the_same_repeat(context: Context, show: Show, qtbot
     assert header.fontMetrics().horizontalAdvance("/ innodb-12") + PADDING < header.sectionSize(3)
 
 
-def test_all_curves_of_the_cpu_chart_are_read(context: Context, drawn: Show) -> None:
+def test_all_curves_of_the_cpu_chart_are_read(context: WindowContext, drawn: Show) -> None:
     series = [{**SERIES[3], "name": each.series} for each in CPU]
     maker = Maker(plan()).begin(series)
     for step in range(5):
@@ -127,7 +127,7 @@ def test_all_curves_of_the_cpu_chart_are_read(context: Context, drawn: Show) -> 
     }  # fmt: skip
 
 
-def test_a_chosen_series_is_read_and_remembered(context: Context, qtbot: Any, drawn: Show) -> None:
+def test_a_chosen_series_is_read_and_remembered(context: WindowContext, qtbot: Any, drawn: Show) -> None:
     keep(context, [whole(plan())])
     page = drawn(context)
     box = page.body.choices._series
@@ -138,7 +138,7 @@ def test_a_chosen_series_is_read_and_remembered(context: Context, qtbot: Any, dr
     assert context.memory.value("live/series", "") == "load.errors"
 
 
-def test_latency_says_what_one_is_of(context: Context, drawn: Show) -> None:
+def test_latency_says_what_one_is_of(context: WindowContext, drawn: Show) -> None:
     per = {"read": "transaction", "write": "query"}
     steps = [replace(step, latency_per=per.get(step.group, "query")) for step in plan().steps]
     mixed = plan(its_steps=steps)
@@ -154,7 +154,7 @@ def test_latency_says_what_one_is_of(context: Context, drawn: Show) -> None:
     assert not cells(page, 4)[4].endswith(" tx")
 
 
-def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, drawn: Show) -> None:
+def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: WindowContext, drawn: Show) -> None:
     scan = Step("scan", "scan", workload="scan", unit="rows/s", coordinates={"threads": 1})
     maker = Maker(plan(its_steps=[*plan().steps, scan])).begin([*SERIES, HANDLER_READS])
     at = len(maker.plan.steps) - 1
@@ -179,13 +179,13 @@ def test_a_settle_step_says_what_is_still_to_be_written(follow: Follow) -> None:
     maker = Maker(plan(its_steps=[plan().steps[0], settle])).begin()
     maker.step(0)
     maker.start_step(1)
-    maker.add(Progress, step=1, done=3, total=60, unit="s", text="1,234 dirty pages")
+    maker.add(ProgressEvent, step=1, done=3, total=60, unit="s", text="1,234 dirty pages")
     page = follow(maker)
     assert "settle.load: 3 of 60 s: 1,234 dirty pages" in page.body.header.text
     assert cells(page, 2)[1] == "3 s"
 
 
-def test_what_is_to_be_known_of_a_step_stands_there_in_words(context: Context, drawn: Show) -> None:
+def test_what_is_to_be_known_of_a_step_stands_there_in_words(context: WindowContext, drawn: Show) -> None:
     maker = Maker(plan()).begin()
     for at in range(3):
         maker.step(at)
@@ -197,10 +197,13 @@ def test_what_is_to_be_known_of_a_step_stands_there_in_words(context: Context, d
     assert cells(page, 2)[2].startswith("!  ") and not cells(page, 2)[1].startswith("!")
     assert cells(page, len(COLUMNS) - 1)[2] == "shared-cores"
     told = page.body.results.index(2, 2).data(Qt.ItemDataRole.ToolTipRole).splitlines()
-    assert told == [mark_text("shared-cores"), "too short to tell: 5 seconds have a figure, 25 are needed"]
+    assert told == [
+        step_mark_meaning("shared-cores"),
+        "too short to tell: 5 seconds have a figure, 25 are needed",
+    ]
 
 
-def test_a_failed_step_says_why(context: Context, drawn: Show) -> None:
+def test_a_failed_step_says_why(context: WindowContext, drawn: Show) -> None:
     keep(context, [whole(plan(), failed=2)])
     page = drawn(context)
     index = page.body.results.index(2, 2)

@@ -14,7 +14,7 @@ from app.remote.target import LOCAL
 from app.targets.store import Targets
 from tests.journals import Maker, contender, plan
 from tests.ui.watched import WatchedPlans
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
 from ui.shell.window import FIRST_SIZE, Window
@@ -26,7 +26,7 @@ Open = Callable[[], LivePage]
 
 
 @pytest.fixture
-def open_live(plans: tuple[Context, WatchedPlans], qtbot: Any) -> Open:
+def open_live(plans: tuple[WindowContext, WatchedPlans], qtbot: Any) -> Open:
     """In a window of the first size, with a plan under way and one that waits."""
     context, followed = plans
 

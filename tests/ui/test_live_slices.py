@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.history.lists.edits import cut
+from app.history.lists.edits import count_only_seconds
 from app.history.recorded.counting import Cut
 from app.history.store.history import History
 from tests.ui.conftest import ShowLive as Show
@@ -26,8 +26,8 @@ from tests.ui.contenders import (
     take_turns,
 )
 from tests.ui.watched import WatchedPlans, keep
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.pages.live import LivePage
 from ui.pages.live.charts import TIP
 from ui.pages.live.curves import QPS, SessionCurves
@@ -43,7 +43,7 @@ def look_at(page: LivePage, maker: Contender, qtbot: Any) -> SessionCurves:
     def shown() -> SessionCurves | None:
         return page._watching.loaded.curves if page._watching.loaded else None
 
-    page.open(Wanted("live", (maker.session,)))
+    page.open(PageRequest("live", (maker.session,)))
     qtbot.waitUntil(lambda: (found := shown()) is not None and found.session == maker.session)
     found = shown()
     assert found is not None
@@ -63,7 +63,7 @@ def other(page: LivePage, maker: Contender) -> Points:
 
 
 def test_both_contenders_come_in_slice_by_slice(
-    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
+    context: WindowContext, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
     followed.watch(first.plan)
@@ -96,7 +96,7 @@ def test_both_contenders_come_in_slice_by_slice(
 
 
 def test_a_contender_whose_journal_comes_later_is_drawn_too(
-    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
+    context: WindowContext, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
     followed.watch(first.plan)
@@ -110,7 +110,7 @@ def test_a_contender_whose_journal_comes_later_is_drawn_too(
 
 
 def test_what_came_in_is_what_is_stored(
-    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
+    context: WindowContext, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
     followed.watch(first.plan)
@@ -127,7 +127,7 @@ def test_what_came_in_is_what_is_stored(
 
 
 def test_a_contender_that_died_keeps_its_curve_and_the_ratio_its_slices(
-    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
+    context: WindowContext, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
     followed.watch(first.plan)
@@ -151,7 +151,7 @@ def test_a_contender_that_died_keeps_its_curve_and_the_ratio_its_slices(
     assert len(other(page, first)) == 7, "no further than the one that died came"
 
 
-def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, drawn: Show) -> None:
+def test_the_ratio_is_of_the_step_that_is_looked_at(context: WindowContext, drawn: Show) -> None:
     makers = begun(made_plan())
     for step, factor in ((POINT, 2.0), (UPDATE, 0.5)):
         if step == UPDATE:
@@ -171,7 +171,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, drawn: Sho
 
 
 def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
-    context: Context, drawn: Show, qtbot: Any
+    context: WindowContext, drawn: Show, qtbot: Any
 ) -> None:
     """The load order turns round from round to round."""
     its_plan = made_plan()
@@ -188,7 +188,7 @@ def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
     assert "rocksdb-default 3.000 (3.000 to 3.000, 4 slices)" in text(page)
 
 
-def test_two_of_one_colour_are_told_apart(context: Context, drawn: Show) -> None:
+def test_two_of_one_colour_are_told_apart(context: WindowContext, drawn: Show) -> None:
     its_plan = made_plan()
     equals = [its_plan.contenders[0], replace(its_plan.contenders[0], name="again")]
     makers = begun(replace(its_plan, contenders=equals))
@@ -199,7 +199,7 @@ def test_two_of_one_colour_are_told_apart(context: Context, drawn: Show) -> None
 
 
 def test_seconds_that_do_not_count_are_shaded_by_their_slices(
-    context: Context, drawn: Show, qtbot: Any
+    context: WindowContext, drawn: Show, qtbot: Any
 ) -> None:
     makers = begun(made_plan())
     take_turns(makers, POINT, range(-2, 60))
@@ -207,7 +207,7 @@ def test_seconds_that_do_not_count_are_shaded_by_their_slices(
         maker.end_step(POINT)
     keep(context, [each.end() for each in makers])
     with History(context.home) as history:
-        cut(history, makers[0].session, POINT, Cut(10, 49, "it was warm later"))
+        count_only_seconds(history, makers[0].session, POINT, Cut(10, 49, "it was warm later"))
     page = drawn(context)
     bounds, drawn = look_at(page, makers[0], qtbot).bounds[POINT], [t for t, _ in samples(makers[0], POINT)]
     shaded = [(each.first, each.last) for each in page.body.charts.qps._ground.spans if each.kind == "warmup"]
@@ -217,7 +217,7 @@ def test_seconds_that_do_not_count_are_shaded_by_their_slices(
 
 
 def test_the_warm_up_is_shaded_until_it_is_over(
-    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
+    context: WindowContext, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     makers = begun(made_plan())
     followed.watch(makers[0].plan)
@@ -232,7 +232,7 @@ def test_the_warm_up_is_shaded_until_it_is_over(
     assert newest > 4, "its two seconds take longer than two seconds"
 
 
-def test_the_numbers_have_both(context: Context, drawn: Show, qtbot: Any) -> None:
+def test_the_numbers_have_both(context: WindowContext, drawn: Show, qtbot: Any) -> None:
     first, second = makers = begun(made_plan())
     take_turns(makers, POINT, range(3))
     keep(context, makers)
@@ -247,7 +247,7 @@ def test_the_numbers_have_both(context: Context, drawn: Show, qtbot: Any) -> Non
     ]
 
 
-def test_a_plan_in_another_order_looks_as_before(context: Context, drawn: Show, qtbot: Any) -> None:
+def test_a_plan_in_another_order_looks_as_before(context: WindowContext, drawn: Show, qtbot: Any) -> None:
     makers = begun(made_plan(order="interleaved"))
     take_turns(makers, POINT, range(3))
     keep(context, makers)

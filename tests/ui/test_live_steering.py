@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.core.errors import LinkError
-from app.protocol.events import Log, Note
+from app.protocol.events import LogEvent, Note
 from tests.journals import Maker, plan
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.live_page import TWO, Follow, shown, started
 from tests.ui.watched import WatchedPlans
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.live import LivePage
 
 
@@ -22,7 +22,7 @@ def test_notes_and_log_lines_come_in(followed: WatchedPlans, follow: Follow) -> 
     maker = started(Maker(plan()), 1)
     page = follow(maker)
     maker.add(Note, text="the fan is loud", step=1)
-    maker.add(Log, source="server", level="error", text="page corruption")
+    maker.add(LogEvent, source="server", level="error", text="page corruption")
     followed.bring(maker)
     lines = page.body.remarks.toPlainText().splitlines()
     assert [line.split("  ")[1] for line in lines[-2:]] == [
@@ -90,7 +90,7 @@ def test_going_on_stops_nothing(followed: WatchedPlans, qtbot: Any, follow: Foll
 
 
 def test_several_plans_each_with_its_line(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any
 ) -> None:
     context, followed = plans
     makers = [
@@ -109,7 +109,7 @@ def test_several_plans_each_with_its_line(
 
 
 def test_a_plan_that_cannot_be_followed_offers_to_connect_again(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], show: Show, qtbot: Any
 ) -> None:
     context, followed = plans
     maker = started(Maker(plan()), 1)

@@ -7,12 +7,12 @@ from typing import Any
 from app.history.store.history import History
 from tests.journals import Maker, plan, store
 from tests.named import WAITS
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.pages.live import LivePage
 
 
-def test_the_waits_of_the_chosen_step(context: Context, qtbot: Any) -> None:
+def test_the_waits_of_the_chosen_step(context: WindowContext, qtbot: Any) -> None:
     maker = Maker(plan())
     maker.waits = WAITS
     maker.begin()
@@ -24,7 +24,7 @@ def test_the_waits_of_the_chosen_step(context: Context, qtbot: Any) -> None:
     qtbot.addWidget(page)
     page.resize(1280, 800)
     page.show()
-    page.open(Wanted("live", (maker.session,)))
+    page.open(PageRequest("live", (maker.session,)))
     qtbot.waitUntil(lambda: page.body.results.rowCount() == len(maker.plan.steps))
     page.body.tabs.setCurrentWidget(page.body.waits)
     page.body.table.choose_row(len(maker.plan.steps) - 1)

@@ -13,14 +13,14 @@ from app.following.adoption import RemotePlan
 from app.protocol.answers import Queue
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
-from app.targets.surveys import Surveyed
+from app.targets.surveys import DatedSurvey
 from tests.journals import plan, whole
 from tests.plans import survey
 from tests.ui.watched import WatchedPlans, keep
 from ui.core import looking as core_looking
-from ui.core.bus import Changes
-from ui.core.context import Context
-from ui.core.looking import Looking
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
+from ui.core.looking import RunningPlanFinder
 from ui.pages.bench.targets.panel import TargetsPanel
 from ui.shell.window import Window
 
@@ -28,12 +28,12 @@ ONE = plan()
 
 
 @pytest.fixture
-def target(context: Context) -> Target:
+def target(context: WindowContext) -> Target:
     return Targets(context.home).get(LOCAL)
 
 
 @pytest.fixture
-def asked(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def asked(context: WindowContext, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The targets that were asked for their plans; each can be asked again at once."""
     names: list[str] = []
     monkeypatch.setattr(context.plans, "adopt_from", lambda target: names.append(target.name))
@@ -41,7 +41,7 @@ def asked(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def look(context: Context, qtbot: QtBot) -> None:
+def look(context: WindowContext, qtbot: QtBot) -> None:
     """Until what it comes to is known."""
     read: list[None] = []
     context.looking.look()
@@ -50,7 +50,7 @@ def look(context: Context, qtbot: QtBot) -> None:
 
 
 def test_a_target_is_asked_once_it_has_answered(
-    context: Context, qtbot: QtBot, target: Target, asked: list[str]
+    context: WindowContext, qtbot: QtBot, target: Target, asked: list[str]
 ) -> None:
     look(context, qtbot)
     assert asked == [], "nobody knows whether it is there"
@@ -62,7 +62,7 @@ def test_a_target_is_asked_once_it_has_answered(
 
 
 def test_it_is_left_alone_for_a_while(
-    context: Context, qtbot: QtBot, target: Target, asked: list[str], monkeypatch: pytest.MonkeyPatch
+    context: WindowContext, qtbot: QtBot, target: Target, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core_looking, "SPARE_S", 3600.0)
     context.plans.looked.emit(target)
@@ -72,13 +72,13 @@ def test_it_is_left_alone_for_a_while(
 
 
 def test_a_target_with_a_plan_that_is_followed_is_not_disturbed(
-    plans: tuple[Context, WatchedPlans], qtbot: QtBot, target: Target, monkeypatch: pytest.MonkeyPatch
+    plans: tuple[WindowContext, WatchedPlans], qtbot: QtBot, target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context, watched = plans
     asked: list[str] = []
     monkeypatch.setattr(watched, "adopt_from", lambda target: asked.append(target.name))
     monkeypatch.setattr(core_looking, "SPARE_S", 0.0)
-    looking = Looking(context.home, context.tasks, context.bus, watched)
+    looking = RunningPlanFinder(context.home, context.tasks, context.bus, watched)
     followed = watched.watch(ONE)
     looking.look_at(target)
     assert asked == []
@@ -88,7 +88,7 @@ def test_a_target_with_a_plan_that_is_followed_is_not_disturbed(
 
 
 def test_the_window_looks_when_somebody_turns_to_it(
-    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    context: WindowContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     looked: list[str] = []
@@ -110,7 +110,7 @@ def test_the_window_looks_when_somebody_turns_to_it(
 
 @pytest.mark.parametrize("place", ["live", "history"])
 def test_f5_looks_as_opening_the_page_does(
-    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, place: str
+    context: WindowContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     looked: list[str] = []
     window = Window(context)
@@ -130,7 +130,7 @@ def test_f5_looks_as_opening_the_page_does(
     ("age_s", "has_plan", "expected"), [(600, False, [LOCAL]), (60, False, []), (600, True, [])]
 )
 def test_an_old_survey_is_renewed_when_nobody_measures_there(
-    plans: tuple[Context, WatchedPlans], qtbot: QtBot, target: Target, monkeypatch: pytest.MonkeyPatch,
+    plans: tuple[WindowContext, WatchedPlans], qtbot: QtBot, target: Target, monkeypatch: pytest.MonkeyPatch,
     age_s: float, has_plan: bool, expected: list[str],
 ) -> None:  # fmt: skip
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
@@ -139,7 +139,7 @@ def test_an_old_survey_is_renewed_when_nobody_measures_there(
     qtbot.addWidget(panel)
     with qtbot.waitExposed(panel):
         panel.show()
-    panel.known.take(target, Surveyed(time.time() - age_s, survey()))
+    panel.known.take(target, DatedSurvey(time.time() - age_s, survey()))
     asked: list[str] = []
     monkeypatch.setattr(panel.known, "survey", lambda name, is_asking: asked.append(name))
     if has_plan:
@@ -152,7 +152,7 @@ def test_an_old_survey_is_renewed_when_nobody_measures_there(
 
 
 def test_a_queue_with_an_unknown_plan_at_work_is_looked_into(
-    context: Context, target: Target, asked: list[str]
+    context: WindowContext, target: Target, asked: list[str]
 ) -> None:
     context.queues.take(target, Queue([]))
     assert asked == []
@@ -160,18 +160,18 @@ def test_a_queue_with_an_unknown_plan_at_work_is_looked_into(
     assert asked == [LOCAL]
 
 
-def test_what_a_command_has_written_is_read(context: Context, qtbot: QtBot) -> None:
+def test_what_a_command_has_written_is_read(context: WindowContext, qtbot: QtBot) -> None:
     look(context, qtbot)
     with qtbot.assertNotEmitted(context.bus.changed):
         look(context, qtbot)
     keep(context, [whole(ONE)])
     with qtbot.waitSignal(context.bus.changed) as changed:
         look(context, qtbot)
-    assert changed.args == [Changes(sessions=True)]
+    assert changed.args == [StaleParts(sessions=True)]
 
 
 def test_a_plan_that_was_followed_to_its_end_is_not_followed_again(
-    plans: tuple[Context, WatchedPlans], monkeypatch: pytest.MonkeyPatch
+    plans: tuple[WindowContext, WatchedPlans], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its agent holds the directory for a moment longer."""
     _, watched = plans

@@ -19,29 +19,29 @@ from app.catalog import Catalog
 from app.comparison.verdicts.compare import compare
 from app.core.errors import DynoError
 from app.history.lists.browsing import Filter, Order, page
-from app.history.recorded.counting import Countable, Cut, Seconds
+from app.history.recorded.counting import Cut, CuttableStep, Seconds
 from app.history.store.history import History
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import choices
-from app.planner.starting.draft import Draft, open_values
+from app.planner.starting.draft import Draft, empty_field_values
 from app.planner.starting.launch import Launch
 from app.planner.starting.preset_check import BuildReply
-from app.protocol.answers import Build, Queue, QueuedPlan, Snapshot
-from app.protocol.events import Log
+from app.protocol.answers import Build, DataSnapshot, Queue, QueuedPlan
+from app.protocol.events import LogEvent
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
-from app.targets.surveys import Surveyed, Surveys
+from app.targets.surveys import DatedSurvey, Surveys
 from app.team.address import parse_address
 from app.team.certificate import CertificateChangedError
-from app.team.plugin import PluginError
+from app.team.plugin import PlainPasswordPluginError
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
 from tests.plans import MARIADB
 from tests.ui.looked_at import faults
 from tests.ui.watched import WatchedPlans, keep, watched
 from tests.unit.explaining.pairs import shown
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
@@ -49,18 +49,18 @@ from ui.dialogs.help import AboutDialog, HelpDialog
 from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
-from ui.dialogs.team import CertificateDialog, PluginDialog, TeamDialog
+from ui.dialogs.team import AuthPluginDialog, CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.pages import PLACES
-from ui.pages.bench.plan.run_dialogs import LoadDialog, QueueingDialog, SeveralDialog
+from ui.pages.bench.plan.run_dialogs import LoadTargetsDialog, QueueingDialog, SeveralTargetsDialog
 from ui.pages.bench.plan.sweep import SweepDialog
 from ui.pages.bench.presets.dialog import PresetDialog
 from ui.pages.bench.sql import CustomSqlDialog
-from ui.pages.bench.targets.builds import BuildNotesDialog, InstallDialog
+from ui.pages.bench.targets.builds import BuildNotesDialog, InstallBuildDialog
 from ui.pages.bench.targets.machine_commands import SnapshotsDialog
-from ui.pages.compare.explain_dialog import ExplainDifferenceDialog
+from ui.pages.compare.explain_dialog import DifferenceSearchDialog
 from ui.shell.window import Window
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 NAMES = tuple(place.name for place in PLACES)
 LONG = "a rather long name of a contender, compressed, on two cores"
@@ -72,7 +72,7 @@ KINDS = (
     ("innodb", "baseline"), ("rocksdb", "baseline"), ("myisam", "baseline"), ("innodb", "cached"),
     ("rocksdb", "bloom-filters-and-zstd"), ("innodb", "o_direct"), ("myisam", "big"), ("rocksdb", "tiny"),
 )  # fmt: skip
-CUT = Countable(
+CUT = CuttableStep(
     1, "update-index threads=2", "queries/s", 36_666.0,
     Seconds([50_000.0] * 20 + [30_000.0] * 40, [1.0] * 60), Cut(20, 59, "the cache was still filling"),
 )  # fmt: skip
@@ -88,7 +88,7 @@ SMALL, LARGE = (1280, 760), (1920, 1040)
 
 
 @pytest.fixture
-def settled(context: Context, dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
+def settled(context: WindowContext, dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> WindowContext:
     """Nothing is asked of this computer, and a plan may be said to be carried out."""
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     changed, plans = watched(context)
@@ -97,7 +97,7 @@ def settled(context: Context, dyno_home: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.fixture
-def open_window(qtbot: Any, settled: Context) -> Callable[[tuple[int, int], str], Window]:
+def open_window(qtbot: Any, settled: WindowContext) -> Callable[[tuple[int, int], str], Window]:
     def open_(size: tuple[int, int], appearance: str) -> Window:
         settled.theme.set_appearance(appearance)
         window = Window(settled)
@@ -118,10 +118,10 @@ def _let_close(window: Window) -> None:
 
 def survey_of(home: Path, **changes: Any) -> None:
     content = made_up.survey(clock_utc=time.time(), **changes)
-    Surveys(home).keep(Targets(home).get(LOCAL), Surveyed(time.time(), content))
+    Surveys(home).keep(Targets(home).get(LOCAL), DatedSurvey(time.time(), content))
 
 
-def fill(context: Context) -> list[str]:
+def fill(context: WindowContext) -> list[str]:
     """Eight contenders, one with a long name; steps failed, sessions stopped, failed and still active."""
     survey_of(context.home)
     contenders = [
@@ -138,7 +138,7 @@ def fill(context: Context) -> list[str]:
         maker.step(0)
     stopped.step(1, "failed", f"sysbench: FATAL: {NEWS}")
     stopped.end("stopped", "as was asked for")
-    full.add(Log, source="server", level="error", text=f"2026-11-21 15:47:08 0 [ERROR] mariadbd: {NEWS}")
+    full.add(LogEvent, source="server", level="error", text=f"2026-11-21 15:47:08 0 [ERROR] mariadbd: {NEWS}")
     full.end("failed", "the disk is full: 12 MiB are left under /srv/dyno")
     active.start_step(1)
     active.samples(1, range(-2, 3))
@@ -151,7 +151,7 @@ def fill(context: Context) -> list[str]:
 
 def show(window: Window, name: str, sessions: list[str], qtbot: Any) -> None:
     """The page with all that it has to show."""
-    window._on_wanted(Wanted(name, tuple(sessions if name == "compare" else sessions[-1:])))
+    window._on_wanted(PageRequest(name, tuple(sessions if name == "compare" else sessions[-1:])))
     page = window.page(name)
     ready: dict[str, Callable[[], bool]] = {
         "bench": lambda: page._outcome and page.controller.choices.sequences,  # type: ignore[attr-defined]
@@ -181,7 +181,13 @@ def look_at(window: QWidget, path: Path) -> list[str]:
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 @pytest.mark.parametrize("state", ["empty", "filled", "error"])
 def test_pages(
-    open_window: Any, settled: Context, qtbot: Any, tmp_path: Path, state: str, size: Any, appearance: str
+    open_window: Any,
+    settled: WindowContext,
+    qtbot: Any,
+    tmp_path: Path,
+    state: str,
+    size: Any,
+    appearance: str,
 ) -> None:
     sessions = fill(settled) if state != "empty" else []
     window = open_window(size, appearance)
@@ -190,7 +196,7 @@ def test_pages(
         show(window, name, sessions, qtbot)
         if state == "error":
             window.message.show_failure(RuntimeError(NEWS))
-            for message in window.page(name).findChildren(Message):
+            for message in window.page(name).findChildren(MessageBar):
                 message.show_failure(DynoError(NEWS))
             rest(qtbot)
         found[name] = look_at(window, tmp_path / f"{name}-{state}-{size[0]}-{appearance}.png")
@@ -198,18 +204,20 @@ def test_pages(
     assert not any(found.values()), _report(found)
 
 
-PLUGIN = PluginError(parse_address("mysql://anna@db.example/dyno"), "sha256_password", "client_ed25519")
+PLUGIN = PlainPasswordPluginError(
+    parse_address("mysql://anna@db.example/dyno"), "sha256_password", "client_ed25519"
+)
 CERTIFICATE = CertificateChangedError("db.example port 3306", "SHA256:" + ":".join(["A0"] * 32), "SHA256:00")
 
 
-def team_sessions_dialog(context: Context, window: Window) -> TeamSessionsDialog:
+def team_sessions_dialog(context: WindowContext, window: Window) -> TeamSessionsDialog:
     dialog = TeamSessionsDialog(context, window)
     with History(context.home) as history:
         dialog._on_found(0, page(history, Filter(), Order(), 0, 100))
     return dialog
 
 
-def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
+def preset_dialog(context: WindowContext, parent: QWidget) -> PresetDialog:
     """With what two builds have said to it, one of them at length."""
     catalog, survey = Catalog(), made_up.survey()
     preset = catalog.preset("innodb", "tencent")
@@ -226,7 +234,9 @@ def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
-def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path, appearance: str) -> None:
+def test_dialogs(
+    open_window: Any, settled: WindowContext, qtbot: Any, tmp_path: Path, appearance: str
+) -> None:
     sessions = fill(settled)
     window = open_window(SMALL, appearance)
     dialogs: dict[str, QDialog] = {
@@ -239,10 +249,12 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "cut": CutDialog("rocksdb-default", CUT, settled.theme, window),
         "sql": CustomSqlDialog(settled, window),
         "preset": preset_dialog(settled, window),
-        "several": SeveralDialog(settled, [Target(LOCAL), Target("xeon")], _no_launch, window),
-        "load": LoadDialog(["client-1", "client-2"], PlanRequest(load=("client-1",)), window),
-        "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
-        "install": InstallDialog(settled, Target("xeon"), window),
+        "several": SeveralTargetsDialog(settled, [Target(LOCAL), Target("xeon")], _no_launch, window),
+        "load": LoadTargetsDialog(["client-1", "client-2"], PlanRequest(load=("client-1",)), window),
+        "sweep": SweepDialog(
+            Draft().said(vary="innodb_spin_wait_delay"), empty_field_values(None), [], window
+        ),
+        "install": InstallBuildDialog(settled, Target("xeon"), window),
         "build-notes": BuildNotesDialog(settled, Target("xeon"), NOTED, window),
         "snapshots": snapshots_dialog(settled, window),
         "queue": queue_dialog(settled, window),
@@ -250,7 +262,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "queueing": QueueingDialog("shelf-in-the-cellar", window),
         "team": TeamDialog(settled, window),
         "certificate": CertificateDialog(CERTIFICATE, window),
-        "auth-plugin": PluginDialog(PLUGIN, window),
+        "auth-plugin": AuthPluginDialog(PLUGIN, window),
         "team-sessions": team_sessions_dialog(settled, window),
     }
     found = {}
@@ -264,10 +276,10 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
     assert not any(found.values()), _report(found)
 
 
-def explain_dialog(context: Context, sessions: list[str], window: Window) -> ExplainDifferenceDialog:
+def explain_dialog(context: WindowContext, sessions: list[str], window: Window) -> DifferenceSearchDialog:
     with History(context.home) as history:
         comparison = compare(history, sessions)
-    dialog = ExplainDifferenceDialog(context, comparison, 1, "", window)
+    dialog = DifferenceSearchDialog(context, comparison, 1, "", window)
     dialog.show_entry(shown())
     return dialog
 
@@ -276,10 +288,10 @@ def _no_launch(target: Target, is_queued: bool) -> Launch:
     raise NotImplementedError(target, is_queued)
 
 
-def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
+def snapshots_dialog(context: WindowContext, window: Window) -> SnapshotsDialog:
     """With one that can be used and one that cannot."""
     contender = {"build": MARIADB, "engine": "innodb", "preset": "optimized"}
-    one = Snapshot(
+    one = DataSnapshot(
         "06e60d16d7c0e5fd", made_at=1.0, size_bytes=1 << 30, contender=contender,
         tables=4, rows=1_000_000, load_method="ordered",
     )  # fmt: skip
@@ -289,7 +301,7 @@ def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
     return dialog
 
 
-def queue_dialog(context: Context, window: Window) -> QueueDialog:
+def queue_dialog(context: WindowContext, window: Window) -> QueueDialog:
     """With one that is next, one for later, and one that is held."""
     entry = QueuedPlan("A" * 26, "compressed against plain", "0" * 64, "f", 10)
     later = replace(entry, plan="B" * 26, at=80_000.0)

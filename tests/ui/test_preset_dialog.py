@@ -20,15 +20,15 @@ from app.targets.store import Targets
 from tests import plans as made_up
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.bench.presets import dialog as preset_dialog
-from ui.pages.bench.presets.dialog import PresetDialog, verdict
+from ui.pages.bench.presets.dialog import PresetDialog, preset_check_summary
 
 Opened = Callable[[str], PresetDialog]
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, context: Context, dyno_home: Path) -> Opened:
+def opened(qtbot: QtBot, context: WindowContext, dyno_home: Path) -> Opened:
     """The dialog of a preset of InnoDB; `mine` is the person's own."""
 
     def open_(name: str) -> PresetDialog:
@@ -152,12 +152,15 @@ def test_an_option_leads_to_its_line(opened: Opened) -> None:
 
 def test_what_is_taken_otherwise_is_counted_by_line() -> None:
     loose = BuildReply("b", "ignored", "loose_x", "it says", 5)
-    assert verdict([loose]) == "Accepted by every build asked"
+    assert preset_check_summary([loose]) == "Accepted by every build asked"
     fine = BuildReply("a", "accepted", "", "accepts every option")
     ignored, changed = (BuildReply("b", state, "x", "it says", 3) for state in ("ignored", "changed"))
-    assert verdict([fine]) == "Accepted by every build asked"
-    assert verdict([fine, ignored, changed]) == "Accepted by every build asked; 1 line not as written"
-    assert verdict([ignored, BuildReply("b", "rejected", "y", "unknown", 4)]) == "Refused by b"
+    assert preset_check_summary([fine]) == "Accepted by every build asked"
+    assert (
+        preset_check_summary([fine, ignored, changed])
+        == "Accepted by every build asked; 1 line not as written"
+    )
+    assert preset_check_summary([ignored, BuildReply("b", "rejected", "y", "unknown", 4)]) == "Refused by b"
 
 
 def test_a_target_that_is_busy_is_told(qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:

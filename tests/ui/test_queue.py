@@ -13,9 +13,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.agent.incoming import Incoming
+from app.agent.incoming import UploadedPlans
 from app.agent.queued_plans import QueuedPlans
-from app.agent.system.directory import MARKER, Directory
+from app.agent.system.directory import MARKER, MarkedDirectory
 from app.core.errors import TargetError
 from app.protocol.answers import ADD, Queue, QueueChange, QueuedPlan
 from app.remote.target import LOCAL, Ask, Target
@@ -24,11 +24,11 @@ from tests import plans as made_up
 from tests.journals import Maker, plan
 from tests.ui.watched import WatchedPlans
 from ui.core import queues as core_queues
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.dialogs.queue import QueueDialog
 from ui.pages.live.page import LivePage
-from ui.pages.live.queue_line import QueueText, lines_of
-from ui.widgets.actions import plain_text
+from ui.pages.live.queue_line import QueuedNamesLabel, queue_texts_by_width
+from ui.widgets.actions import text_without_mnemonic
 
 ENTRY = QueuedPlan("A" * 26, "night", "0" * 64, "f", 4)
 AGENT = "f" * 64
@@ -40,11 +40,11 @@ def queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueuedPlans:
     place = tmp_path / "dyno"
     place.mkdir(mode=0o700)
     (place / MARKER).touch()
-    made = QueuedPlans(Directory(str(place)))
+    made = QueuedPlans(MarkedDirectory(str(place)))
     for name in "abc":
         content = json.dumps(replace(made_up.plan(), name=name).to_json()).encode()
         sha256 = hashlib.sha256(content).hexdigest()
-        Incoming(Directory(str(place))).receive(sha256, content)
+        UploadedPlans(MarkedDirectory(str(place))).receive(sha256, content)
         made.carry_out(QueueChange(ADD, sha256), AGENT)
 
     def queue_of(_target: Target, _ask: Ask, change: QueueChange | None = None) -> Queue:
@@ -61,7 +61,7 @@ def names(queued: QueuedPlans) -> list[str]:
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, context: Context, queued: QueuedPlans) -> QueueDialog:
+def dialog(qtbot: QtBot, context: WindowContext, queued: QueuedPlans) -> QueueDialog:
     made = QueueDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(made)
     made.begin()
@@ -120,7 +120,9 @@ def test_what_went_wrong_is_shown(qtbot: QtBot, dialog: QueueDialog, monkeypatch
 
 
 def test_live_shows_what_waits(
-    drawn: Callable[[Context], LivePage], plans: tuple[Context, WatchedPlans], monkeypatch: pytest.MonkeyPatch
+    drawn: Callable[[WindowContext], LivePage],
+    plans: tuple[WindowContext, WatchedPlans],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     context, watched = plans
     monkeypatch.setattr(core_queues, "SOON_S", 3600.0)
@@ -135,19 +137,19 @@ def test_live_shows_what_waits(
     assert line.text.text() == "Queue of local: night, late (held: no build)"
     context.queues.take(target, Queue([ENTRY], waits_for="the plan slices in /d (process 7)"))
     assert line.text.text() == "Queue of local: night (waits for the plan slices in /d (process 7))"
-    assert plain_text(line.open) == "Queue…" and line.open in page.page_actions()
+    assert text_without_mnemonic(line.open) == "Queue…" and line.open in page.page_actions()
     context.queues.take(target, Queue([]))
     assert not line.isVisible()
 
 
 def test_names_of_the_queue_give_way_to_their_number(qtbot: QtBot, dyno_home: Path) -> None:
-    line = QueueText()
+    line = QueuedNamesLabel()
     qtbot.addWidget(line)
     line.show()
     target = Targets(dyno_home).get(LOCAL)
     entries = [replace(ENTRY, name=name) for name in ("night-run", "late-run", "last-of-all")]
-    assert lines_of(target, Queue(entries[:1])) == ["Queue of local: night-run"]
-    lines = lines_of(target, Queue(entries))
+    assert queue_texts_by_width(target, Queue(entries[:1])) == ["Queue of local: night-run"]
+    lines = queue_texts_by_width(target, Queue(entries))
     shown = []
     line.show_lines(lines)
     for text in lines:
@@ -163,7 +165,7 @@ def test_names_of_the_queue_give_way_to_their_number(qtbot: QtBot, dyno_home: Pa
 
 
 def test_the_window_goes_along_with_what_the_target_begins(
-    qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, context: WindowContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks again once the next plan should have begun, and not while nothing begins by itself."""
     looked: list[str] = []

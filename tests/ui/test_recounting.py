@@ -10,13 +10,13 @@ from pytestqt.qtbot import QtBot
 
 from app.history.lists.browsing import Filter, Order, browse, lines
 from app.history.recorded import recounting
-from app.history.recorded.recounting import uncounted
-from app.history.recorded.writing import Writer
-from app.history.store.history import BusyError, History, HistoryError
+from app.history.recorded.recounting import recount_backlog
+from app.history.recorded.writing import JournalStorer
+from app.history.store.history import History, HistoryBusyError, HistoryError
 from tests import journals
 from tests.uncounted import uncount
-from ui.core.bus import Changes
-from ui.core.context import Context
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 from ui.shell.recounting import Recounting
 from ui.shell.window import Window
 
@@ -32,13 +32,13 @@ def old_home(dyno_home: Path) -> Path:
             maker = journals.Maker(plan, turn.session).begin()
             maker.step(1)
             maker.end()
-            Writer(history).append(plan.id, turn.session, 0, maker.raw)
+            JournalStorer(history).append(plan.id, turn.session, 0, maker.raw)
     uncount(dyno_home)
     return dyno_home
 
 
 @pytest.fixture
-def window(old_home: Path, context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Window:
+def window(old_home: Path, context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Window:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     monkeypatch.setattr("ui.shell.window.CALM_MS", 0)
     monkeypatch.setattr("ui.shell.recounting.SLICE_S", 0.0)
@@ -56,10 +56,10 @@ def progress(window: Window) -> str:
 
 
 def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
-    old_home: Path, context: Context, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    old_home: Path, context: WindowContext, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     said: list[str] = []
-    changes: list[Changes] = []
+    changes: list[StaleParts] = []
     show = Recounting._show
 
     def listen(recounting: Recounting, left: int) -> None:
@@ -71,22 +71,22 @@ def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
     window.show()
     qtbot.waitUntil(lambda: len(said) == SESSIONS + 1 and not progress(window))
     assert said == [f"Updating older sessions: {at} of {SESSIONS}" for at in range(SESSIONS + 1)]
-    assert changes[-1] == Changes(sessions=True)
+    assert changes[-1] == StaleParts(sessions=True)
     with History(old_home) as history:
         found = lines(history, browse(history, Filter(), Order()).ids)
-        assert uncounted(history) == 0
+        assert recount_backlog(history) == 0
     assert len(found) == SESSIONS and all(each["headlines"]["read"].qps for each in found)
 
 
 def test_what_people_ask_for_does_not_wait_for_its_end(
-    context: Context, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    context: WindowContext, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr("ui.shell.recounting.PAUSE_MS", 200)
     window.show()
     qtbot.waitUntil(lambda: progress(window) != "")
     answers: list[int] = []
     for _ in range(8):
-        context.tasks.read(window, uncounted, answers.append, lambda _: None)
+        context.tasks.read(window, recount_backlog, answers.append, lambda _: None)
     qtbot.waitUntil(lambda: len(answers) == 8)
     assert min(answers) > 0
 
@@ -94,14 +94,14 @@ def test_what_people_ask_for_does_not_wait_for_its_end(
 def test_another_process_that_writes_for_long_is_waited_for(
     window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    recount, failures = recounting.recount, [BusyError("another process is writing")] * 3
+    recount, failures = recounting.recount_for_seconds, [HistoryBusyError("another process is writing")] * 3
 
     def busy_at_first(history: History, seconds: float) -> int:
         if failures:
             raise failures.pop()
         return recount(history, seconds)
 
-    monkeypatch.setattr(recounting, "recount", busy_at_first)
+    monkeypatch.setattr(recounting, "recount_for_seconds", busy_at_first)
     window.show()
     qtbot.waitUntil(lambda: progress(window) != "")
     qtbot.waitUntil(lambda: not progress(window))
@@ -114,17 +114,17 @@ def test_a_full_disk_ends_it_until_the_next_start(
     def fail(*_: object) -> int:
         raise HistoryError("the disk is full")
 
-    monkeypatch.setattr(recounting, "recount", fail)
+    monkeypatch.setattr(recounting, "recount_for_seconds", fail)
     window.show()
     qtbot.waitUntil(lambda: "the disk is full" in window.message.text and not progress(window))
 
 
 def test_a_history_of_this_version_says_nothing(
-    old_home: Path, window: Window, context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    old_home: Path, window: Window, context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     with History(old_home) as history:
-        recounting.recount(history, 60.0)
-    changes: list[Changes] = []
+        recounting.recount_for_seconds(history, 60.0)
+    changes: list[StaleParts] = []
     left: list[int] = []
     context.bus.changed.connect(changes.append)
     on_counted = Recounting._on_counted

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
 from ui.core.secrets import Secrets
 
@@ -33,7 +33,7 @@ def give(qtbot: QtBot, prompt: str, secret: str) -> None:
     qtbot.keyClick(shown()[0].field, Qt.Key.Key_Return)
 
 
-def test_two_threads_with_one_question_share_the_answer(qtbot: QtBot, context: Context) -> None:
+def test_two_threads_with_one_question_share_the_answer(qtbot: QtBot, context: WindowContext) -> None:
     answers = [ask(context.secrets, "password of me@nuc port 22: ") for _ in range(2)]
     other = ask(context.secrets, "passphrase of /key: ")
     qtbot.waitUntil(lambda: len(context.secrets._questions) == 2)
@@ -44,7 +44,7 @@ def test_two_threads_with_one_question_share_the_answer(qtbot: QtBot, context: C
     assert other.result(5) == "passphrase"
 
 
-def test_a_secret_is_hidden_until_it_is_to_be_seen(qtbot: QtBot, context: Context) -> None:
+def test_a_secret_is_hidden_until_it_is_to_be_seen(qtbot: QtBot, context: WindowContext) -> None:
     answer = ask(context.secrets, "password of me@nuc port 22: ")
     qtbot.waitUntil(lambda: bool(shown()))
     dialog = shown()[0]
@@ -55,7 +55,7 @@ def test_a_secret_is_hidden_until_it_is_to_be_seen(qtbot: QtBot, context: Contex
     assert answer.result(5) is None
 
 
-def test_closing_lets_nobody_wait(qtbot: QtBot, context: Context) -> None:
+def test_closing_lets_nobody_wait(qtbot: QtBot, context: WindowContext) -> None:
     answer = ask(context.secrets, "password of me@nuc port 22: ")
     qtbot.waitUntil(lambda: bool(shown()))
     context.secrets.close()
@@ -63,5 +63,5 @@ def test_closing_lets_nobody_wait(qtbot: QtBot, context: Context) -> None:
     assert context.secrets.ask("password of me@nuc port 22: ") is None
 
 
-def test_in_the_background_nobody_is_asked(context: Context) -> None:
+def test_in_the_background_nobody_is_asked(context: WindowContext) -> None:
     assert context.secrets.silent("password of me@nuc port 22: ") is None  # type: ignore[func-returns-value]

@@ -11,11 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from app.history.exchange.publishing import import_shipped
 from app.history.lists import edits
-from app.history.lists.browsing import Filter, Headline, Order
+from app.history.lists.browsing import Filter, GroupQps, Order
 from app.history.store.history import History
 from tests.bench.many_sessions import fill
-from ui.core.context import Context
-from ui.models.session_columns import NAME, columns, headline_text, headline_tip
+from ui.core.context import WindowContext
+from ui.models.session_columns import NAME, headline_text, headline_tip, history_list_columns
 from ui.models.session_lines import PAGE
 from ui.models.sessions import SessionModel
 
@@ -23,7 +23,7 @@ SESSIONS, STEPS = 3 * PAGE, 4
 
 
 @pytest.fixture
-def model(context: Context, qtbot: QtBot) -> SessionModel:
+def model(context: WindowContext, qtbot: QtBot) -> SessionModel:
     """Of more sessions than are read at once."""
     fill(context.home, SESSIONS, STEPS)
     made = SessionModel(context.tasks, context.theme, context.bus)
@@ -61,7 +61,7 @@ def test_the_first_page_is_there_at_once_and_others_when_they_are_looked_at(
     assert text(model, 2 * PAGE, "Name")
 
 
-def test_what_was_published_is_marked(context: Context, qtbot: QtBot) -> None:
+def test_what_was_published_is_marked(context: WindowContext, qtbot: QtBot) -> None:
     with History(context.home) as history:
         import_shipped(history)
     shown = SessionModel(context.tasks, context.theme, context.bus)
@@ -86,7 +86,7 @@ def test_it_is_sorted_by_what_the_column_shows(model: SessionModel, qtbot: QtBot
 
 
 def test_a_name_is_shown_when_the_history_has_taken_it(
-    model: SessionModel, qtbot: QtBot, context: Context
+    model: SessionModel, qtbot: QtBot, context: WindowContext
 ) -> None:
     index, session = model.index(1, NAME), model.rows.ids[1]
     assert Qt.ItemFlag.ItemIsEditable in model.flags(index)
@@ -119,16 +119,16 @@ def test_no_index_no_data(model: SessionModel) -> None:
     ("headline", "shown", "told"),
     [
         (None, "", "No step"),
-        (Headline(12345.6, 4, 4), "12,346", "Geometric mean of the QPS of the 4 steps"),
-        (Headline(12345.6, 1, 1), "12,346", "one step"),
-        (Headline(12345.6, 3, 4), "(3/4) 12,346", "3 of the 4 steps of read: 1 has no result"),
-        (Headline(None, 0, 2), "(0/2)", "None of the 2 steps"),
+        (GroupQps(12345.6, 4, 4), "12,346", "Geometric mean of the QPS of the 4 steps"),
+        (GroupQps(12345.6, 1, 1), "12,346", "one step"),
+        (GroupQps(12345.6, 3, 4), "(3/4) 12,346", "3 of the 4 steps of read: 1 has no result"),
+        (GroupQps(None, 0, 2), "(0/2)", "None of the 2 steps"),
     ],
 )
-def test_a_headline_says_what_it_is_of(headline: Headline | None, shown: str, told: str) -> None:
+def test_a_headline_says_what_it_is_of(headline: GroupQps | None, shown: str, told: str) -> None:
     assert headline_text(headline) == shown
     assert told in headline_tip("read", headline)
 
 
 def test_columns_without_any_group() -> None:
-    assert [column.order for column in columns(())][NAME] == "name"
+    assert [column.order for column in history_list_columns(())][NAME] == "name"

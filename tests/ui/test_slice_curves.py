@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.timeline import timeline
-from app.history.store.decoding import decode_lines
+from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.events import encode
 from tests import sliced
@@ -27,31 +27,31 @@ from tests.ui.contenders import (
 )
 from ui.pages.live.charts import ratio_text
 from ui.pages.live.curves import QPS, SessionCurves
-from ui.pages.live.round import Ratio, RoundCurves
+from ui.pages.live.round import OtherContenderCurves, Ratio
 
-Read = Callable[..., RoundCurves]
+Read = Callable[..., OtherContenderCurves]
 
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
     """What is stored of the contenders, as the page reads it; one of them is shown."""
 
-    def make(makers: Sequence[Contender], shown: int = 0, events: int = 10_000) -> RoundCurves:
+    def make(makers: Sequence[Contender], shown: int = 0, events: int = 10_000) -> OtherContenderCurves:
         with History(tmp_path) as history:
             for maker in makers:
                 raw = b"".join(encode(event) for event in maker.events[:events])
-                Writer(history).append(maker.plan.id, maker.session, 0, raw)
+                JournalStorer(history).append(maker.plan.id, maker.session, 0, raw)
             found = [timeline(history, each.session, (QPS,)) for each in makers]
         curves = [SessionCurves(each, (QPS,)) for each in found]
         others = [each for at, each in enumerate(curves) if at != shown]
-        its_round = RoundCurves(curves[shown], others, [each.overview.session for each in found])
+        its_round = OtherContenderCurves(curves[shown], others, [each.overview.session for each in found])
         its_round.advance()
         return its_round
 
     return make
 
 
-def ratio(its_round: RoundCurves, step: int = POINT) -> Ratio:
+def ratio(its_round: OtherContenderCurves, step: int = POINT) -> Ratio:
     ((_, found),) = its_round.ratios(step)
     return found
 
@@ -77,8 +77,8 @@ def test_slices_read_up_to_anywhere_and_continued_by_events(read: Read, known: i
     take_turns(makers, UPDATE, range(-2, 2))
     its_round = read(makers, events=known)
     for maker in makers:
-        its_round._shown.take(decode_lines(maker.raw) if maker is makers[0] else ())
-        its_round.take({maker.session: decode_lines(maker.raw)})
+        its_round._shown.take(decode_events(maker.raw) if maker is makers[0] else ())
+        its_round.take({maker.session: decode_events(maker.raw)})
         its_round.advance()
     complete = read(makers)
     other = makers[1].session
@@ -103,7 +103,7 @@ def test_the_other_is_drawn_no_further_than_the_session_that_is_shown(read: Read
     its_round = read(makers)
     assert len(points(its_round.tracks[second.session])) == 4
     first.slice(POINT, 2, 2500.0)
-    its_round._shown.take(decode_lines(first.raw))
+    its_round._shown.take(decode_events(first.raw))
     its_round.advance()
     assert points(its_round.tracks[second.session])[-1] == (first.events[-1].t, 5000.0)
 
@@ -179,7 +179,7 @@ def test_of_very_many_slices_a_paint_takes_up_the_new_ones(read: Read, monkeypat
     logs: list[float] = []
     monkeypatch.setattr("ui.pages.live.round.log", lambda value: logs.append(value) or math.log(value))
     take_turns(makers, POINT, range(600, 602))
-    its_round._shown.take(decode_lines(makers[0].raw))
-    its_round.take({makers[1].session: decode_lines(makers[1].raw)})
+    its_round._shown.take(decode_events(makers[0].raw))
+    its_round.take({makers[1].session: decode_events(makers[1].raw)})
     its_round.advance()
     assert ratio(its_round).slices == 602 and len(logs) == 2

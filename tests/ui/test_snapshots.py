@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.agent.snapshots.snapshots import Snapshots
-from app.agent.system.directory import MARKER, Directory
+from app.agent.system.directory import MARKER, MarkedDirectory
 from app.remote.target import LOCAL
 from app.targets.store import Targets
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.bench.targets.machine_commands import SnapshotsDialog
 
 WAIT_MS = 30_000
@@ -21,12 +21,12 @@ KEYS = ("0123456789abcdef", "fedcba9876543210")
 
 
 @pytest.fixture
-def kept(context: Context) -> Path:
+def kept(context: WindowContext) -> Path:
     """Two of them on this computer; gives their folder."""
     target = context.home / "target"
     target.mkdir(mode=0o700, parents=True)
     (target / MARKER).touch()
-    directory = Directory(str(target))
+    directory = MarkedDirectory(str(target))
     for key in KEYS:
         data = Path(directory.session("S" + key)) / "data"
         data.mkdir(parents=True)
@@ -46,7 +46,7 @@ def answer(qtbot: QtBot, dialog: SnapshotsDialog, text: str) -> str:
     return asked
 
 
-def test_one_is_deleted_by_its_button(qtbot: QtBot, context: Context, kept: Path) -> None:
+def test_one_is_deleted_by_its_button(qtbot: QtBot, context: WindowContext, kept: Path) -> None:
     dialog = SnapshotsDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(dialog)
     dialog.begin()
@@ -66,9 +66,9 @@ def test_one_is_deleted_by_its_button(qtbot: QtBot, context: Context, kept: Path
     assert [path.name for path in kept.iterdir()] == [KEYS[1]]
 
 
-def test_why_it_cannot_be_is_said_in_the_dialog(qtbot: QtBot, context: Context, kept: Path) -> None:
+def test_why_it_cannot_be_is_said_in_the_dialog(qtbot: QtBot, context: WindowContext, kept: Path) -> None:
     """Nothing is taken away under a plan that is carried out."""
-    lock = Directory(str(kept.parent)).lock({"plan": "P"})
+    lock = MarkedDirectory(str(kept.parent)).lock({"plan": "P"})
     assert lock is not None
     dialog = SnapshotsDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(dialog)

@@ -12,14 +12,14 @@ from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
 from app.catalog.own_sql import OwnSql, sql_workloads, write_sql
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.bench.sql import CustomSqlDialog
 
 MINE = OwnSql("people", "Reading one of my people")
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, context: Context) -> CustomSqlDialog:
+def dialog(qtbot: QtBot, context: WindowContext) -> CustomSqlDialog:
     write_sql(Catalog(), MINE)
     made = CustomSqlDialog(context)
     qtbot.addWidget(made, before_close_func=lambda each: each.form.show_sql(each._kept, is_new=False))

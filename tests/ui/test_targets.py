@@ -15,7 +15,7 @@ from app.core.settings import Settings, keep_settings
 from app.protocol.answers import Build, Cpu, Disk, Survey
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
-from app.targets.surveys import Surveyed, Surveys
+from app.targets.surveys import DatedSurvey, Surveys
 from tests.integration.sshd import Sshd
 from tests.ui.targets_panel import WAIT_MS, click, dialog_of, type_in, wait_for
 from ui.pages.bench.targets.panel import TargetsPanel
@@ -42,7 +42,7 @@ def test_the_last_survey_is_shown_before_the_target_is_reached(
     open_panel: Callable[[], TargetsPanel], dyno_home: Path
 ) -> None:
     Targets().add(Target("far", host="far.invalid", directories=["/x"]))
-    Surveys().keep(Targets().get("far"), Surveyed(time.time() - 7200, SURVEY))
+    Surveys().keep(Targets().get("far"), DatedSurvey(time.time() - 7200, SURVEY))
     panel = open_panel()
     panel.choose("far")
     content, kept = panel.survey_of("far"), panel.known.survey_of("far")
@@ -54,7 +54,7 @@ def test_the_last_survey_is_shown_before_the_target_is_reached(
 
 def test_builds_that_cannot_start_say_why(qtbot: QtBot, open_panel: Callable[[], TargetsPanel]) -> None:
     panel = open_panel()
-    panel.view.card.show_survey(Surveyed(time.time(), SURVEY))
+    panel.view.card.show_survey(DatedSurvey(time.time(), SURVEY))
     tree = panel.view.card.builds
     well, broken = tree.topLevelItem(0), tree.topLevelItem(1)
     assert well is not None and well.text(1) == "never tried: innodb myisam"
@@ -150,7 +150,7 @@ def test_a_target_is_changed_and_its_old_survey_is_no_longer_its_own(
     qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
 ) -> None:
     Targets().add(Target("far", host="far.invalid", directories=["/x"]))
-    Surveys().keep(Targets().get("far"), Surveyed(time.time(), SURVEY))
+    Surveys().keep(Targets().get("far"), DatedSurvey(time.time(), SURVEY))
     panel = open_panel()
     panel.choose("far")
     assert panel.survey_of("far") == SURVEY

@@ -14,17 +14,23 @@ from app.history.lists.browsing import page as page_of
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
 from app.remote.secrets import Secrets, forget_secrets
-from app.team.address import Address, Choice, keep_choice, parse_address, read_choice
-from app.team.certificate import CheckingContext
-from app.team.connection import PasswordError, UnverifiedError
-from app.team.plugin import PluginError
+from app.team.address import (
+    TeamDatabaseAddress,
+    TeamHistoryChoice,
+    keep_choice,
+    parse_address,
+    read_team_history,
+)
+from app.team.certificate import CertificateCheckContext
+from app.team.connection import PasswordError, UnverifiedCertificateError
+from app.team.plugin import PlainPasswordPluginError
 from app.team.syncing import sync
 from tests.journals import plan, store, whole
 from tests.team import MemoryStore
-from ui.core.bus import Changes
-from ui.core.context import Context
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
-from ui.dialogs.team import CertificateDialog, PluginDialog, TeamDialog
+from ui.dialogs.team import AuthPluginDialog, CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.shell.notices import TeamLine
 
@@ -41,19 +47,23 @@ class Server(MemoryStore):
     looks = 0
 
     def __call__(
-        self, address: Address, password: str, context: CheckingContext | None, known_plugin: str
+        self,
+        address: TeamDatabaseAddress,
+        password: str,
+        context: CertificateCheckContext | None,
+        known_plugin: str,
     ) -> Server:
         self.look(address, context)
         if known_plugin not in ("", self.plugin):
-            raise PluginError(address, self.plugin, known_plugin)
+            raise PlainPasswordPluginError(address, self.plugin, known_plugin)
         if password != PASSWORD:
             raise PasswordError("wrong")
         return self
 
-    def look(self, _address: Address, context: CheckingContext | None) -> None:
+    def look(self, _address: TeamDatabaseAddress, context: CertificateCheckContext | None) -> None:
         self.looks += 1
         if context is not None and context.check_hostname:
-            raise UnverifiedError("self-signed certificate")
+            raise UnverifiedCertificateError("self-signed certificate")
         if context is not None:
             context._check(FINGERPRINT)
 
@@ -92,7 +102,7 @@ def press(qtbot: QtBot, dialog: TeamDialog, text: str) -> None:
 
 
 def test_a_history_is_shared_and_the_server_goes_away(
-    qtbot: QtBot, context: Context, window: QMainWindow, server: Server, tmp_path: Path
+    qtbot: QtBot, context: WindowContext, window: QMainWindow, server: Server, tmp_path: Path
 ) -> None:
     with History(context.home) as own, History(tmp_path / "ben") as other:
         store(own, whole(plan(number=1)))
@@ -114,7 +124,7 @@ def test_a_history_is_shared_and_the_server_goes_away(
     qtbot.keyClick(asked, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
     assert line._label.text() == "Team: sent 1 session, received 1 session"
-    choice = read_choice(context.home)
+    choice = read_team_history(context.home)
     assert choice is not None and (choice.person, choice.certificate) == ("anna", FINGERPRINT)
     with History(context.home) as own:
         assert [each["person"] for each in sessions(own)] == ["anna", "Ben"]
@@ -123,18 +133,20 @@ def test_a_history_is_shared_and_the_server_goes_away(
     qtbot.waitUntil(lambda: context.team.state.error is not None)
     assert "does not answer" in line._label.text()
     server.calls_left = 1 << 60
-    context.bus.changed.emit(Changes(sessions=True))  # somebody works on: it is tried again soon
+    context.bus.changed.emit(StaleParts(sessions=True))  # somebody works on: it is tried again soon
     qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
     press(qtbot, dialog, "Stop sharing")
     qtbot.waitUntil(lambda: not context.team.state.text)
-    assert line._label.isHidden() and read_choice(context.home) is None
+    assert line._label.isHidden() and read_team_history(context.home) is None
     dialog.close()
 
 
 def test_a_server_that_asks_for_the_password_gets_it_once_the_person_accepts(
-    qtbot: QtBot, context: Context, window: QMainWindow, server: Server
+    qtbot: QtBot, context: WindowContext, window: QMainWindow, server: Server
 ) -> None:
-    keep_choice(context.home, Choice(ADDRESS, "Anna", certificate=FINGERPRINT, plugin=server.plugin))
+    keep_choice(
+        context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, plugin=server.plugin)
+    )
     Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
     server.plugin = "sha256_password"
     context.team.begin()
@@ -147,32 +159,32 @@ def test_a_server_that_asks_for_the_password_gets_it_once_the_person_accepts(
     dialog = TeamDialog(context, window)
     dialog.open()
     press(qtbot, dialog, "Share")
-    seen = dialog_of(qtbot, PluginDialog)
+    seen = dialog_of(qtbot, AuthPluginDialog)
     assert not seen.accept_button.isEnabled()
     seen.known.click()
     qtbot.mouseClick(seen.accept_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
-    choice = read_choice(context.home)
+    choice = read_team_history(context.home)
     assert choice is not None and (choice.plugin, choice.certificate) == ("sha256_password", FINGERPRINT)
     dialog.close()
 
 
 def test_sessions_of_the_team_come_when_they_are_chosen(
-    qtbot: QtBot, context: Context, window: QMainWindow, server: Server, tmp_path: Path,
+    qtbot: QtBot, context: WindowContext, window: QMainWindow, server: Server, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     with History(tmp_path / "ben") as other:
         its_plan = plan(number=2, repeats=3)
         store(other, *(whole(its_plan, turn.session) for turn in its_plan.turns))
         sync(other, server, "Ben")
-    keep_choice(context.home, Choice(ADDRESS, "Anna", certificate=FINGERPRINT, fetches_all=False))
+    keep_choice(context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, fetches_all=False))
     Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
 
     def page(_lists: None, wanted: Filter, begin_at: int) -> list[SessionLine]:
         with History(tmp_path / "ben") as there:
             return page_of(there, wanted, Order(), begin_at, 100)
 
-    monkeypatch.setattr("app.team.listing.page", page)
+    monkeypatch.setattr("app.team.listing.team_session_page", page)
     dialog = TeamSessionsDialog(context, window)
     dialog.begin()
     dialog.open()
@@ -194,7 +206,7 @@ def test_sessions_of_the_team_come_when_they_are_chosen(
 
 @pytest.mark.parametrize("address", ["mysql://anna:secret@db/dyno", "db.example", ""])
 def test_a_wrong_address_is_said_in_the_dialog(
-    qtbot: QtBot, context: Context, window: QMainWindow, address: str
+    qtbot: QtBot, context: WindowContext, window: QMainWindow, address: str
 ) -> None:
     dialog = TeamDialog(context, window)
     dialog.open()

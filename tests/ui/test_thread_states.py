@@ -10,17 +10,17 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.comparison.why.thread_states import NO_STATES
-from app.protocol.thread_states import STATES, series_of
+from app.protocol.thread_states import STATES, state_share_series
 from tests.journals import SERIES, Maker, plan
 from tests.ui.compare.conftest import opened, page
 from tests.ui.compare.seen import Open, panel
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.watched import keep
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import THREADS, WhyPanel
 from ui.pages.live.thread_states import CLIENT_STATES
-from ui.widgets.charts.time_chart import Stack
+from ui.widgets.charts.time_chart import StackedCurves
 
 __all__ = ["opened", "page"]  # fixtures
 
@@ -36,11 +36,13 @@ class Shares(Maker):
 
 
 def declared() -> list[dict[str, Any]]:
-    states = [{"name": series_of(state), "unit": "%", "kind": "gauge", "digits": 1} for state in STATES]
+    states = [
+        {"name": state_share_series(state), "unit": "%", "kind": "gauge", "digits": 1} for state in STATES
+    ]
     return [*SERIES, *states]
 
 
-def recorded_shares(context: Context) -> None:
+def recorded_shares(context: WindowContext) -> None:
     maker = Shares(plan())
     maker.begin(declared())
     for at in range(len(maker.plan.steps)):
@@ -48,14 +50,16 @@ def recorded_shares(context: Context) -> None:
     keep(context, [maker.end()])
 
 
-def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn: Show) -> None:
+def test_the_last_chart_stacks_the_states(context: WindowContext, qtbot: QtBot, drawn: Show) -> None:
     recorded_shares(context)
     page = drawn(context)
     box, chart = page.body.choices._series, page.body.charts.choice
     at = box.findData(CLIENT_STATES)
     assert at >= 0
     box.activated.emit(at)
-    qtbot.waitUntil(lambda: [line.key for line in chart._lines] == [series_of(each) for each in SHARES])
+    qtbot.waitUntil(
+        lambda: [line.key for line in chart._lines] == [state_share_series(each) for each in SHARES]
+    )
     page.body.charts.axis.refresh()
     sums = [chart._stack.sums(line.key).newest for line in chart._lines]
     assert sums == pytest.approx([20, 25, 70, 95, 100])
@@ -63,11 +67,13 @@ def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn:
     own = dict(zip((line.label for line in chart._lines), chart._head._values, strict=True))
     assert (own["fsync"], own["CPU wait"]) == ("45.00", "5.00")
     assert chart.height() >= 110
-    chart._head.hidden.toggle(series_of("running"), chart._lines)
-    assert chart._stack.sums(series_of("lock")).newest == pytest.approx(75)
+    chart._head.hidden.toggle(state_share_series("running"), chart._lines)
+    assert chart._stack.sums(state_share_series("lock")).newest == pytest.approx(75)
 
 
-def test_sessions_that_did_not_look_have_no_such_choice(recorded: Any, context: Context, drawn: Show) -> None:
+def test_sessions_that_did_not_look_have_no_such_choice(
+    recorded: Any, context: WindowContext, drawn: Show
+) -> None:
     page = drawn(context)
     assert page.body.choices._series.findData(CLIENT_STATES) == -1
 
@@ -81,22 +87,22 @@ def test_why_says_once_that_nobody_looked(qtbot: QtBot, opened: Open, page: Comp
 
 
 def test_a_stack_is_not_drawn_down_between_slices_and_is_upright_at_a_gap() -> None:
-    from ui.widgets.charts.pyramid import Track
-    from ui.widgets.charts.time_chart import filled
+    from ui.widgets.charts.pyramid import GrowingTimeSeries
+    from ui.widgets.charts.time_chart import area_points
 
-    slices = Track(gap_s=30.0)
+    slices = GrowingTimeSeries(gap_s=30.0)
     slices.extend([0.0, 4.0, 5.0, 9.0], [1.0, 2.0, math.nan, 3.0])
-    stack = Stack()
+    stack = StackedCurves()
     stack.update(["a"], lambda _: slices)
-    t, values = filled(*stack.sums("a").window(0.0, 9.0, 100))
+    t, values = area_points(*stack.sums("a").window(0.0, 9.0, 100))
     assert list(zip(t, values, strict=True)) == [(0, 1), (4, 2), (4, 0), (9, 0), (9, 3)]
 
 
 def test_a_stack_grows_with_its_curves() -> None:
-    from ui.widgets.charts.pyramid import Track
+    from ui.widgets.charts.pyramid import GrowingTimeSeries
 
-    tracks = {"a": Track(), "b": Track()}
-    stack = Stack()
+    tracks = {"a": GrowingTimeSeries(), "b": GrowingTimeSeries()}
+    stack = StackedCurves()
     for t in range(3):
         for key, value in (("a", 1.0), ("b", 2.0 + t)):
             tracks[key].extend([float(t)], [value])

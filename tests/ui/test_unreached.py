@@ -13,7 +13,7 @@ from app.remote.target import Target
 from app.targets.store import Targets
 from tests.journals import Maker, plan
 from tests.ui.watched import keep
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.shell.notices import Notices
 from ui.shell.window import Window
 
@@ -21,13 +21,13 @@ FAR = Target("far", host="far.invalid", directories=["/data/dyno"])
 
 
 @pytest.fixture
-def far(context: Context) -> Target:
+def far(context: WindowContext) -> Target:
     """A target that nobody reaches."""
     Targets(context.home).add(FAR)
     return FAR
 
 
-def waiting(context: Context) -> None:
+def waiting(context: WindowContext) -> None:
     """A session that had not ended when it was heard of last."""
     maker = Maker(plan(target="far"))
     maker.begin()
@@ -35,7 +35,7 @@ def waiting(context: Context) -> None:
 
 
 def test_it_is_told_once_of_a_target_where_something_went_on(
-    context: Context, far: Target, qtbot: Any
+    context: WindowContext, far: Target, qtbot: Any
 ) -> None:
     waiting(context)
     told: list[tuple[str, type[DynoError]]] = []
@@ -47,12 +47,12 @@ def test_it_is_told_once_of_a_target_where_something_went_on(
     assert told == [("far", LinkError)]
 
 
-def test_a_target_that_is_switched_off_is_no_news(context: Context, far: Target, qtbot: Any) -> None:
+def test_a_target_that_is_switched_off_is_no_news(context: WindowContext, far: Target, qtbot: Any) -> None:
     with qtbot.assertNotEmitted(context.plans.unreached):
         failed_again(context, far, qtbot)
 
 
-def failed_again(context: Context, far: Target, qtbot: Any) -> None:
+def failed_again(context: WindowContext, far: Target, qtbot: Any) -> None:
     """Until the target was not reached, and what follows from that was read."""
     context.plans._unreached.clear()
     context.plans.adopt_from(far)
@@ -63,7 +63,7 @@ def failed_again(context: Context, far: Target, qtbot: Any) -> None:
 
 
 def test_who_can_do_something_is_told_what(
-    context: Context, far: Target, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    context: WindowContext, far: Target, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = Window(context)
     qtbot.addWidget(window)

@@ -14,13 +14,13 @@ from tests.decided import makers_of, until_decided
 from tests.journals import Maker
 from tests.ui.conftest import ShowLive
 from tests.ui.watched import WatchedPlans, keep
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.models.session_columns import FIXED, STATE, tone_of
 from ui.models.sessions import SessionModel
-from ui.pages.history.overview import Overview
+from ui.pages.history.overview import SessionOverview
 from ui.pages.history.reading import read_detail
 from ui.shell.notices import Notices
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 from ui.widgets.plan_line import PlanLine
 
 ROUNDS_NEEDED = 4
@@ -37,7 +37,7 @@ def carried_out(plans: WatchedPlans, rounds: int, is_over: bool) -> list[Maker]:
 
 
 def test_live_has_a_narrow_block_for_what_was_not_needed(
-    plans: tuple[Context, WatchedPlans], drawn: ShowLive, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], drawn: ShowLive, qtbot: Any
 ) -> None:
     context, watcher = plans
     makers = carried_out(watcher, ROUNDS_NEEDED, is_over=True)
@@ -53,7 +53,7 @@ def test_live_has_a_narrow_block_for_what_was_not_needed(
 
 
 def test_while_it_goes_on_what_is_left_is_the_most(
-    plans: tuple[Context, WatchedPlans], drawn: ShowLive, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], drawn: ShowLive, qtbot: Any
 ) -> None:
     context, watcher = plans
     makers = carried_out(watcher, 1, is_over=False)
@@ -68,7 +68,7 @@ def test_while_it_goes_on_what_is_left_is_the_most(
 
 
 def test_a_plan_that_is_not_read_yet_has_no_id_for_a_name(
-    plans: tuple[Context, WatchedPlans], qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], qtbot: Any
 ) -> None:
     context, watcher = plans
     followed = watcher.watch(replace(until_decided(), id="01ARZ3NDEKTSV4RRFFQWWA422"))
@@ -79,10 +79,10 @@ def test_a_plan_that_is_not_read_yet_has_no_id_for_a_name(
 
 
 def test_the_window_says_that_it_is_decided_and_no_more(
-    plans: tuple[Context, WatchedPlans], qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], qtbot: Any
 ) -> None:
     context, watcher = plans
-    window, message = QMainWindow(), Message()
+    window, message = QMainWindow(), MessageBar()
     qtbot.addWidget(window)
     qtbot.addWidget(message)
     notices = Notices(context, window, message)
@@ -93,7 +93,7 @@ def test_the_window_says_that_it_is_decided_and_no_more(
     assert first.endswith("has ended, decided after 4 rounds")
 
 
-def test_the_list_of_sessions_does_not_warn_of_them(context: Context, qtbot: Any) -> None:
+def test_the_list_of_sessions_does_not_warn_of_them(context: WindowContext, qtbot: Any) -> None:
     keep(context, makers_of(until_decided(), ROUNDS_NEEDED))
     model = SessionModel(context.tasks, context.theme, context.bus)
     with qtbot.waitSignal(model.found):
@@ -113,13 +113,13 @@ def test_only_what_was_not_needed_is_quiet() -> None:
     assert tone_of("stopped", "somebody asked for it") == "warn"
 
 
-def test_the_history_says_why_a_session_never_began(context: Context, qtbot: Any) -> None:
+def test_the_history_says_why_a_session_never_began(context: WindowContext, qtbot: Any) -> None:
     makers = makers_of(until_decided(), ROUNDS_NEEDED)
     keep(context, makers)
     with History(context.home) as history:
         detail = read_detail(history, makers[-1].session)
     assert dict(detail.on)["Began"] == "never"
-    overview = Overview()
+    overview = SessionOverview()
     qtbot.addWidget(overview)
     overview.show_detail(detail)
     assert (overview._state.text(), overview._state.property("role")) == ("not needed: decided", "muted")

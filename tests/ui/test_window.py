@@ -15,21 +15,21 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.following.adoption import RemotePlan
-from app.following.progress import stored_plan, stored_progress
+from app.following.progress import stored_plan_progress, stored_progress
 from app.history.recorded.writing import keep_unlocked
 from app.history.store.history import History
-from app.protocol.answers import SessionSummary
+from app.protocol.answers import SessionJournalSize
 from tests import sliced
 from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
-from ui.core.bus import Wanted
-from ui.core.context import Context
-from ui.shell.notices import Notices, SavedNews
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
+from ui.shell.notices import Notices, SavedFileMessages
 from ui.shell.window import Window
 
 
 def test_plans_are_followed_in_a_window_that_is_not_painted(
-    context: Context, dyno_home: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    context: WindowContext, dyno_home: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     monkeypatch.setattr("ui.shell.window.UNSEEN_MS", 50)
@@ -62,7 +62,7 @@ def under_way() -> list[Maker]:
 
 @pytest.fixture
 def opened(
-    context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> Callable[[], tuple[Window, WatchedPlans, list[str]]]:
     """Opens a window; no target answers, and what was asked for is remembered."""
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
@@ -83,7 +83,7 @@ def opened(
 
 
 def test_during_a_plan_it_opens_on_live_before_a_target_answers(
-    context: Context, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
+    context: WindowContext, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
 ) -> None:
     makers = under_way()
     keep(context, makers)
@@ -97,7 +97,7 @@ def test_during_a_plan_it_opens_on_live_before_a_target_answers(
     assert "4/20 rocksdb-default-2  2/5 point-query threads=1: second 3 of 5" in page.body.header.text
     followed = plans.watch(TWENTY)  # the target answers
     with History(context.home) as history:
-        followed.progress, _ = stored_plan(history, TWENTY.id, followed.sessions)
+        followed.progress, _ = stored_plan_progress(history, TWENTY.id, followed.sessions)
     plans.changed.emit(TWENTY.id)
     qtbot.waitUntil(lambda: "connecting" in page.body.header.text)
     assert "second 3 of 5" in page.body.header.text
@@ -105,7 +105,7 @@ def test_during_a_plan_it_opens_on_live_before_a_target_answers(
 
 @pytest.mark.parametrize("why", ["over", "lost", "nothing", "target is gone", "long ago"])
 def test_where_nothing_goes_on_it_opens_on_bench(
-    context: Context,
+    context: WindowContext,
     opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
     why: str,
 ) -> None:
@@ -124,7 +124,7 @@ def test_where_nothing_goes_on_it_opens_on_bench(
 
 
 def test_a_history_that_cannot_be_read_opens_on_bench(
-    context: Context, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]]
+    context: WindowContext, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]]
 ) -> None:
     context.home.mkdir(exist_ok=True)
     (context.home / "history.sqlite").write_bytes(b"no history" * 1000)
@@ -133,7 +133,7 @@ def test_a_history_that_cannot_be_read_opens_on_bench(
 
 
 def test_a_history_that_keeps_it_waiting_opens_on_bench(
-    context: Context,
+    context: WindowContext,
     opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
     monkeypatch: pytest.MonkeyPatch,
     qtbot: QtBot,
@@ -148,7 +148,7 @@ def test_a_history_that_keeps_it_waiting_opens_on_bench(
 
 
 def test_a_place_that_was_chosen_meanwhile_stays(
-    context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     keep(context, under_way())
     changed, plans = watched(context)
@@ -166,7 +166,7 @@ def adopted(plans: WatchedPlans, locked: bool = True) -> Maker:
     """A plan that only its target knows is found there."""
     at_hand = under_way()[3]
     followed = plans.watch(TWENTY)
-    summaries = [SessionSummary(each, 0, False) for each in followed.sessions]
+    summaries = [SessionJournalSize(each, 0, False) for each in followed.sessions]
     found = RemotePlan(followed.target, "/dyno", TWENTY.id, "x", "a" * 64, locked, summaries)
     plans.follow = lambda *_: None  # type: ignore[method-assign]  # its journals are brought here
     plans._on_found(followed.target, [found])
@@ -209,13 +209,13 @@ def test_a_plan_that_is_found_moves_nobody_who_is_at_work(
 
 
 def test_what_was_saved_can_be_opened_and_found(
-    context: Context, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: WindowContext, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or True)
     window = Window(context)
     qtbot.addWidget(window)
-    SavedNews(context, window, window.message)
+    SavedFileMessages(context, window, window.message)
     for button in window.message.buttons:
         context.bus.saved.emit(tmp_path / "chart.png", "chart.png is saved")
         assert context.memory.folder == str(tmp_path), "where the next dialog begins"
@@ -236,7 +236,9 @@ def test_what_was_saved_can_be_opened_and_found(
         (["failed", "stopped", "stopped", "stopped"], "was stopped: 0 of 4 sessions completed, 1 failed"),
     ],
 )
-def test_how_a_plan_has_ended_is_said(context: Context, qtbot: QtBot, ends: list[str], text: str) -> None:
+def test_how_a_plan_has_ended_is_said(
+    context: WindowContext, qtbot: QtBot, ends: list[str], text: str
+) -> None:
     changed, plans = watched(context)
     window = Window(changed)
     qtbot.addWidget(window)
@@ -256,7 +258,7 @@ def test_how_a_plan_has_ended_is_said(context: Context, qtbot: QtBot, ends: list
     assert followed.progress.is_over
 
 
-def test_a_plan_that_has_ended_says_what_it_came_to(context: Context, qtbot: QtBot) -> None:
+def test_a_plan_that_has_ended_says_what_it_came_to(context: WindowContext, qtbot: QtBot) -> None:
     changed, plans = watched(context)
     its_plan = sliced.plan()
     with History(context.home) as history:
@@ -277,5 +279,5 @@ def test_a_plan_that_has_ended_says_what_it_came_to(context: Context, qtbot: QtB
     qtbot.wait(300)
     assert window.message.text == ""  # dismissed meanwhile
     plans.ended.emit(its_plan.id)
-    changed.bus.wanted.emit(Wanted("history", tuple(followed.progress.sessions)))
+    changed.bus.wanted.emit(PageRequest("history", tuple(followed.progress.sessions)))
     assert window.message.text == "", "a person looks at its sessions"

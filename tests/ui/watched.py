@@ -7,25 +7,25 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
-from app.following.follower import Link, Update
+from app.following.follower import FollowerLinkState, FollowerNews
 from app.following.progress import PlanProgress
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import encode
 from app.protocol.plan import Plan
 from app.targets.store import Targets
 from tests.journals import Maker
-from ui.core.bus import Arrival, Changes
-from ui.core.context import Context
+from ui.core.bus import PlanNewEvents, StaleParts
+from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
-from ui.core.plans import Plans
+from ui.core.plans import PlanFollowing
 from ui.core.tasks import Failed
 
 
-class WatchedPlans(Plans):
+class WatchedPlans(PlanFollowing):
     """Remembers what was asked for."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__(context.home, context.channel, context.tasks, context.bus, context.secrets)
         self.context = context
         self.asked: list[tuple[str, ...]] = []
@@ -35,7 +35,9 @@ class WatchedPlans(Plans):
         """Follow a plan; its journals come by `bring`."""
         found = replace(Targets(self.context.home).get("local"), name=target)
         sessions = tuple(turn.session for turn in plan.turns)
-        followed = FollowedPlan(plan.id, found, "/dyno", "a" * 64, sessions, PlanProgress(), Link())
+        followed = FollowedPlan(
+            plan.id, found, "/dyno", "a" * 64, sessions, PlanProgress(), FollowerLinkState()
+        )
         self._plans[plan.id] = followed
         self.changed.emit(plan.id)
         return followed
@@ -48,15 +50,15 @@ class WatchedPlans(Plans):
         self._sent[maker.session] = len(maker.events)
         with History(self.context.home) as history:
             raw = b"".join(encode(event) for event in new)
-            events = Writer(history).append(maker.plan.id, maker.session, offset, raw)
-        update = Update(Link(link), {maker.session: events})
+            events = JournalStorer(history).append(maker.plan.id, maker.session, offset, raw)
+        update = FollowerNews(FollowerLinkState(link), {maker.session: events})
         followed = self._plans[maker.plan.id]
         followed.link = update.link
         followed.progress.take_update(update)
         followed.is_over = link == "ended"
-        self.context.bus.arrived.emit(Arrival(maker.plan.id, update))
+        self.context.bus.arrived.emit(PlanNewEvents(maker.plan.id, update))
         if any(event.kind.startswith(("session", "step")) for event in new):
-            self.context.bus.changed.emit(Changes(sessions=True))
+            self.context.bus.changed.emit(StaleParts(sessions=True))
         self.changed.emit(maker.plan.id)
 
     def retry(self, plan: str) -> None:
@@ -72,14 +74,14 @@ class WatchedPlans(Plans):
         self.asked.append(("note", plan, text))
 
 
-def watched(context: Context) -> tuple[Context, WatchedPlans]:
+def watched(context: WindowContext) -> tuple[WindowContext, WatchedPlans]:
     """The same context, with such plans."""
     plans = WatchedPlans(context)
     return replace(context, plans=plans), plans
 
 
-def keep(context: Context, makers: Sequence[Maker]) -> None:
+def keep(context: WindowContext, makers: Sequence[Maker]) -> None:
     """Sessions that are over, in the history."""
     with History(context.home) as history:
         for maker in makers:
-            Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+            JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)

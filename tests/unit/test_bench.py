@@ -13,7 +13,7 @@ import pytest
 
 from app.engines.governs import GOVERNS
 from app.protocol.events import StepEnded, StepStarted, encode
-from app.protocol.step_parts import Limit, Try
+from app.protocol.step_parts import P99LimitSearch, TriedRate
 from tests.bench import causes, limits
 from tests.bench.figure import Figure
 from tests.bench.pairs import mean_ratio, ratio_of
@@ -156,7 +156,7 @@ def test_a_goal_is_met_up_to_its_value() -> None:
 
 def test_answers_of_searches_are_held_against_their_median() -> None:
     def search(rate: int, outcome: str = "completed") -> list[StepStarted | StepEnded]:
-        limit = Limit(closed_rate=2000, rate=rate, tries=[Try(rate, passed=True)] * 12)
+        limit = P99LimitSearch(closed_rate=2000, rate=rate, tries=[TriedRate(rate, passed=True)] * 12)
         return [
             StepStarted(1, 10.0, 0.0, step=3),
             StepEnded(2, 12.0, 0.0, step=2, outcome="completed"),

@@ -15,7 +15,7 @@ from app.history.store.history import History
 from app.history.store.schema import DERIVED_TABLES, OWNED_TABLES
 from app.planner.request.contender import OF_CONTENDER
 from app.planner.request.request import OPTIONS
-from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
+from app.protocol.events import KINDS, PROTOCOL, UnknownEvent, decode
 from tests.unit.test_imports import FLOORS
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def test_kinds_verbs_and_version_of_the_protocol() -> None:
 
 def test_the_events_shown_are_events() -> None:
     shown = re.findall(r"^\{.*\}$", page("journal.md"), re.MULTILINE)
-    assert len(shown) == 4 and not any(isinstance(decode(line), Unknown) for line in shown)
+    assert len(shown) == 4 and not any(isinstance(decode(line), UnknownEvent) for line in shown)
 
 
 def test_tables_of_the_history(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
-    from app.following.follower import Update
+    from app.following.follower import FollowerNews
 
 
 @dataclass(frozen=True)
-class Changes:
+class StaleParts:
     """What must be read again."""
 
     sessions: bool = False
@@ -23,15 +23,15 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Arrival:
+class PlanNewEvents:
     """New events from the follower of a plan."""
 
     plan: str
-    update: Update
+    update: FollowerNews
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PageRequest:
     """A page to show, with its sessions."""
 
     page: str  # bench live history compare

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .bus import Bus
-    from .channel import Channel
-    from .looking import Looking
-    from .memory import Memory
-    from .plans import Plans
+    from .channel import EventLoopChannel
+    from .looking import RunningPlanFinder
+    from .memory import WindowStateFile
+    from .plans import PlanFollowing
     from .queues import Queues
     from .secrets import Secrets
     from .tasks import Tasks
-    from .team import Team
+    from .team import TeamExchange
     from .theme import Theme
 
 
 @dataclass(frozen=True)
-class Context:
+class WindowContext:
     home: Path  # DYNO_HOME
-    channel: Channel
+    channel: EventLoopChannel
     tasks: Tasks
     bus: Bus
-    plans: Plans
-    looking: Looking
+    plans: PlanFollowing
+    looking: RunningPlanFinder
     queues: Queues
     theme: Theme
-    memory: Memory
+    memory: WindowStateFile
     secrets: Secrets
-    team: Team
+    team: TeamExchange

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
-    from app.following.follower import Link
+    from app.following.follower import FollowerLinkState
     from app.following.progress import PlanProgress
     from app.remote.target import Target
 
@@ -22,7 +22,7 @@ class FollowedPlan:
     sha: str  # of the agent file that carries it out
     sessions: tuple[str, ...]
     progress: PlanProgress
-    link: Link
+    link: FollowerLinkState
     is_over: bool = False
     problem: str = ""  # why it is not followed any more, in one line
     taken: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))  # news, by the window

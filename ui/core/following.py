@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.following.follower import Follower, Update
-from app.following.load_again import LoadAgain
-from app.following.progress import PlanProgress, stored_plan
+from app.following.follower import Follower, FollowerNews
+from app.following.load_again import LostLoadTargets
+from app.following.progress import PlanProgress, stored_plan_progress
 from app.history.store.history import History
-from app.planner.checks.load_targets import by_name
+from app.planner.checks.load_targets import reach_by_target_name
 from app.remote.reach import agent_of
 from app.remote.target import Ask
 
@@ -27,53 +27,57 @@ LOOK_S = 0.5  # how often it checks whether the window closes
 
 
 @dataclass(frozen=True)
-class News:
+class FollowerReport:
     """News from the thread of a follower."""
 
     plan: str
     progress: PlanProgress | None = None  # as it is stored
-    update: Update | None = None
+    update: FollowerNews | None = None
     error: Exception | None = None  # it is not followed any more
 
 
 def follow_plan(
-    followed: FollowedPlan, home: Path, ask: Ask, tell: Callable[[News], None], stopping: threading.Event
+    followed: FollowedPlan,
+    home: Path,
+    ask: Ask,
+    tell: Callable[[FollowerReport], None],
+    stopping: threading.Event,
 ) -> None:
     """Report what is stored, then new events, until the plan ends or the window closes."""
     plan, target, directory, sha = followed.id, followed.target, followed.directory, followed.sha
 
-    say = teller(followed, tell, stopping)
+    say = blocking_news_sender(followed, tell, stopping)
 
     def reach() -> Agent:
         return agent_of(target, ask, directory, sha)
 
     def stored(history: History) -> Mapping[str, int]:
-        progress, offsets = stored_plan(history, plan, followed.sessions)
-        say(News(plan, progress=progress))
+        progress, offsets = stored_plan_progress(history, plan, followed.sessions)
+        say(FollowerReport(plan, progress=progress))
         return offsets
 
-    again = LoadAgain(home, followed.sessions, reach, by_name(ask))
+    again = LostLoadTargets(home, followed.sessions, reach, reach_by_target_name(ask))
     try:
         Follower(
-            home, plan, followed.sessions, reach, again.heard(lambda update: say(News(plan, update=update))),
+            home, plan, followed.sessions, reach, again.heard(lambda update: say(FollowerReport(plan, update=update))),
             stopping=stopping, gather=GATHER, stored=stored,
         ).run()  # fmt: skip
     except Exception as error:
-        say(News(plan, error=error))
+        say(FollowerReport(plan, error=error))
     finally:
         again.stop()
 
 
-def teller(
-    followed: FollowedPlan, tell: Callable[[News], None], stopping: threading.Event
-) -> Callable[[News], None]:
+def blocking_news_sender(
+    followed: FollowedPlan, tell: Callable[[FollowerReport], None], stopping: threading.Event
+) -> Callable[[FollowerReport], None]:
     """Reports news and waits until they are handled, so that thread and window do not block each other."""
 
-    def say(news: News) -> None:
+    def say(news: FollowerReport) -> None:
         for update in parts(news.update) if news.update else (None,):
             say_part(replace(news, update=update))
 
-    def say_part(news: News) -> None:
+    def say_part(news: FollowerReport) -> None:
         if stopping.is_set():
             return
         tell(news)
@@ -83,7 +87,7 @@ def teller(
     return say
 
 
-def parts(update: Update) -> Iterator[Update]:
+def parts(update: FollowerNews) -> Iterator[FollowerNews]:
     """News in parts of a few events; the last part says that the plan has ended or is refused."""
     pieces = [
         {session: events[at : at + PART]}
@@ -91,5 +95,5 @@ def parts(update: Update) -> Iterator[Update]:
         for at in range(0, len(events), PART)
     ]
     for piece in pieces[:-1]:
-        yield Update(replace(update.link, state="up"), piece)
+        yield FollowerNews(replace(update.link, state="up"), piece)
     yield replace(update, events=pieces[-1] if pieces else {})

@@ -15,7 +15,7 @@ YOUNG_MS = 5_000  # between two collections of new objects
 OLD_EVERY = 24  # collections until one of everything newer than the window's parts
 
 
-class Collecting(QObject):
+class GarbageCollectionTimer(QObject):
     """While it exists, garbage is collected only by its timer."""
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -6,7 +6,7 @@ import builtins
 import gc
 
 
-def import_quickly() -> None:
+def speed_up_imports() -> None:
     """Import without garbage collection and PySide's hook, which both look at each new module."""
     gc.disable()  # ui/core/gc_timer.py looks for cycles, once the window stands
     import PySide6.QtCore  # noqa: F401 - puts its own `__import__` into place

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from .bus import Bus, Changes
+from .bus import Bus, StaleParts
 
 if TYPE_CHECKING:
     from app.remote.target import Target
 
-    from .plans import Plans
+    from .plans import PlanFollowing
     from .tasks import Tasks
 
 SPARE_S = 20.0  # a target is left alone for so long after it was asked
 
 
-class Looking(QObject):
+class RunningPlanFinder(QObject):
     """Asks the targets that answered last, except where the window follows a plan already."""
 
     def __init__(
-        self, home: Path, tasks: Tasks, bus: Bus, plans: Plans, parent: QObject | None = None
+        self, home: Path, tasks: Tasks, bus: Bus, plans: PlanFollowing, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._home, self._tasks, self._bus, self._plans = home, tasks, bus, plans
@@ -62,7 +62,7 @@ class Looking(QObject):
         for target in targets:
             self.look_at(target)
         if self._written not in (None, written):
-            self._bus.changed.emit(Changes(sessions=True))
+            self._bus.changed.emit(StaleParts(sessions=True))
         self._written = written
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _FOLDER = "history/folder"  # the first dialog that remembered it was one of History
 
 
-class Memory:
+class WindowStateFile:
     """A separate file: losing it loses nothing important."""
 
     def __init__(self, path: Path) -> None:

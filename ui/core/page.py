@@ -8,8 +8,8 @@ from typing import ClassVar
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from .bus import Changes, Wanted
-from .context import Context
+from .bus import PageRequest, StaleParts
+from .context import WindowContext
 from .theme import SPACE
 
 MARGIN = 2 * SPACE  # pixels around what a page shows
@@ -21,21 +21,21 @@ class Page(QWidget):
 
     title: ClassVar[str] = ""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
         self._is_stale = True
         self.setAccessibleName(self.title)
         context.bus.changed.connect(self._on_changed)
 
-    def concerns(self, changes: Changes) -> bool:
+    def concerns(self, changes: StaleParts) -> bool:
         """Whether the change concerns what this page shows."""
         return changes.sessions
 
     def reload(self) -> None:
         """Read again what is shown."""
 
-    def open(self, wanted: Wanted) -> None:
+    def open(self, wanted: PageRequest) -> None:
         """Show these sessions."""
 
     def page_actions(self) -> Sequence[QAction | None]:
@@ -57,7 +57,7 @@ class Page(QWidget):
         super().showEvent(event)
         self._reload_if_stale()
 
-    def _on_changed(self, changes: Changes) -> None:
+    def _on_changed(self, changes: StaleParts) -> None:
         if self.concerns(changes):
             self._is_stale = True
             if self.isVisible():

@@ -1,6 +1,6 @@
 """Text as it is: what targets, files and people wrote is never read as markup, and steers nothing.
 
-Every label is a `Label`, every tooltip is made by `as_tip`; a test finds those that are not.
+Every label is a `PlainTextLabel`, every tooltip is made by `as_tip`; a test finds those that are not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ROLE = QtCore.ItemDataRole
 _TIPS = (_ROLE.ToolTipRole, _ROLE.AccessibleDescriptionRole)
 
 
-class Label(QLabel):
+class PlainTextLabel(QLabel):
     """A label that shows text as it is; its role is its look in the style."""
 
     def __init__(
@@ -95,7 +95,7 @@ def plain_box(box: QMessageBox, question: str, consequence: str) -> None:
     box.setInformativeText(as_shown(consequence))
 
 
-def with_plain_text(data: Callable[..., Any]) -> Callable[..., Any]:
+def plain_text_cells(data: Callable[..., Any]) -> Callable[..., Any]:
     """Wraps `data` or `headerData` of a model so that cells and tooltips are plain text."""
 
     @wraps(data)

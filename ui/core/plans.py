@@ -13,19 +13,19 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.errors import DynoError
 
-from .bus import Arrival, Bus, Changes
+from .bus import Bus, PlanNewEvents, StaleParts
 from .followed_plan import FollowedPlan
 from .plain import error_lines
 
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.following.adoption import RemotePlan
-    from app.following.follower import Update
+    from app.following.follower import FollowerNews
     from app.history.store.history import History
     from app.remote.agent import Agent
     from app.remote.target import Ask, Target
 
-    from .channel import Channel
-    from .following import News
+    from .channel import EventLoopChannel
+    from .following import FollowerReport
     from .secrets import Secrets
     from .tasks import Failed, Tasks
 
@@ -34,7 +34,7 @@ GATHER_MS = 250  # changes of the list within this time count as one: a backlog 
 AGAIN_MS = 30_000  # until a target that was not reached is tried again
 
 
-class Plans(QObject):
+class PlanFollowing(QObject):
     """Follows, steers and finds again the plans of all targets."""
 
     changed = Signal(str)  # plan id: it is new, has come further, or its link is another
@@ -46,7 +46,7 @@ class Plans(QObject):
     def __init__(
         self,
         home: Path,
-        channel: Channel,
+        channel: EventLoopChannel,
         tasks: Tasks,
         bus: Bus,
         secrets: Secrets,
@@ -66,7 +66,7 @@ class Plans(QObject):
         self._again = QTimer(self, interval=AGAIN_MS, singleShot=True)
         self._again.timeout.connect(self._on_again)
         self._gathering = QTimer(self, interval=GATHER_MS, singleShot=True)
-        self._gathering.timeout.connect(lambda: bus.changed.emit(Changes(sessions=True)))
+        self._gathering.timeout.connect(lambda: bus.changed.emit(StaleParts(sessions=True)))
 
     # what there is
 
@@ -99,7 +99,7 @@ class Plans(QObject):
         ask: Ask | None = None,
     ) -> None:
         """Follow a plan, unless it is followed already."""
-        from app.following.follower import Link
+        from app.following.follower import FollowerLinkState
         from app.following.progress import PlanProgress
 
         from .following import follow_plan
@@ -107,7 +107,9 @@ class Plans(QObject):
         thread = self._threads.get(plan)
         if thread is not None and thread.is_alive():
             return
-        followed = FollowedPlan(plan, target, directory, sha, tuple(sessions), PlanProgress(), Link())
+        followed = FollowedPlan(
+            plan, target, directory, sha, tuple(sessions), PlanProgress(), FollowerLinkState()
+        )
         self._plans[plan] = followed
         thread = threading.Thread(
             target=follow_plan,
@@ -135,10 +137,10 @@ class Plans(QObject):
         """Follow the plan that runs on a target, and those that ended while the window was closed."""
 
         def work() -> list[RemotePlan]:
-            from app.following.adoption import find_plans, goes_on_here
+            from app.following.adoption import find_plans, should_follow_plan
 
             found = find_plans(target, ask or self._secrets.silent)
-            return [each for each in found if goes_on_here(each, self._home)]
+            return [each for each in found if should_follow_plan(each, self._home)]
 
         def failed(error: Exception) -> None:
             self._unreached[target.name] = target
@@ -187,7 +189,7 @@ class Plans(QObject):
 
     # on the GUI thread
 
-    def _on_heard(self, news: News) -> None:
+    def _on_heard(self, news: FollowerReport) -> None:
         followed = self._plans[news.plan]
         if news.progress is not None:
             followed.progress = news.progress
@@ -199,16 +201,16 @@ class Plans(QObject):
         self.changed.emit(news.plan)
         followed.taken.release()
 
-    def _take(self, followed: FollowedPlan, update: Update) -> None:
+    def _take(self, followed: FollowedPlan, update: FollowerNews) -> None:
         followed.link, followed.problem = update.link, "; ".join(update.refused.values())
         followed.progress.take_update(update)
-        self._bus.arrived.emit(Arrival(followed.id, update))
+        self._bus.arrived.emit(PlanNewEvents(followed.id, update))
         changes = any(_changes_the_list(events) for events in update.events.values())
         if changes and not self._gathering.isActive():
             self._gathering.start()
         if update.link.state == "ended" and not followed.is_over:
             followed.is_over = True
-            self._bus.changed.emit(Changes(sessions=True))
+            self._bus.changed.emit(StaleParts(sessions=True))
             self.ended.emit(followed.id)
 
     def _tell_unreached(self, target: Target, error: DynoError) -> None:

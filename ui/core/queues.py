@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from app.protocol.answers import Queue, QueueChange
     from app.remote.target import Ask, Target
 
-    from .looking import Looking
-    from .plans import Plans
+    from .looking import RunningPlanFinder
+    from .plans import PlanFollowing
     from .secrets import Secrets
     from .tasks import Failed, Tasks
 
@@ -26,7 +26,12 @@ class Queues(QObject):
     failed = Signal(str, object)  # name of the target, Exception
 
     def __init__(
-        self, tasks: Tasks, plans: Plans, looking: Looking, secrets: Secrets, parent: QObject | None = None
+        self,
+        tasks: Tasks,
+        plans: PlanFollowing,
+        looking: RunningPlanFinder,
+        secrets: Secrets,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._tasks, self._plans, self._looking, self._secrets = tasks, plans, looking, secrets
@@ -65,7 +70,7 @@ class Queues(QObject):
         self._tasks.run(self, work, lambda queue: self.take(target, queue), failed)
 
     def _look(self, target: Target) -> None:
-        """Read the queues without asking for a secret; `Plans` reports unreachable targets."""
+        """Read the queues without asking for a secret; `PlanFollowing` reports unreachable targets."""
         self._ask(target, None, self._secrets.silent, lambda _: None)
 
     def _on_ended(self, plan: str) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.units import capitalised
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 
 WIDTH = 56 * SPACE
@@ -28,8 +28,8 @@ class SecretDialog(QDialog):
         self.setWindowTitle(f"{what.capitalize()} needed")
         self.setMinimumWidth(WIDTH)
         self.field = self._make_field()
-        label = Label(capitalised(prompt), wraps=True, buddy=self.field)
-        refused = Label("The last answer was not accepted.", "bad")
+        label = PlainTextLabel(capitalised(prompt), wraps=True, buddy=self.field)
+        refused = PlainTextLabel("The last answer was not accepted.", "bad")
         refused.setVisible(was_refused)
         note = "Dyno stores it in memory until you close the window, to reconnect after a lost link."
         layout = QVBoxLayout(self)
@@ -37,7 +37,7 @@ class SecretDialog(QDialog):
         layout.setSpacing(SPACE)
         for widget in (label, refused, self.field, self._make_toggle()):
             layout.addWidget(widget)
-        layout.addWidget(Label(note, "muted", wraps=True))
+        layout.addWidget(PlainTextLabel(note, "muted", wraps=True))
         layout.addWidget(self._make_buttons())
 
     def secret(self) -> str | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from app.history.store.history import History
 
-    from .channel import Channel
+    from .channel import EventLoopChannel
 
 THREADS = 4
 CLOSE_S = 3.0  # what is still at work then is left behind
@@ -53,7 +53,7 @@ class _Answer:
 class Tasks:
     """Carries out short work; the answer comes back on the GUI thread, unless its owner is gone."""
 
-    def __init__(self, home: Path, channel: Channel) -> None:
+    def __init__(self, home: Path, channel: EventLoopChannel) -> None:
         self._home = home
         self._channel = channel
         self._numbers = itertools.count(1)
@@ -181,7 +181,7 @@ def _answer(work: Callable[[], Any]) -> _Answer:
         return _Answer(error=error)
 
 
-class Latest:
+class NewestAnswerRunner:
     """Runs questions of which only the newest answer counts: filters, estimates."""
 
     def __init__(self, tasks: Tasks, owner: QObject) -> None:

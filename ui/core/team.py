@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from .bus import Bus, Changes
+from .bus import Bus, StaleParts
 from .plain import error_lines
-from .plans import Plans
+from .plans import PlanFollowing
 from .secrets import Secrets
 
 if TYPE_CHECKING:
-    from app.team.address import Choice
+    from app.team.address import TeamHistoryChoice
     from app.team.exchange import Exchanger
     from app.team.synced import Synced
 
-    from .channel import Channel
+    from .channel import EventLoopChannel
 
 SOON_MS = 2000  # after a change: several come together
 LIVE_MS, IDLE_MS = 5000, 60_000  # between two exchanges, while a plan runs and otherwise
@@ -43,7 +43,9 @@ class _Exchanging:
     def __init__(self, home: Path, secrets: Secrets, tell: Callable[[TeamState], None]) -> None:
         self._home, self._secrets, self._tell = home, secrets, tell
         self._is_asking = False  # a person waits, and can be asked for the password
-        self._refused: Choice | None = None  # a person must look first: its server may be a stranger's
+        self._refused: TeamHistoryChoice | None = (
+            None  # a person must look first: its server may be a stranger's
+        )
         self._wanted, self._closing = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="team", daemon=True)
 
@@ -75,10 +77,10 @@ class _Exchanging:
 
     def _exchange(self, exchanger: Exchanger, is_asking: bool) -> None:
         from app.history.store.history import History
-        from app.team.address import read_choice
+        from app.team.address import read_team_history
         from app.team.store import StrangerError
 
-        choice = read_choice(self._home)
+        choice = read_team_history(self._home)
         if choice is None:
             exchanger.close()
             self._tell(TeamState())
@@ -96,7 +98,7 @@ class _Exchanging:
         self._tell(TeamState(done.problems[0] if done.problems else done.text, done=done))
 
 
-class Team(QObject):
+class TeamExchange(QObject):
     """Exchanges after changes and from time to time; work never waits for it."""
 
     told = Signal(object)  # TeamState
@@ -104,9 +106,9 @@ class Team(QObject):
     def __init__(
         self,
         home: Path,
-        channel: Channel,
+        channel: EventLoopChannel,
         bus: Bus,
-        plans: Plans,
+        plans: PlanFollowing,
         secrets: Secrets,
         parent: QObject | None = None,
     ) -> None:
@@ -134,7 +136,7 @@ class Team(QObject):
     def close(self) -> None:
         self._exchanging.close()
 
-    def _on_changed(self, changes: Changes) -> None:
+    def _on_changed(self, changes: StaleParts) -> None:
         if self._has_begun and (changes.sessions or changes.settings) and not self._is_own:
             self._timer.start(SOON_MS)
 
@@ -145,6 +147,6 @@ class Team(QObject):
             return
         if state.done is not None and state.done.is_changed:
             self._is_own = True
-            self._bus.changed.emit(Changes(sessions=True))
+            self._bus.changed.emit(StaleParts(sessions=True))
             self._is_own = False
         self._timer.start(LIVE_MS if self._plans.active() else IDLE_MS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
-from ui.core.plain import Label
-from ui.core.plans import Plans
+from ui.core.plain import PlainTextLabel
+from ui.core.plans import PlanFollowing
 from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, frame
 
@@ -14,11 +14,11 @@ from ui.widgets.layouts import dialog_buttons, frame
 class ClosingDialog(QDialog):
     """Closes by itself when no plan runs any more."""
 
-    def __init__(self, plans: Plans, parent: QWidget) -> None:
+    def __init__(self, plans: PlanFollowing, parent: QWidget) -> None:
         super().__init__(parent)
         self._plans = plans
         self.setWindowTitle("Close Dyno")
-        self._heading, self._text = Label(role="heading"), Label(wraps=True)
+        self._heading, self._text = PlainTextLabel(role="heading"), PlainTextLabel(wraps=True)
         self._text.setMinimumWidth(420)
         buttons = dialog_buttons(self)
         close = buttons.addButton("&Close the window", QDialogButtonBox.ButtonRole.AcceptRole)

@@ -17,12 +17,12 @@ from app.core.errors import InputError
 from app.core.harmless import harmless
 from app.core.units import capitalised, unit_text, with_unit
 from app.history.lists.edits import MAX_NAME
-from app.history.recorded.counting import Countable, Cut
+from app.history.recorded.counting import Cut, CuttableStep
 from app.stats import Steadiness
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.lines import Line, Span
-from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.pyramid import GrowingTimeSeries
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
 from ui.widgets.layouts import dialog_buttons, frame, in_row
@@ -49,7 +49,7 @@ class _ChoosingAxis(TimeAxis):
 class CutDialog(QDialog):
     """When accepted, `cut` is the chosen range; with `is_undone` all seconds count again."""
 
-    def __init__(self, name: str, step: Countable, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, name: str, step: CuttableStep, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Seconds that count")
         self._step, self._theme = step, theme
@@ -59,7 +59,7 @@ class CutDialog(QDialog):
         self._first = self._spin("From second", cut.first_s)
         self._end = self._spin("To second", cut.last_s + 1)
         self._reason = QLineEdit(harmless(cut.reason))
-        self._told = Label(wraps=True)
+        self._told = PlainTextLabel(wraps=True)
         self._chart = TimeChart(theme, step.label, unit_text(step.unit))
         self._chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
         self._chart.menu.failed.connect(lambda error: self._say(capitalised(str(error)), is_wrong=True))
@@ -84,7 +84,10 @@ class CutDialog(QDialog):
     # ---- building
 
     def _build(self, name: str) -> None:
-        title, hint = Label(f"{name}: {self._step.label}", "title"), Label(_HINT, "muted", wraps=True)
+        title, hint = (
+            PlainTextLabel(f"{name}: {self._step.label}", "title"),
+            PlainTextLabel(_HINT, "muted", wraps=True),
+        )
         self._chart.setMinimumSize(70 * SPACE, 26 * SPACE)
         self._reason.setMaxLength(MAX_NAME)
         self._reason.setPlaceholderText("Reason; stored with the session")
@@ -94,8 +97,8 @@ class CutDialog(QDialog):
         frame(self, title, hint, *parts, spacing=2 * SPACE)
 
     def _make_bounds(self) -> QHBoxLayout:
-        first, end = Label("&From second", buddy=self._first), Label("&to", buddy=self._end)
-        why = Label("&Why", buddy=self._reason)
+        first, end = PlainTextLabel("&From second", buddy=self._first), PlainTextLabel("&to", buddy=self._end)
+        why = PlainTextLabel("&Why", buddy=self._reason)
         return in_row(first, self._first, end, self._end, why, (self._reason, 1))
 
     def _make_buttons(self) -> QDialogButtonBox:
@@ -111,7 +114,7 @@ class CutDialog(QDialog):
     # ---- the curve, and what was chosen of it
 
     def _draw(self) -> None:
-        track = Track()
+        track = GrowingTimeSeries()
         values = [_NAN if value is None else value for value in self._step.seconds.values]
         track.extend([float(s) for s in range(self._whole)], values)
         self._axis.add(self._chart)

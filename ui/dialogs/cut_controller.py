@@ -8,22 +8,22 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.history.store.history import History
-from ui.core.bus import Changes
-from ui.core.context import Context
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 from ui.widgets.layouts import open_once
 
 if TYPE_CHECKING:
-    from app.history.recorded.counting import Countable
+    from app.history.recorded.counting import CuttableStep
 
     from .cut import CutDialog
 
 
-class Cutting(QObject):
+class CutController(QObject):
     """Choosing seconds on one page; all but the dialog runs off the GUI thread."""
 
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._page = context, page
         self.dialog: CutDialog | None = None
@@ -31,16 +31,16 @@ class Cutting(QObject):
     def ask(self, session: str, name: str, step: int) -> None:
         """Ask which seconds of a step, by its position, count."""
 
-        def work(history: History) -> Countable:
-            from app.history.recorded.counting import countable
+        def work(history: History) -> CuttableStep:
+            from app.history.recorded.counting import cuttable_step
 
-            return countable(history, session, step)
+            return cuttable_step(history, session, step)
 
         self._context.tasks.read(
             self, work, lambda found: self._open(session, name, step, found), self.failed.emit
         )
 
-    def _open(self, session: str, name: str, step: int, found: Countable) -> None:
+    def _open(self, session: str, name: str, step: int, found: CuttableStep) -> None:
         from .cut import CutDialog
 
         self.dialog = dialog = CutDialog(name, found, self._context.theme, self._page.window())
@@ -53,11 +53,11 @@ class Cutting(QObject):
         def work(history: History) -> None:
             from app.history.lists import edits
 
-            edits.uncut(history, session, step) if wanted is None else edits.cut(
+            edits.undo_cut(history, session, step) if wanted is None else edits.count_only_seconds(
                 history, session, step, wanted
             )
 
         self._context.tasks.read(self, work, lambda _: self._tell(), self.failed.emit, stores=True)
 
     def _tell(self) -> None:
-        self._context.bus.changed.emit(Changes(sessions=True))
+        self._context.bus.changed.emit(StaleParts(sessions=True))

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, frame
 
@@ -26,7 +26,7 @@ WIDTH = 78 * SPACE
 
 
 @dataclass(frozen=True)
-class Question:
+class FingerprintQuestion:
     """What a person reads before accepting a fingerprint."""
 
     title: str
@@ -47,7 +47,7 @@ class Question:
 class FingerprintDialog(QDialog):
     """An unknown fingerprint needs a button to accept; a changed one needs a tick first."""
 
-    def __init__(self, question: Question, parent: QWidget | None = None) -> None:
+    def __init__(self, question: FingerprintQuestion, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._question = question
         self.is_changed = question.is_changed
@@ -57,7 +57,7 @@ class FingerprintDialog(QDialog):
         self.known = QCheckBox(question.known)
         self.known.setVisible(self.is_changed)
         self.known.toggled.connect(self.accept_button.setEnabled)
-        way = Label(question.way, wraps=True, selectable=True)
+        way = PlainTextLabel(question.way, wraps=True, selectable=True)
         parts = (self._make_heading(), self._make_keys(), way, self.known, self._make_buttons())
         frame(self, *parts, spacing=2 * SPACE)
         self.cancel_button.setFocus()
@@ -69,13 +69,13 @@ class FingerprintDialog(QDialog):
         made = QFrame()
         made.setProperty("role", "message")
         made.setProperty("tone", "error" if self.is_changed else "info")
-        heading = Label(self._question.heading, "bad" if self.is_changed else "heading", wraps=True)
+        heading = PlainTextLabel(self._question.heading, "bad" if self.is_changed else "heading", wraps=True)
         font = heading.font()
         font.setBold(True)
         heading.setFont(font)
         layout = QVBoxLayout(made)
         layout.addWidget(heading)
-        layout.addWidget(Label(self._question.about, wraps=True, selectable=True))
+        layout.addWidget(PlainTextLabel(self._question.about, wraps=True, selectable=True))
         return made
 
     def _make_keys(self) -> QWidget:
@@ -83,13 +83,13 @@ class FingerprintDialog(QDialog):
         form = QFormLayout(keys)
         form.setContentsMargins(SPACE, 0, SPACE, 0)
         (first, *others), trusted = self._question.pairs, "\n".join(self._question.trusted)
-        form.addRow(first[0], Label(first[1]))
+        form.addRow(first[0], PlainTextLabel(first[1]))
         if trusted:
             form.addRow("Trusted so far", _fingerprint(trusted, "Trusted so far"))
         title = "Offered now" if self.is_changed else "Fingerprint"
         form.addRow(title, _fingerprint(self._question.fingerprint, title))
         for title, text in others:
-            form.addRow(title, Label(text))
+            form.addRow(title, PlainTextLabel(text))
         return keys
 
     def _make_accept_button(self) -> QPushButton:
@@ -106,9 +106,9 @@ class FingerprintDialog(QDialog):
         return buttons
 
 
-def _fingerprint(text: str, name: str) -> Label:
+def _fingerprint(text: str, name: str) -> PlainTextLabel:
     """The fingerprint in a fixed-width font, to compare and copy."""
-    label = Label(text)
+    label = PlainTextLabel(text)
     label.setAccessibleName(name)
     label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
     label.setTextInteractionFlags(

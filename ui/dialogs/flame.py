@@ -17,16 +17,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.comparison.texts.flame_views import FlameView
+from app.comparison.texts.flame_views import FlameGraphWithTable
 from app.core.harmless import as_file_name, harmless
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.models.text_table import TextTableModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.charts.flame_chart import FlameChart, FlameLegend
 from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row
-from ui.widgets.message import Message
-from ui.widgets.table import Table
+from ui.widgets.message import MessageBar
+from ui.widgets.table import LineSelectTable
 
 _HINT = "Click a frame to zoom; arrow keys, Enter and Backspace do the same"
 
@@ -34,16 +34,18 @@ _HINT = "Click a frame to zoom; arrow keys, Enter and Backspace do the same"
 class FlameDialog(QDialog):
     """Shows one of several views: of columns, or of what differs between them."""
 
-    def __init__(self, label: str, views: Sequence[FlameView], theme: Theme, parent: QWidget) -> None:
+    def __init__(
+        self, label: str, views: Sequence[FlameGraphWithTable], theme: Theme, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Flame graph")
         self._label, self._views = label, views
         self.view = QComboBox()
         self.chart, self.legend = FlameChart(theme), FlameLegend(theme)
         self.search = QLineEdit(placeholderText="Search functions", clearButtonEnabled=True)
-        self.share, self.pointed = Label(), Label(_HINT, "muted")
-        self.tabs, self.table, self._model = QTabWidget(), Table("Functions"), TextTableModel(self)
-        self._remarks, self._message = Label(role="muted", wraps=True), Message()
+        self.share, self.pointed = PlainTextLabel(), PlainTextLabel(_HINT, "muted")
+        self.tabs, self.table, self._model = QTabWidget(), LineSelectTable("Functions"), TextTableModel(self)
+        self._remarks, self._message = PlainTextLabel(role="muted", wraps=True), MessageBar()
         self._build()
         self._connect()
         self._show(0)
@@ -66,7 +68,7 @@ class FlameDialog(QDialog):
             button.setAutoDefault(False)
         head = in_row((self.view, 1), (self.search, 1), self.share, *zooms, spacing=NATIVE)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close, self.save)
-        above = (Label(self._label, "title"), self._message, head)
+        above = (PlainTextLabel(self._label, "title"), self._message, head)
         frame(self, *above, (self.tabs, 1), self._remarks, buttons)
         self.resize(140 * SPACE, 85 * SPACE)
 

@@ -9,21 +9,21 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.history.store.history import History
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.widgets.layouts import open_once
 
 if TYPE_CHECKING:
-    from app.comparison.texts.flame_views import FlameView
+    from app.comparison.texts.flame_views import FlameGraphWithTable
 
     from .flame import FlameDialog
 
 
-class Flames(QObject):
+class FlameGraphOpener(QObject):
     """Opens flame graphs from one page."""
 
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._page = context, page
         self.dialog: FlameDialog | None = None
@@ -32,14 +32,14 @@ class Flames(QObject):
         """Show the stacks of a step; a side is the name of a column and its sessions, the base first."""
         given = [(name, tuple(sessions)) for name, sessions in sides]
 
-        def work(history: History) -> list[FlameView]:
-            from app.comparison.texts.flame_views import Side, flame_views
+        def work(history: History) -> list[FlameGraphWithTable]:
+            from app.comparison.texts.flame_views import FlameGraphColumn, flame_views
 
-            return flame_views(history, [Side(*each) for each in given], label)
+            return flame_views(history, [FlameGraphColumn(*each) for each in given], label)
 
         self._context.tasks.read(self, work, lambda views: self._open(label, views), self.failed.emit)
 
-    def _open(self, label: str, views: Sequence[FlameView]) -> None:
+    def _open(self, label: str, views: Sequence[FlameGraphWithTable]) -> None:
         from .flame import FlameDialog
 
         self.dialog = dialog = FlameDialog(label, views, self._context.theme, self._page.window())

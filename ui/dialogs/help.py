@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QWidget
 from app.core.shipped import shipped_folder
 from app.engines import KNOWN
 from app.engines.panel import BETTER
-from ui.core.context import Context
-from ui.core.plain import Label
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, frame
 
@@ -71,10 +71,10 @@ def _plain(text: str) -> str:
 
 
 class AboutDialog(QDialog):
-    def __init__(self, context: Context, parent: QWidget) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("About Dyno")
-        text = Label(
+        text = PlainTextLabel(
             "The test bench for MySQL storage engines.\n\n"
             f"Qt {qVersion()}, PySide6 {version('PySide6-Essentials')} (LGPL), MIT licence.\n"
             f"Everything is stored in {context.home}",
@@ -83,4 +83,4 @@ class AboutDialog(QDialog):
         )
         text.setMinimumWidth(400)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
-        frame(self, Label(f"Dyno {version('dyno')}", "title"), text, buttons, spacing=2 * SPACE)
+        frame(self, PlainTextLabel(f"Dyno {version('dyno')}", "title"), text, buttons, spacing=2 * SPACE)

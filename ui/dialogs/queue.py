@@ -9,7 +9,7 @@ from app.core.harmless import harmless
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, Queue, QueueChange
 from app.remote.target import Target
 from app.targets.queue import begins_text, state_text
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action
@@ -26,7 +26,7 @@ ABOUT = (
 class QueueDialog(TreeDialog):
     """Reads the queue when it opens, and after each change."""
 
-    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(f"Queue of {target.name}", ABOUT, "Waiting plans", HEADERS, parent)
         self._context, self._target = context, target
         self._queue = Queue([])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.widgets.layouts import open_once
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
 
-class Reporting(QObject):
+class ReportController(QObject):
     """Reports of one page; all but the dialogs runs off the GUI thread."""
 
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._page = context, page
 
@@ -36,10 +36,10 @@ class Reporting(QObject):
 
         def work(history: History) -> Comparison:
             from app.comparison.verdicts.compare import compare
-            from app.comparison.verdicts.judgement import limits_from
+            from app.comparison.verdicts.judgement import verdict_limits
             from app.core.settings import read_settings
 
-            return compare(history, sessions, limits=limits_from(read_settings(home)))
+            return compare(history, sessions, limits=verdict_limits(read_settings(home)))
 
         self._context.tasks.read(self, work, self.ask, self.failed.emit)
 

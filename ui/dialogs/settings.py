@@ -21,22 +21,22 @@ from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, Settings, keep_settings, read_settings
 from app.remote.target import LOCAL
 from app.targets.store import Targets
-from ui.core.bus import Changes
-from ui.core.context import Context
-from ui.core.plain import Label
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, frame, in_row
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 _WORDS = {"system": "Same as system", "light": "Light", "dark": "Dark"}
 
 
 class SettingsDialog(QDialog):
-    def __init__(self, context: Context, parent: QWidget) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
         self.setWindowTitle("Settings")
-        self._message = Message()
+        self._message = MessageBar()
         self._appearance = QComboBox()
         for name in APPEARANCES:
             self._appearance.addItem(_WORDS[name], name)
@@ -73,7 +73,7 @@ class SettingsDialog(QDialog):
         self._notifications.setAccessibleName("Notifications")
 
     def _directory(self) -> QHBoxLayout:
-        path = Label(str(self._context.home))
+        path = PlainTextLabel(str(self._context.home))
         path.setToolTip("History, journals, presets, targets; set DYNO_HOME to use another directory")
         open_it = QPushButton("Open")
         open_it.setToolTip("Show the directory in the file manager")
@@ -93,5 +93,5 @@ class SettingsDialog(QDialog):
             self._message.show_failure(error)
             return
         self._context.theme.set_appearance(settings.appearance)
-        self._context.bus.changed.emit(Changes(settings=True))
+        self._context.bus.changed.emit(StaleParts(settings=True))
         super().accept()

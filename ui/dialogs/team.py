@@ -15,18 +15,25 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.errors import DynoError
-from app.team.address import Address, Choice, check_person, keep_choice, parse_address, read_choice
+from app.team.address import (
+    TeamDatabaseAddress,
+    TeamHistoryChoice,
+    check_person,
+    keep_choice,
+    parse_address,
+    read_team_history,
+)
 from app.team.certificate import CertificateChangedError, CertificateError, CertificateUnknownError
 from app.team.login import begin
-from app.team.plugin import PluginError
-from ui.core.context import Context
-from ui.core.plain import Label
+from app.team.plugin import PlainPasswordPluginError
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
 from ui.core.team import TeamState
 from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, frame
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
-from .fingerprint import FingerprintDialog, Question
+from .fingerprint import FingerprintDialog, FingerprintQuestion
 
 WIDTH = 72 * SPACE
 _ABOUT = (
@@ -39,12 +46,12 @@ _NO_TEAM = "Not shared: this computer's own history"
 class TeamDialog(QDialog):
     """Chooses a team's history; the exchange itself goes on in the background."""
 
-    def __init__(self, context: Context, parent: QWidget) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
         self.setWindowTitle("Team's history")
         self.setMinimumWidth(WIDTH)
-        self._message, self._state = Message(), Label(wraps=True, selectable=True)
+        self._message, self._state = MessageBar(), PlainTextLabel(wraps=True, selectable=True)
         self._address = QLineEdit(placeholderText="mysql://you@server/database")
         self._person = QLineEdit(placeholderText="the user of the address")
         self._no_tls = QCheckBox("Connect without &TLS (only to a server of this computer)")
@@ -74,11 +81,11 @@ class TeamDialog(QDialog):
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
             button.clicked.connect(pressed)
         self._use.setDefault(True)
-        frame(self, self._message, Label(_ABOUT, wraps=True), form, buttons, spacing=2 * SPACE)
+        frame(self, self._message, PlainTextLabel(_ABOUT, wraps=True), form, buttons, spacing=2 * SPACE)
 
     def _read(self) -> None:
         try:
-            choice = read_choice(self._context.home)
+            choice = read_team_history(self._context.home)
         except DynoError as error:
             self._message.show_failure(error)
             choice = None
@@ -99,12 +106,12 @@ class TeamDialog(QDialog):
         except DynoError as error:
             self._message.show_failure(error)
 
-    def _wanted(self, address: Address) -> Choice:
+    def _wanted(self, address: TeamDatabaseAddress) -> TeamHistoryChoice:
         person = check_person(self._person.text() or address.user)
         is_tls, is_all = not self._no_tls.isChecked(), not self._chosen.isChecked()
-        return Choice(str(address), person, is_tls, fetches_all=is_all)
+        return TeamHistoryChoice(str(address), person, is_tls, fetches_all=is_all)
 
-    def _begin(self, choice: Choice) -> None:
+    def _begin(self, choice: TeamHistoryChoice) -> None:
         self._message.clear()
         self._use.setEnabled(False)
         self._state.setText(f"connecting to {choice.address}")
@@ -121,22 +128,22 @@ class TeamDialog(QDialog):
         self._read()
         self._exchange()
 
-    def _on_failed(self, choice: Choice, error: Exception) -> None:
+    def _on_failed(self, choice: TeamHistoryChoice, error: Exception) -> None:
         self._use.setEnabled(True)
         self._on_told(self._context.team.state)
         if isinstance(error, CertificateError):
             self._show(CertificateDialog(error, self), replace(choice, certificate=error.fingerprint))
-        elif isinstance(error, PluginError):
-            self._show(PluginDialog(error, self), replace(choice, plugin=error.plugin))
+        elif isinstance(error, PlainPasswordPluginError):
+            self._show(AuthPluginDialog(error, self), replace(choice, plugin=error.plugin))
         else:
             self._message.show_failure(error)
 
-    def _show(self, dialog: FingerprintDialog, accepting: Choice) -> None:
+    def _show(self, dialog: FingerprintDialog, accepting: TeamHistoryChoice) -> None:
         """Ask the person; who accepts goes on with this choice."""
         dialog.finished.connect(lambda _: self._on_seen(dialog, accepting))
         dialog.open()
 
-    def _on_seen(self, dialog: FingerprintDialog, accepting: Choice) -> None:
+    def _on_seen(self, dialog: FingerprintDialog, accepting: TeamHistoryChoice) -> None:
         is_accepted = dialog.is_accepted()
         dialog.deleteLater()
         if is_accepted:
@@ -183,11 +190,11 @@ def _in_two(fingerprint: str) -> str:
     return ":".join(parts[:half]) + ":\n" + ":".join(parts[half:])
 
 
-def _question(error: CertificateError) -> Question:
+def _question(error: CertificateError) -> FingerprintQuestion:
     trusted = [_in_two(error.accepted)] if isinstance(error, CertificateChangedError) else []
     why = error.why if isinstance(error, CertificateUnknownError) else ""
     place = error.place
-    return Question(
+    return FingerprintQuestion(
         title="The certificate has CHANGED" if trusted else "Unverified certificate",
         heading=f"THE CERTIFICATE OF {place} HAS CHANGED"
         if trusted
@@ -209,13 +216,13 @@ _PLUGIN = (
 )
 
 
-class PluginDialog(FingerprintDialog):
-    def __init__(self, error: PluginError, parent: QWidget | None = None) -> None:
+class AuthPluginDialog(FingerprintDialog):
+    def __init__(self, error: PlainPasswordPluginError, parent: QWidget | None = None) -> None:
         super().__init__(_of_plugin(error), parent)
 
 
-def _of_plugin(error: PluginError) -> Question:
-    return Question(
+def _of_plugin(error: PlainPasswordPluginError) -> FingerprintQuestion:
+    return FingerprintQuestion(
         title="The server asks for the password",
         heading=f"{error.place} ASKS FOR THE PASSWORD as plain text",
         about=_PLUGIN,

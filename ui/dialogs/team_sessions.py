@@ -19,15 +19,15 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.core.units import count_text, date_text
-from ui.core.bus import Changes
-from ui.core.context import Context
-from ui.core.plain import Label
-from ui.core.tasks import Latest
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
-from ui.models.session_columns import contender_text, state_text
+from ui.models.session_columns import contender_text, session_state_text
 from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import dialog_buttons, frame
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 if TYPE_CHECKING:
     from app.history.lists.browsing import SessionLine
@@ -47,13 +47,13 @@ class TeamSessionsDialog(QDialog):
 
     fetched = Signal(object)  # ids
 
-    def __init__(self, context: Context, parent: QWidget) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
-        self._asking = Latest(context.tasks, self)
+        self._asking = NewestAnswerRunner(context.tasks, self)
         self.setWindowTitle("Sessions of the team")
         self.resize(WIDTH, HEIGHT)
-        self._message, self._said = Message(), Label()
+        self._message, self._said = MessageBar(), PlainTextLabel()
         self._text = FilterLine("Filter", "Filter: name, target, contender, tag, note…")
         self.list = QTreeWidget()
         self.fetch_button, self.more_button = QPushButton("&Fetch"), QPushButton("Show &more")
@@ -127,13 +127,13 @@ class TeamSessionsDialog(QDialog):
         if done.problems:
             self._message.show_error(done.problems[0])
         if done.is_changed:
-            self._context.bus.changed.emit(Changes(sessions=True))
+            self._context.bus.changed.emit(StaleParts(sessions=True))
         self.fetched.emit(tuple(ids))
 
 
 def _item(line: SessionLine) -> QTreeWidgetItem:
     texts = (
-        line["name"], state_text(line), contender_text(line), line["target"], date_text(line["at"]),
+        line["name"], session_state_text(line), contender_text(line), line["target"], date_text(line["at"]),
         line["person"],
     )  # fmt: skip
     item = QTreeWidgetItem([harmless(text) for text in texts])
@@ -143,15 +143,15 @@ def _item(line: SessionLine) -> QTreeWidgetItem:
 
 def _page(home: Path, ask: Ask, text: str, begin_at: int) -> list[SessionLine]:
     from app.history.lists.browsing import Filter
-    from app.team.exchange import Exchanger, chosen
-    from app.team.listing import page
+    from app.team.exchange import Exchanger, team_history_in_use
+    from app.team.listing import team_session_page
 
     with closing(Exchanger()) as exchanger:
-        return page(exchanger.lists(chosen(home), ask), Filter(text), begin_at)
+        return team_session_page(exchanger.lists(team_history_in_use(home), ask), Filter(text), begin_at)
 
 
 def _fetch(home: Path, ask: Ask, history: History, ids: Sequence[str]) -> Synced:
-    from app.team.exchange import Exchanger, chosen
+    from app.team.exchange import Exchanger, team_history_in_use
 
     with closing(Exchanger()) as exchanger:
-        return exchanger.fetch(history, chosen(home), ask, ids)
+        return exchanger.fetch(history, team_history_in_use(home), ask, ids)

@@ -6,12 +6,12 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.engines import engine_of
 from app.planner.resolve.contenders import engines_in
-from app.planner.starting.choices import Choices
+from app.planner.starting.choices import PlanChoices
 from app.planner.starting.draft import Draft
-from app.targets.tested_versions import tried
+from app.targets.tested_versions import how_tested
 from app.variables import Preset
 from ui.core.index import Index
-from ui.core.plain import with_plain_text
+from ui.core.plain import plain_text_cells
 from ui.core.theme import Theme
 
 from .heads import ROLE, FlatModel
@@ -22,7 +22,7 @@ def engine_text(engine: str) -> str:
     return engine_of(engine).title
 
 
-class ChoiceModel(FlatModel):
+class BuildPresetModel(FlatModel):
     """Rows are builds, columns presets by engine; an unavailable cell has a reason instead of a box."""
 
     ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
@@ -30,10 +30,10 @@ class ChoiceModel(FlatModel):
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._choices = Choices()
+        self._choices = PlanChoices()
         self._draft = Draft()
 
-    def show_choices(self, choices: Choices) -> None:
+    def show_choices(self, choices: PlanChoices) -> None:
         self.beginResetModel()
         self._choices = choices
         self.endResetModel()
@@ -94,7 +94,7 @@ class ChoiceModel(FlatModel):
             return self._build_head(section, role)
         return super().headerData(section, orientation, role)
 
-    @with_plain_text
+    @plain_text_cells
     def _build_head(self, section: int, role: int) -> object:
         build = self._choices.builds[section]
         match role:
@@ -102,7 +102,7 @@ class ChoiceModel(FlatModel):
                 return build.name
             case ROLE.ToolTipRole:
                 state = build.problem or f"engines: {', '.join(engines_in(build))}"
-                version = tried(build.family, build.version).text
+                version = how_tested(build.family, build.version).text
                 return f"{build.name}: {version}\nin {build.base}\n{state}"
             case ROLE.ForegroundRole if build.problem:
                 return self._theme.colour("muted")

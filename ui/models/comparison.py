@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import names_of
-from app.comparison.charts.points import Point, points_of
+from app.comparison.charts.points import PointWithRange, points_of
 from app.comparison.verdicts.repeats import repeats_text
 from app.core.names import short_names
 from app.core.units import count_text, unit_text
@@ -20,7 +20,7 @@ from ui.core.index import Index
 from ui.core.theme import Theme
 
 from .heads import LEFT, RIGHT, ROLE, FlatModel
-from .judged import Cell, Judged, direction_text, mean_tip
+from .judged import CellAppearance, ComparisonCellTexts, direction_text, mean_tip
 
 FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
 COLUMN = ROLE.UserRole  # of a header: ColumnShown
@@ -28,7 +28,7 @@ AROUND = COLUMN + 1  # of the first head: what the names of all columns have in 
 
 
 @dataclass(frozen=True)
-class ColumnShown:
+class HeaderContender:
     """A contender in the header."""
 
     name: str
@@ -49,7 +49,7 @@ class Mean:
 Line = Row | Mean | str  # a text: the heading of a group
 
 
-def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
+def columns_shown(comparison: Comparison, theme: Theme) -> list[HeaderContender]:
     """All columns in order."""
     seen: list[int] = []
     found = []
@@ -59,7 +59,7 @@ def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
         is_base = column.id == comparison.base_id
         colour = theme.contender(column.colour)
         found.append(
-            ColumnShown(name, short, colour, column.colour in seen, is_base, _counts(comparison, at))
+            HeaderContender(name, short, colour, column.colour in seen, is_base, _counts(comparison, at))
         )
         seen.append(column.colour)
     return found
@@ -91,7 +91,7 @@ def drawn_unit(unit: str) -> str:
     return "MiB" if unit == "bytes" else unit_text(unit)
 
 
-def drawn_points(row: Row) -> list[Point]:
+def drawn_points(row: Row) -> list[PointWithRange]:
     """The points of all columns, in the unit of the axis."""
     return points_of(row, 2**20 if row.unit == "bytes" else 1)
 
@@ -103,11 +103,11 @@ class ComparisonModel(FlatModel):
         super().__init__(parent)
         self._theme = theme
         self._comparison: Comparison | None = None
-        self._columns: list[ColumnShown] = []
+        self._columns: list[HeaderContender] = []
         self._around = ""
         self._rows: list[Line] = []
-        self._cells: list[list[Cell]] = []  # of the rows that were asked for
-        self._judged = Judged(theme, 0, True, False)
+        self._cells: list[list[CellAppearance]] = []  # of the rows that were asked for
+        self._judged = ComparisonCellTexts(theme, 0, True, False)
 
     def show(self, comparison: Comparison | None, is_relative: bool, has_details: bool = False) -> None:
         """Show a comparison; rows of one group stay together."""
@@ -117,7 +117,9 @@ class ComparisonModel(FlatModel):
         self._around = short_names(names_of(comparison)).around if comparison else ""
         self._rows = list(_lines(comparison)) if comparison else []
         self._cells = [[] for _ in self._rows]
-        self._judged = Judged(self._theme, comparison.base if comparison else 0, is_relative, has_details)
+        self._judged = ComparisonCellTexts(
+            self._theme, comparison.base if comparison else 0, is_relative, has_details
+        )
         self.endResetModel()
 
     @property
@@ -199,30 +201,30 @@ class ComparisonModel(FlatModel):
                 return self._tip(self._rows[row], column)
         return None
 
-    def cell(self, row: int, column: int) -> Cell:
+    def cell(self, row: int, column: int) -> CellAppearance:
         """The contents of a cell."""
         return self._row_cells(row)[column]
 
-    def _row_cells(self, row: int) -> list[Cell]:
+    def _row_cells(self, row: int) -> list[CellAppearance]:
         if not self._cells[row]:
             self._cells[row] = self._cells_of(self._rows[row])
         return self._cells[row]
 
-    def _cells_of(self, row: Line) -> list[Cell]:
+    def _cells_of(self, row: Line) -> list[CellAppearance]:
         columns = range(len(self._columns))
         if isinstance(row, str):
             ground = self._theme.colour("window")
-            blank = [Cell("", ground, is_heading=True)] * (self.columnCount() - 1)
-            return [Cell(row, ground, is_heading=True), *blank]
+            blank = [CellAppearance("", ground, is_heading=True)] * (self.columnCount() - 1)
+            return [CellAppearance(row, ground, is_heading=True), *blank]
         if isinstance(row, Mean):
-            unit = Cell(unit_text(row.group.unit), is_quiet=True)
-            fixed = [Cell("geometric mean", is_quiet=True), Cell(""), unit]
+            unit = CellAppearance(unit_text(row.group.unit), is_quiet=True)
+            fixed = [CellAppearance("geometric mean", is_quiet=True), CellAppearance(""), unit]
             return [*fixed, *(self._judged.mean(row.group, at) for at in columns)]
         threads = "" if row.threads is None else str(row.threads)
         fixed = [
-            Cell(step_text(row)),
-            Cell(threads, is_right=True, is_quiet=True),
-            Cell(unit_text(row.unit), is_quiet=True),
+            CellAppearance(step_text(row)),
+            CellAppearance(threads, is_right=True, is_quiet=True),
+            CellAppearance(unit_text(row.unit), is_quiet=True),
         ]
         return [*fixed, *(self._judged.figure(row, at) for at in columns)]
 
@@ -252,7 +254,7 @@ def _key(row: Row) -> tuple[str, str]:
     return step_key(row.workload, row.coordinates)
 
 
-def column_tip(column: Column, shown: ColumnShown) -> str:
+def column_tip(column: Column, shown: HeaderContender) -> str:
     """Details of a column for its tooltip."""
     contender = column.contender
     what = [contender["build"], contender["engine"], contender["preset"]]

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from app.planner.request.contender import ContenderRequest
-from app.planner.starting.draft import Draft, Outcome, Problem, names_of
+from app.planner.starting.draft import Draft, DraftOutcome, Problem, names_of
 from app.protocol.plan import MEMORY
 from ui.core.index import Index
 from ui.core.theme import Theme
@@ -62,7 +62,7 @@ class ContenderModel(FlatModel):
             self.endResetModel()
         self._refresh()
 
-    def show_outcome(self, outcome: Outcome, colours: Sequence[int]) -> None:
+    def show_outcome(self, outcome: DraftOutcome, colours: Sequence[int]) -> None:
         """Show the colours of the contenders, or the problem of one."""
         contenders = map(_nameless, outcome.draft.request.contenders)
         self._colours |= dict(zip(contenders, colours, strict=False))

@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 
 from ui.core.index import Index
-from ui.core.plain import with_plain_text
+from ui.core.plain import plain_text_cells
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -34,17 +34,17 @@ class FlatModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else self.size()[1]
 
-    @with_plain_text
+    @plain_text_cells
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
         is_known = orientation == Qt.Orientation.Horizontal and 0 <= section < self.size()[1]
         return self.head(section, role) if is_known else None
 
-    @with_plain_text
+    @plain_text_cells
     def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
         return self.cell_data(index.row(), index.column(), role) if index.isValid() else None
 
 
-class Headed(Protocol):
+class ColumnHeadTexts(Protocol):
     """A column for its head."""
 
     @property
@@ -55,7 +55,7 @@ class Headed(Protocol):
     def is_figure(self) -> bool: ...
 
 
-class GivesWay(Protocol):
+class HideableColumn(Protocol):
     """A column of a table that does not scroll sideways."""
 
     @property
@@ -68,7 +68,7 @@ class GivesWay(Protocol):
     def is_first_shown(self) -> bool: ...
 
 
-def first_shown(known: Sequence[GivesWay], room: int) -> list[int]:
+def initial_columns(known: Sequence[HideableColumn], room: int) -> list[int]:
     """The columns that are shown at first: in a narrow table without those that give way."""
     shown = [at for at, column in enumerate(known) if column.is_first_shown]
     for at in sorted((at for at in shown if known[at].gives_way), key=lambda at: known[at].gives_way):
@@ -77,7 +77,7 @@ def first_shown(known: Sequence[GivesWay], room: int) -> list[int]:
     return shown
 
 
-def head_data(column: Headed, role: int) -> object:
+def head_data(column: ColumnHeadTexts, role: int) -> object:
     """The data of a column's head; numbers are right-aligned."""
     match role:
         case Qt.ItemDataRole.DisplayRole:

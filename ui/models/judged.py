@@ -8,19 +8,19 @@ from PySide6.QtGui import QColor
 
 from app.comparison.cells.cell import Row, RowGroup
 from app.comparison.texts.text import (
-    across_sign,
     cell_remarks,
+    cross_plan_sign,
     detail_text,
-    fewer_text,
     interval_text,
     mean_text,
     p_text,
     spread_text,
     steady_text,
+    steps_in_mean_text,
     within_text,
 )
 from app.comparison.verdicts.across import ADVICE, MACHINES, TIME
-from app.comparison.verdicts.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
+from app.comparison.verdicts.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_short_text
 from app.core.units import count_text, figure_text, with_unit
 from app.history.steps.step_text import HAS_MARKS, named
 from app.stats.at_target.verdicts import AT_RATE, DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
@@ -48,7 +48,7 @@ _NO_INTERVAL = "without an interval: too few repeats, or it would be wider than 
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CellAppearance:
     """The contents of a cell, computed once for all roles."""
 
     text: str
@@ -64,7 +64,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ComparisonCellTexts:
     """Texts and tints of the cells of a comparison."""
 
     theme: Theme
@@ -72,13 +72,17 @@ class Judged:
     is_relative: bool
     has_details: bool
 
-    def figure(self, row: Row, at: int) -> Cell:
+    def figure(self, row: Row, at: int) -> CellAppearance:
         """The cell of a step, tinted only if it is better or worse."""
         verdict = "" if at == self.base else row.cells[at].verdict or ""
         sign = SHORT_SIGNS.get(verdict, "")
-        warning, alone, across = _warning(row, at), row.cells[at].within, across_sign(row.cells[at].across)
+        warning, alone, across = (
+            _warning(row, at),
+            row.cells[at].within,
+            cross_plan_sign(row.cells[at].across),
+        )
         below = detail_text(row.cells[at]) if self.has_details and row.cells[at].n else ""
-        return Cell(
+        return CellAppearance(
             self.text(row, at),
             self.theme.verdict(verdict, row.cells[at].relative),
             sign,
@@ -86,7 +90,7 @@ class Judged:
                 filter(None, (warning, across, within_text(alone) if alone is not None and not below else ""))
             ),
             below,
-            " ".join(filter(None, (verdict_label(verdict), across))),
+            " ".join(filter(None, (verdict_short_text(verdict), across))),
             is_right=True,
             is_quiet=self.is_relative and row.cells[at].relative is None,
             is_warning=bool(warning),
@@ -100,13 +104,13 @@ class Judged:
         is_plain = not self.is_relative or at == self.base or relative is None
         return figure_text(value, row.unit) if is_plain else f"{relative:.2f}"
 
-    def mean(self, group: RowGroup, at: int) -> Cell:
+    def mean(self, group: RowGroup, at: int) -> CellAppearance:
         """The cell of a mean, with its interval below if there are repeats."""
         found = group.ratios[at]
         if found is None or at == self.base:
-            return Cell("")
-        below = f"{interval_text(found)}{fewer_text(found, group)}".strip()
-        return Cell(f"{found.ratio:.2f}", below=below, word=below, is_right=True)
+            return CellAppearance("")
+        below = f"{interval_text(found)}{steps_in_mean_text(found, group)}".strip()
+        return CellAppearance(f"{found.ratio:.2f}", below=below, word=below, is_right=True)
 
     def tip(self, row: Row, at: int, name: str) -> str:
         """Details of a step's cell."""

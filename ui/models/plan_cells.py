@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 
 from app.core.units import clock_text, count_text, date_text
-from app.history.lists.plans import PlanEntry, size_text, states_text
+from app.history.lists.plans import PlanEntry, contenders_rounds_text, states_text
 from app.protocol.states import GOING_ON
 
-from .session_columns import Cell, SessionColumn
+from .session_columns import SessionListCell, SessionListColumn
 
 
 def _listed(values: Sequence[str]) -> str:
@@ -19,7 +19,7 @@ def _listed(values: Sequence[str]) -> str:
 # by the order of the column; the others are empty
 _TEXTS: dict[str, Callable[[PlanEntry], str]] = {
     "state": states_text,
-    "contender": size_text,
+    "contender": contenders_rounds_text,
     "build": lambda plan: _listed(plan["builds"]),
     "engine": lambda plan: _listed(plan["engines"]),
     "preset": lambda plan: _listed(plan["presets"]),
@@ -30,15 +30,19 @@ _TEXTS: dict[str, Callable[[PlanEntry], str]] = {
 }
 
 
-def plan_cells(plan: PlanEntry, fitting: int, shown: Sequence[SessionColumn]) -> list[Cell]:
+def plan_row_cells(
+    plan: PlanEntry, fitting: int, shown: Sequence[SessionListColumn]
+) -> list[SessionListCell]:
     """The cells of a plan by column; `fitting` of its sessions match the filter."""
     return [
-        Cell(_text(plan, fitting, column), _tone(plan) if column.order == "state" else "", False, None)
+        SessionListCell(
+            _text(plan, fitting, column), _tone(plan) if column.order == "state" else "", False, None
+        )
         for column in shown
     ]
 
 
-def plan_tip(plan: PlanEntry, column: SessionColumn) -> str:
+def plan_tip(plan: PlanEntry, column: SessionListColumn) -> str:
     """Details for the tooltip."""
     return _listed(plan["contenders"]) if column.order == "contender" else ""
 
@@ -68,7 +72,7 @@ def _repeats(plan: PlanEntry) -> str:
     return f"{most}{count_text(plan['repeats'], 'repeat')}"
 
 
-def _text(plan: PlanEntry, fitting: int, column: SessionColumn) -> str:
+def _text(plan: PlanEntry, fitting: int, column: SessionListColumn) -> str:
     if column.order == "name":
         return plan_title(plan, fitting)
     text = _TEXTS.get(column.order)

@@ -23,7 +23,7 @@ QUERIES = "queries/s"
 
 
 @dataclass(frozen=True)
-class Column:
+class ResultColumn:
     key: str
     title: str
     tip: str
@@ -36,24 +36,24 @@ class Column:
 
 _SHORT = {"transaction": "tx"}  # as in the cells
 COLUMNS = (
-    Column("step", "step", "Name in the sequence, with coordinates", is_text=True),
-    Column("threads", "threads", "Client threads"),
-    Column("value", "QPS", "Queries per second over the measured seconds; other units are named"),
-    Column("relative", "/ base", ""),
-    Column("p95", "p95 ms", "95 % of latencies are at or below this"),
-    Column("p99", "p99 ms", "99 % of latencies are at or below this"),
-    Column("cpu", "CPU us/query", "CPU time of the server per query, in microseconds"),
-    Column("written", "KiB/query", "KiB that the server wrote to storage per query"),
-    Column("size", "size", "Size of tables and indexes after the step"),
-    Column("errors", "errors", "Queries that returned an error; not counted"),
-    Column("remarks", "remarks", "Why there is no result, or what limits it", is_text=True),
+    ResultColumn("step", "step", "Name in the sequence, with coordinates", is_text=True),
+    ResultColumn("threads", "threads", "Client threads"),
+    ResultColumn("value", "QPS", "Queries per second over the measured seconds; other units are named"),
+    ResultColumn("relative", "/ base", ""),
+    ResultColumn("p95", "p95 ms", "95 % of latencies are at or below this"),
+    ResultColumn("p99", "p99 ms", "99 % of latencies are at or below this"),
+    ResultColumn("cpu", "CPU us/query", "CPU time of the server per query, in microseconds"),
+    ResultColumn("written", "KiB/query", "KiB that the server wrote to storage per query"),
+    ResultColumn("size", "size", "Size of tables and indexes after the step"),
+    ResultColumn("errors", "errors", "Queries that returned an error; not counted"),
+    ResultColumn("remarks", "remarks", "Why there is no result, or what limits it", is_text=True),
 )  # fmt: skip
 
 
 class ResultsModel(FlatModel):
     """A line for each step from the beginning, so that nothing jumps when results come."""
 
-    columns: ClassVar[tuple[Column, ...]] = COLUMNS
+    columns: ClassVar[tuple[ResultColumn, ...]] = COLUMNS
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -116,14 +116,14 @@ class ResultsModel(FlatModel):
 
     # ---- words and figures
 
-    def _title(self, column: Column) -> str:
+    def _title(self, column: ResultColumn) -> str:
         if column.key == "relative" and self._base_name:
             return f"/ {self._base_short}"
         if column.key in ("p95", "p99") and (per := self._latency_per()):
             return f"{column.title}/{_SHORT.get(per, per)}"
         return column.title
 
-    def _tip(self, column: Column) -> str:
+    def _tip(self, column: ResultColumn) -> str:
         if column.key == "relative":
             if not self._base_name:
                 return "This repeat has no other session to compare with so far"
@@ -141,7 +141,7 @@ class ResultsModel(FlatModel):
         per = self._latency_per()
         return f"Of one {per}" if per else "Of one transaction where it is marked tx, else of one query"
 
-    def _text(self, row: int, step: StepEntry, column: Column) -> str:
+    def _text(self, row: int, step: StepEntry, column: ResultColumn) -> str:
         if column.key == "step":
             return named(step["name"], step["coordinates"])
         if column.key == "threads":
@@ -165,7 +165,7 @@ class ResultsModel(FlatModel):
         text = figure_text(step["value"]) if is_plain else with_unit(step["value"], step["unit"])
         return "  ".join([*[HAS_MARKS] * bool(step["marks"]), *["cut"] * bool(step["cut"]), text])
 
-    def _figure(self, step: StepEntry, column: Column) -> str:
+    def _figure(self, step: StepEntry, column: ResultColumn) -> str:
         match column.key:
             case "relative":
                 ratio = self._relative(step)
@@ -185,7 +185,7 @@ class ResultsModel(FlatModel):
             case _:
                 return "" if step["errors"] is None else f"{step['errors']:,.0f}"
 
-    def _about(self, step: StepEntry, column: Column) -> str:
+    def _about(self, step: StepEntry, column: ResultColumn) -> str:
         """Remarks on the step; with a ratio also those on the base's step."""
         base = self._base.get(step_key(step["name"], step["coordinates"]))
         about = remarks_text(base) if base and column.key == "relative" else ""
@@ -222,7 +222,7 @@ def _short_base_name(overview: Overview | None) -> str:
     return short_names(names).names[names.index(name)] if overview.base in overview.siblings else name
 
 
-def moment_text(progress: StepState, planned: Step) -> str:
+def step_moment_text(progress: StepState, planned: Step) -> str:
     """The progress of a step in a few letters."""
     if progress.state != "active":
         return progress.state

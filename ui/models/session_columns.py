@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.core.units import date_text, figure_text, seconds_text
-from app.history.lists.browsing import QPS, Headline, SessionLine
+from app.history.lists.browsing import QPS, GroupQps, SessionLine
 from app.protocol.states import NOT_NEEDED, state_word
 
 
-class Cell(NamedTuple):
+class SessionListCell(NamedTuple):
     """The contents of a cell."""
 
     text: str
@@ -21,7 +21,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SessionColumn:
+class SessionListColumn:
     title: str
     order: str  # of app.history.lists.browsing
     text: Callable[[SessionLine], str]
@@ -44,7 +44,7 @@ def tone_of(state: str, reason: str) -> str:
     return "muted" if reason in NOT_NEEDED else _TONES.get(state, "")
 
 
-def state_text(line: SessionLine) -> str:
+def session_state_text(line: SessionLine) -> str:
     """`completed`, `completed, 2 failed` (steps), `failed: the disk is full`, `published`."""
     if line["published"]:
         return "published"
@@ -53,7 +53,7 @@ def state_text(line: SessionLine) -> str:
     return f"{word}{failed}: {line['reason']}" if line["reason"] else word + failed
 
 
-def state_reason(line: SessionLine) -> str:
+def session_end_reason(line: SessionLine) -> str:
     """The reason unless it simply completed."""
     failed = line["failed_steps"]
     steps = f"{failed} {'step has' if failed == 1 else 'steps have'} failed" if failed else ""
@@ -67,7 +67,7 @@ def contender_text(line: SessionLine) -> str:
     return ", ".join(filter(None, (*parts, cores)))
 
 
-def headline_text(headline: Headline | None) -> str:
+def headline_text(headline: GroupQps | None) -> str:
     """The QPS of a group, preceded by its number of steps if some lack a result."""
     if headline is None:
         return ""
@@ -77,7 +77,7 @@ def headline_text(headline: Headline | None) -> str:
     return part if headline.qps is None else f"{part} {figure_text(headline.qps)}"
 
 
-def headline_tip(group: str, headline: Headline | None) -> str:
+def headline_tip(group: str, headline: GroupQps | None) -> str:
     if headline is None:
         return f"No step of {group} has ended yet"
     if not headline.n:
@@ -102,41 +102,41 @@ def _date(line: SessionLine) -> str:
 
 
 FIXED = (
-    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=210),
-    SessionColumn("State", "state", state_text, state_reason, width=134),
-    SessionColumn(
+    SessionListColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=210),
+    SessionListColumn("State", "state", session_state_text, session_end_reason, width=134),
+    SessionListColumn(
         "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=150
     ),
-    SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=130, gives_way=3),
-    SessionColumn(
+    SessionListColumn("Build", "build", lambda line: line["contender"]["build"], width=130, gives_way=3),
+    SessionListColumn(
         "Engine", "engine", lambda line: line["contender"]["engine"], is_first_shown=False, width=80
     ),
-    SessionColumn(
+    SessionListColumn(
         "Preset", "preset", lambda line: line["contender"]["preset"], is_first_shown=False, width=90
     ),
-    SessionColumn("Target", "target", lambda line: line["target"], width=70, gives_way=5),
-    SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=80, gives_way=1),
-    SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "Start time", width=124),
-    SessionColumn("Length", "length", _length, about="Duration", is_figure=True, width=82, gives_way=4),
-    SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80, gives_way=2),
-    SessionColumn(
+    SessionListColumn("Target", "target", lambda line: line["target"], width=70, gives_way=5),
+    SessionListColumn("Sequence", "sequence", lambda line: line["sequence"], width=80, gives_way=1),
+    SessionListColumn("Date", "date", lambda line: date_text(line["at"]), _date, "Start time", width=124),
+    SessionListColumn("Length", "length", _length, about="Duration", is_figure=True, width=82, gives_way=4),
+    SessionListColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80, gives_way=2),
+    SessionListColumn(
         "Repeat", "repeat", lambda line: str(line["repeat"]), about="Repeat number in its plan",
         is_figure=True, width=64,
     ),
-    SessionColumn(
+    SessionListColumn(
         "Person", "person", lambda line: line["person"], about="Who brought the session to the team",
         is_first_shown=False, width=90,
     ),
 )  # fmt: skip
 
 
-def columns(groups: Iterable[str]) -> tuple[SessionColumn, ...]:
+def history_list_columns(groups: Iterable[str]) -> tuple[SessionListColumn, ...]:
     """The fixed columns, and one for the QPS of each group."""
     return FIXED + tuple(_of_group(group) for group in groups)
 
 
-def _of_group(group: str) -> SessionColumn:
-    return SessionColumn(
+def _of_group(group: str) -> SessionListColumn:
+    return SessionListColumn(
         f"QPS {group}".strip(),
         QPS + group,
         lambda line: headline_text(line["headlines"].get(group)),
@@ -148,10 +148,10 @@ def _of_group(group: str) -> SessionColumn:
     )
 
 
-def cells(line: SessionLine, shown: Sequence[SessionColumn]) -> list[Cell]:
+def cells(line: SessionLine, shown: Sequence[SessionListColumn]) -> list[SessionListCell]:
     """The cells of a session, in the order of the columns."""
     return [
-        Cell(
+        SessionListCell(
             column.text(line),
             _tone(line, column, at == STATE),
             column.is_figure,
@@ -161,7 +161,7 @@ def cells(line: SessionLine, shown: Sequence[SessionColumn]) -> list[Cell]:
     ]
 
 
-def _tone(line: SessionLine, column: SessionColumn, is_state: bool) -> str:
+def _tone(line: SessionLine, column: SessionListColumn, is_state: bool) -> str:
     """The tone of states other than completed, and of QPS over fewer steps."""
     if is_state:
         return tone_of(line["state"], line["reason"]) or ("warn" if line["failed_steps"] else "")

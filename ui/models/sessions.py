@@ -11,12 +11,12 @@ from app.history.lists.browsing import Filter, FoundSessions, Order, SessionLine
 from app.history.lists.plans import PlanEntry
 from app.history.store.history import History
 from ui.core.index import Index
-from ui.core.tasks import Latest, Tasks
+from ui.core.tasks import NewestAnswerRunner, Tasks
 from ui.core.theme import Theme
 
 from .heads import LEFT, RIGHT, ROLE, FlatModel, head_data
-from .plan_cells import plan_cells, plan_tip
-from .session_columns import NAME, Cell, SessionColumn, cells, columns
+from .plan_cells import plan_row_cells, plan_tip
+from .session_columns import NAME, SessionListCell, SessionListColumn, cells, history_list_columns
 from .session_lines import PAGE, LinesRead, SessionLines, read_lines
 from .session_rows import SessionRows
 
@@ -42,14 +42,14 @@ class SessionModel(FlatModel):
     def __init__(self, tasks: Tasks, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks, self._theme = tasks, theme
-        self._newest = Latest(tasks, self)
+        self._newest = NewestAnswerRunner(tasks, self)
         self._filter, self._order = Filter(), Order()
         self._groups: tuple[str, ...] = ()
-        self._columns = columns(self._groups)
+        self._columns = history_list_columns(self._groups)
         self._is_by_plan, self._unfolded = True, frozenset[str]()
         self._rows = SessionRows(FoundSessions((), {}, 0, ()), is_by_plan=True)
         self._lines = SessionLines(tasks, self)
-        self._cells: dict[str, Sequence[Cell]] = {}  # of the lines that were painted
+        self._cells: dict[str, Sequence[SessionListCell]] = {}  # of the lines that were painted
         self._lines.came.connect(self._on_lines)
         self._lines.failed.connect(self.failed)
 
@@ -125,7 +125,7 @@ class SessionModel(FlatModel):
         return self._lines.plans.get(plan)
 
     @property
-    def columns(self) -> Sequence[SessionColumn]:
+    def columns(self) -> Sequence[SessionListColumn]:
         return self._columns
 
     # as Qt asks
@@ -158,7 +158,7 @@ class SessionModel(FlatModel):
                 return self._tip(self._rows.ids[row], self._columns[column]) or cell.text or None
         return cell.text
 
-    def cell(self, row: int, column: int) -> Cell | None:
+    def cell(self, row: int, column: int) -> SessionListCell | None:
         """The contents of a cell; None until its line is read, which this requests."""
         id_ = self._rows.ids[row]
         self._lines.want(row, id_)
@@ -169,14 +169,14 @@ class SessionModel(FlatModel):
             self._cells[id_] = made
         return self._cells[id_][column]
 
-    def _cells_of(self, id_: str) -> Sequence[Cell] | None:
+    def _cells_of(self, id_: str) -> Sequence[SessionListCell] | None:
         if self._rows.is_plan(id_):
             plan = self.plan(id_)
-            return plan and plan_cells(plan, len(self._rows.sessions_of(id_)), self._columns)
+            return plan and plan_row_cells(plan, len(self._rows.sessions_of(id_)), self._columns)
         line = self.line(id_)
         return line and cells(line, self._columns)
 
-    def _tip(self, id_: str, column: SessionColumn) -> str:
+    def _tip(self, id_: str, column: SessionListColumn) -> str:
         """The tooltip of a cell whose line has been read."""
         if self._rows.is_plan(id_):
             return plan_tip(self._lines.plans[id_], column)
@@ -204,7 +204,7 @@ class SessionModel(FlatModel):
             self.beginResetModel()
             self._rows = rows
             if found.groups != self._groups:
-                self._groups, self._columns = found.groups, columns(found.groups)
+                self._groups, self._columns = found.groups, history_list_columns(found.groups)
         self._lines.begin(self._rows, first)
         self._cells.clear()
         if is_other:

@@ -13,46 +13,46 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QWidget
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.page import Page
 
 
 @dataclass(frozen=True)
-class Place:
+class WindowPageEntry:
     name: str  # as `Wanted` names it
     title: str
     menu: str  # its title, with a mnemonic that File, View and Help do not use
     tip: str
-    make: Callable[[Context, QWidget], Page]  # what is taken over later would be styled twice
+    make: Callable[[WindowContext, QWidget], Page]  # what is taken over later would be styled twice
 
 
-def _bench(context: Context, parent: QWidget) -> Page:
+def _bench(context: WindowContext, parent: QWidget) -> Page:
     from .bench import BenchPage
 
     return BenchPage(context, parent)
 
 
-def _live(context: Context, parent: QWidget) -> Page:
+def _live(context: WindowContext, parent: QWidget) -> Page:
     from .live import LivePage
 
     return LivePage(context, parent)
 
 
-def _history(context: Context, parent: QWidget) -> Page:
+def _history(context: WindowContext, parent: QWidget) -> Page:
     from .history import HistoryPage
 
     return HistoryPage(context, parent)
 
 
-def _compare(context: Context, parent: QWidget) -> Page:
+def _compare(context: WindowContext, parent: QWidget) -> Page:
     from .compare import ComparePage
 
     return ComparePage(context, parent)
 
 
 PLACES = (
-    Place("bench", "Bench", "&Bench", "Set up a plan and run it", _bench),
-    Place("live", "Live", "&Live", "Watch a session", _live),
-    Place("history", "History", "Hi&story", "Find, compare and export sessions", _history),
-    Place("compare", "Compare", "&Compare", "Compare sessions side by side", _compare),
+    WindowPageEntry("bench", "Bench", "&Bench", "Set up a plan and run it", _bench),
+    WindowPageEntry("live", "Live", "&Live", "Watch a session", _live),
+    WindowPageEntry("history", "History", "Hi&story", "Find, compare and export sessions", _history),
+    WindowPageEntry("compare", "Compare", "&Compare", "Compare sessions side by side", _compare),
 )

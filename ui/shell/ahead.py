@@ -14,7 +14,7 @@ from types import ModuleType
 from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
 from PySide6.QtCore import QObject, QTimer
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 
 NAMED = (QtCore, QtGui, QtWidgets, QtSvg)
 ON_A_THREAD = (
@@ -35,7 +35,7 @@ PAUSE_MS = 10  # between two turns, for what a person does meanwhile
 
 
 class ImportAhead(QObject):
-    def __init__(self, context: Context, parent: QObject) -> None:
+    def __init__(self, context: WindowContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self._left = _classes()

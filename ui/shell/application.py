@@ -21,16 +21,16 @@ from app.core.private import private
 from app.core.settings import Settings, home, read_settings
 from app.core.shipped import shipped_folder
 from ui.core.bus import Bus
-from ui.core.channel import Channel
-from ui.core.context import Context
-from ui.core.gc_timer import Collecting
-from ui.core.looking import Looking
-from ui.core.memory import Memory
-from ui.core.plans import Plans
+from ui.core.channel import EventLoopChannel
+from ui.core.context import WindowContext
+from ui.core.gc_timer import GarbageCollectionTimer
+from ui.core.looking import RunningPlanFinder
+from ui.core.memory import WindowStateFile
+from ui.core.plans import PlanFollowing
 from ui.core.queues import Queues
 from ui.core.secrets import Secrets
 from ui.core.tasks import Tasks
-from ui.core.team import Team
+from ui.core.team import TeamExchange
 from ui.core.theme import Theme
 
 from .window import Window
@@ -46,7 +46,7 @@ def open_window() -> int:
     application = make_application()
     directory = home()
     log_to(directory / "log")
-    context = make_context(directory)
+    context = make_window_context(directory)
     try:
         settings = read_settings(directory)
     except DynoError as error:
@@ -56,7 +56,7 @@ def open_window() -> int:
         problem = ""
     context.theme.set_appearance(settings.appearance)
     window = Window(context)
-    Collecting(application)
+    GarbageCollectionTimer(application)
     _catch_defects(window)
     if problem:
         window.message.show_error(problem)
@@ -77,14 +77,14 @@ def make_application() -> QApplication:
     return application
 
 
-def make_context(directory: Path) -> Context:
+def make_window_context(directory: Path) -> WindowContext:
     """The objects that live as long as the window; the application owns their widgets."""
     application = QApplication.instance()
-    channel, bus = Channel(), Bus(application)
+    channel, bus = EventLoopChannel(), Bus(application)
     tasks, secrets = Tasks(directory, channel), Secrets(channel)
-    plans = Plans(directory, channel, tasks, bus, secrets, application)
-    looking = Looking(directory, tasks, bus, plans, application)
-    return Context(
+    plans = PlanFollowing(directory, channel, tasks, bus, secrets, application)
+    looking = RunningPlanFinder(directory, tasks, bus, plans, application)
+    return WindowContext(
         home=directory,
         channel=channel,
         tasks=tasks,
@@ -93,13 +93,13 @@ def make_context(directory: Path) -> Context:
         looking=looking,
         queues=Queues(tasks, plans, looking, secrets, application),
         theme=Theme(application),
-        memory=Memory(directory / "window.ini"),
+        memory=WindowStateFile(directory / "window.ini"),
         secrets=secrets,
-        team=Team(directory, channel, bus, plans, secrets, application),
+        team=TeamExchange(directory, channel, bus, plans, secrets, application),
     )
 
 
-def close_context(context: Context) -> None:
+def close_context(context: WindowContext) -> None:
     """Close the channel first, then questions, followers and tasks; plans run on at their targets."""
     context.channel.close()
     context.secrets.close()

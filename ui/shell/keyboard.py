@@ -13,7 +13,7 @@ from ui.core.shortcuts import SHORTCUTS
 from ui.widgets.message import Banner
 
 
-class Keyboard(QObject):
+class FocusRestorer(QObject):
     """Gives the focus back to the page that is shown when what has it was hidden, disabled or deleted.
 
     A page that is not shown can still take it: Qt asks only whether a widget itself was hidden.

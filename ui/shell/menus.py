@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, keep_settings, read_settings
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.plain import as_tip, error_lines
 from ui.core.shortcuts import SHORTCUTS
 from ui.widgets.layouts import open_once
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ui.dialogs.help import Menus
 
 
-def add_file_menu(window: QMainWindow, context: Context) -> None:
+def add_file_menu(window: QMainWindow, context: WindowContext) -> None:
     menu = window.menuBar().addMenu("&File")
 
     def show_settings() -> None:
@@ -44,7 +44,7 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
 
 
 def add_view_menu(
-    window: QMainWindow, context: Context, places: Sequence[QAction], dismiss: QAction
+    window: QMainWindow, context: WindowContext, places: Sequence[QAction], dismiss: QAction
 ) -> QAction:
     """Add the menu *View*; returns the action before which pages' menus go."""
     menu = window.menuBar().addMenu("&View")
@@ -63,7 +63,7 @@ def add_view_menu(
     return menu.menuAction()
 
 
-def _chooser(context: Context, appearance: str) -> Callable[[], None]:
+def _chooser(context: WindowContext, appearance: str) -> Callable[[], None]:
     def choose() -> None:
         context.theme.set_appearance(appearance)
         try:
@@ -74,7 +74,7 @@ def _chooser(context: Context, appearance: str) -> Callable[[], None]:
     return choose
 
 
-def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Menus]) -> None:
+def add_help_menu(window: QMainWindow, context: WindowContext, menus: Callable[[], Menus]) -> None:
     menu = window.menuBar().addMenu("&Help")
 
     def show_help() -> None:

@@ -12,19 +12,19 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolic
 from app.core.errors import DynoError
 from app.core.harmless import harmless
 from app.core.settings import read_settings
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import as_tip, error_lines
-from ui.core.team import Team, TeamState
+from ui.core.team import TeamExchange, TeamState
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 if TYPE_CHECKING:
     from app.following.progress import PlanProgress
     from app.history.store.history import History
     from app.remote.target import Target
-    from ui.widgets.message import Message
+    from ui.widgets.message import MessageBar
     from ui.widgets.plan_line import PlanLine
 
 
@@ -35,7 +35,7 @@ MOST_SENTENCES = 3  # of a verdict in the message of a plan that has ended: it c
 class Notices(QObject):
     """Notices start when the window is painted; no plan is known before."""
 
-    def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
+    def __init__(self, context: WindowContext, window: QMainWindow, message: MessageBar) -> None:
         super().__init__(window)
         self._context = context
         self._window = window
@@ -90,7 +90,7 @@ class Notices(QObject):
     def _show_live(self, plan: FollowedPlan) -> None:
         session = plan.progress.first_at_hand
         ids = (session.id,) if session else plan.sessions[:1]
-        self._context.bus.wanted.emit(Wanted("live", ids))
+        self._context.bus.wanted.emit(PageRequest("live", ids))
 
     def _on_ended(self, plan: str) -> None:
         followed = self._context.plans.get(plan)
@@ -99,7 +99,7 @@ class Notices(QObject):
         text = f"{followed.name} on {followed.target.name} {_outcome(followed.progress)}"
         action = QAction("Compare", self)
         action.triggered.connect(
-            lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.progress.sessions)))
+            lambda: self._context.bus.wanted.emit(PageRequest("compare", tuple(followed.progress.sessions)))
         )
         several = action if len(followed.progress.sessions) > 1 else None
         self._ended = (text, frozenset(followed.progress.sessions))
@@ -109,7 +109,7 @@ class Notices(QObject):
         if self._are_wanted() and not self._window.isActiveWindow():
             self._notify(text)
 
-    def _on_wanted(self, wanted: Wanted) -> None:
+    def _on_wanted(self, wanted: PageRequest) -> None:
         """Close the message of a plan that has ended when a person goes to its sessions."""
         text, sessions = self._ended
         if text and self._message.text.startswith(text) and not sessions.isdisjoint(wanted.sessions):
@@ -156,12 +156,12 @@ class Notices(QObject):
 def _verdict(history: History, sessions: tuple[str, ...]) -> list[str]:
     from app.comparison.answers.sentences import verdict_lines
     from app.comparison.verdicts.compare import compare
-    from app.comparison.verdicts.judgement import limits_from
+    from app.comparison.verdicts.judgement import verdict_limits
     from app.history.lists.sessions import sessions as known
 
     there = {entry["id"] for entry in known(history, ids=sessions)}
     ids = [id_ for id_ in sessions if id_ in there]
-    return verdict_lines(compare(history, ids, limits=limits_from(read_settings()))) if ids else []
+    return verdict_lines(compare(history, ids, limits=verdict_limits(read_settings()))) if ids else []
 
 
 def _outcome(progress: PlanProgress) -> str:
@@ -187,7 +187,7 @@ _TIP = "The team's history: File, Team's history"
 class TeamLine(QObject):
     """Shows nothing where this computer's own history is in use."""
 
-    def __init__(self, team: Team, window: QMainWindow) -> None:
+    def __init__(self, team: TeamExchange, window: QMainWindow) -> None:
         super().__init__(window)
         self._label = ElidedLabel()
         self._label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -203,10 +203,10 @@ class TeamLine(QObject):
         self._label.setToolTip(as_tip(f"Team: {state.text}\n{_TIP}"))
 
 
-class SavedNews(QObject):
+class SavedFileMessages(QObject):
     """Messages of the whole window: any page saves files."""
 
-    def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
+    def __init__(self, context: WindowContext, window: QMainWindow, message: MessageBar) -> None:
         super().__init__(window)
         self._context, self._message = context, message
         self._saved = Path()

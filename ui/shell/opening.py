@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -19,12 +19,12 @@ FOUND_MS = 15_000  # a plan that is found later moves nobody to another page
 _INPUT = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel, QEvent.Type.TouchBegin)
 
 
-class Opening(QObject):
+class WindowStartup(QObject):
     """Reads the history at once; asks the targets when the page is shown."""
 
     def __init__(
         self,
-        context: Context,
+        context: WindowContext,
         window: QWidget,
         show_first: Callable[[str], bool],
         show_page: Callable[[str], None],

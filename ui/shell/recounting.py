@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QMainWindow
 
-from ui.core.bus import Changes
-from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel, as_tip
 
 if TYPE_CHECKING:
     from app.history.store.history import History
-    from ui.widgets.message import Message
+    from ui.widgets.message import MessageBar
 
 SLICE_S = 0.05  # for which a pool thread is taken
 PAUSE_MS = 50  # in which it is free for what people wait for
@@ -28,11 +28,11 @@ _TIP = (
 class Recounting(QObject):
     """Starts when the window is idle."""
 
-    def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
+    def __init__(self, context: WindowContext, window: QMainWindow, message: MessageBar) -> None:
         super().__init__(window)
         self._context, self._message = context, message
         self._bar = window.statusBar()
-        self._label: Label | None = None
+        self._label: PlainTextLabel | None = None
         self._total = 0
         self._shown = time.monotonic()
 
@@ -51,20 +51,20 @@ class Recounting(QObject):
 
     def _show(self, left: int) -> None:
         if self._label is None:
-            self._label = Label()
+            self._label = PlainTextLabel()
             self._label.setToolTip(as_tip(_TIP))
             self._bar.addPermanentWidget(self._label)
         self._label.setText(f"Updating older sessions: {self._total - left:,} of {self._total:,}")
         if not left or time.monotonic() > self._shown + SHOWN_S:
             self._shown = time.monotonic()
-            self._context.bus.changed.emit(Changes(sessions=True))
+            self._context.bus.changed.emit(StaleParts(sessions=True))
         if not left:
             self._end()
 
     def _on_failed(self, error: Exception) -> None:
-        from app.history.store.history import BusyError
+        from app.history.store.history import HistoryBusyError
 
-        if isinstance(error, BusyError):
+        if isinstance(error, HistoryBusyError):
             QTimer.singleShot(AGAIN_MS, self, self._count)
         else:
             self._message.show_failure(error)
@@ -78,12 +78,12 @@ class Recounting(QObject):
 
 
 def _uncounted(history: History) -> int:
-    from app.history.recorded.recounting import uncounted
+    from app.history.recorded.recounting import recount_backlog
 
-    return uncounted(history)
+    return recount_backlog(history)
 
 
 def _recount(history: History) -> int:
-    from app.history.recorded.recounting import recount
+    from app.history.recorded.recounting import recount_for_seconds
 
-    return recount(history, SLICE_S)
+    return recount_for_seconds(history, SLICE_S)

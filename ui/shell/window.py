@@ -9,16 +9,16 @@ from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySeq
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.page import Page
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
-from ui.pages import PLACES, Place
+from ui.pages import PLACES, WindowPageEntry
 from ui.widgets.actions import action
 from ui.widgets.message import Banner
 
-from .keyboard import Dismissing, Keyboard
+from .keyboard import Dismissing, FocusRestorer
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)
@@ -30,7 +30,7 @@ UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows it
 
 
 class Window(QMainWindow):
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
         self._context = context
         self._pages: dict[str, Page] = {}
@@ -46,7 +46,7 @@ class Window(QMainWindow):
         self.message = Banner(body)
         self._dismissing = Dismissing(self)
         self._dismissing.watch(self.message)
-        Keyboard(self, self._stack.currentWidget)
+        FocusRestorer(self, self._stack.currentWidget)
         add_file_menu(self, context)
         self._before = add_view_menu(self, context, list(self._places.values()), self._dismissing.action)
         add_help_menu(self, context, self.menus)
@@ -144,7 +144,7 @@ class Window(QMainWindow):
         self.addToolBar(bar)
         return made
 
-    def _add_menu(self, place: Place, page: Page) -> None:
+    def _add_menu(self, place: WindowPageEntry, page: Page) -> None:
         menu = QMenu(place.menu, self)
         menu.setToolTipsVisible(True)
         group = QActionGroup(self)
@@ -161,7 +161,7 @@ class Window(QMainWindow):
         group.setEnabled(False)  # until the page is shown
         self._menus[place.name], self._actions[place.name] = menu, group
 
-    def _looking_actions(self, place: Place, page: Page) -> Sequence[QAction | None]:
+    def _looking_actions(self, place: WindowPageEntry, page: Page) -> Sequence[QAction | None]:
         if place.name not in LOOKING:
             return ()
         tip = "Look for new sessions in the history and for plans on the targets"
@@ -174,13 +174,13 @@ class Window(QMainWindow):
         if self._has_begun:
             return
         self._has_begun = True
-        from .notices import Notices, SavedNews
-        from .opening import Opening
+        from .notices import Notices, SavedFileMessages
+        from .opening import WindowStartup
 
         self._context.looking.look()
-        Opening(self._context, self, self.show_first, self.show_page).begin()
+        WindowStartup(self._context, self, self.show_first, self.show_page).begin()
         Notices(self._context, self, self.message).begin()
-        SavedNews(self._context, self, self.message)
+        SavedFileMessages(self._context, self, self.message)
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:
@@ -196,7 +196,7 @@ class Window(QMainWindow):
     def _on_said(self, text: str) -> None:
         self.statusBar().showMessage(harmless(text), MESSAGE_MS)
 
-    def _on_wanted(self, wanted: Wanted) -> None:
+    def _on_wanted(self, wanted: PageRequest) -> None:
         self.show_page(wanted.page)
         self.page(wanted.page).open(wanted)
 

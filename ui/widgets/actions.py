@@ -38,7 +38,7 @@ def action(
     return made
 
 
-def plain_text(of: QAction) -> str:
+def text_without_mnemonic(of: QAction) -> str:
     """Its text for a button, without the mnemonic that menus need."""
     return of.text().replace("&", "")
 
@@ -50,7 +50,7 @@ def action_button(of: QAction) -> QPushButton:
     button.clicked.connect(of.trigger)
 
     def follow() -> None:
-        button.setText(plain_text(of))
+        button.setText(text_without_mnemonic(of))
         button.setEnabled(of.isEnabled())
         button.setChecked(of.isChecked())
         button.setToolTip(of.toolTip())
@@ -62,7 +62,7 @@ def action_button(of: QAction) -> QPushButton:
 
 def action_box(of: QAction) -> QCheckBox:
     """A check box for an action."""
-    box = QCheckBox(plain_text(of))
+    box = QCheckBox(text_without_mnemonic(of))
     box.setToolTip(of.toolTip())
     box.setChecked(of.isChecked())
     box.clicked.connect(of.trigger)

@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ui.core.plain import Label, as_tip, fitted
+from ui.core.plain import PlainTextLabel, as_tip, fitted
 
 
-class ElidedLabel(Label):
+class ElidedLabel(PlainTextLabel):
     """A label as wide as its text if there is room."""
 
     def __init__(self, parent: QWidget | None = None, role: str = "") -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 
 from .actions import action_button
 
@@ -17,7 +17,7 @@ class EmptyPage(QWidget):
     def __init__(self, title: str, text: str, *actions: QAction) -> None:
         """The first action is the next step."""
         super().__init__()
-        heading, words = Label(title, "title"), Label(text, "muted", wraps=True)
+        heading, words = PlainTextLabel(title, "title"), PlainTextLabel(text, "muted", wraps=True)
         words.setFixedWidth(WIDTH)
         words.setMinimumHeight(words.heightForWidth(WIDTH))  # centred, its layout would give it one line
         layout = QVBoxLayout(self)

@@ -18,7 +18,7 @@ _TREND = 56  # pixels of its width, at least
 _ELIDE = Qt.TextElideMode.ElideRight
 
 
-class FigureCell(QWidget):
+class FigureWithTrend(QWidget):
     """Title above, value below, the trend of the last minute to the right of it."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

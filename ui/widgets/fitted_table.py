@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 
-from .table import Table
+from .table import LineSelectTable
 
 LEAST = (170, 84)  # pixels of the first column of names, and of the others, where the room is short
 
 
-class FittedTable(Table):
+class FittedTable(LineSelectTable):
     """Its columns are as wide as their texts; the menu of the head shows those that were left out."""
 
     fitted = Signal(int)  # number of columns that were left out

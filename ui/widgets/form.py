@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.core.plain import Label, as_tip
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 
 from .layouts import in_grid, in_row
@@ -24,12 +24,12 @@ from .layouts import in_grid, in_row
 LINES_SHOWN = 3
 
 
-class Line(QLineEdit):
+class TextLineInput(QLineEdit):
     """A text."""
 
     changed = Signal()
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormFieldSpec) -> None:
         super().__init__()
         self.setPlaceholderText(field.empty)
         if field.longest:
@@ -43,7 +43,7 @@ class Line(QLineEdit):
         self.setText(value)
 
 
-class Number(Line):
+class Number(TextLineInput):
     """A number; empty is 0, and -1 is what is no number."""
 
     def value(self) -> Any:
@@ -54,12 +54,12 @@ class Number(Line):
         self.setText(str(value or ""))
 
 
-class Lines(QPlainTextEdit):
+class TextListField(QPlainTextEdit):
     """A list of texts, one per line."""
 
     changed = Signal()
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormFieldSpec) -> None:
         super().__init__()
         self.setPlaceholderText(field.empty)
         self.setTabChangesFocus(True)
@@ -73,12 +73,12 @@ class Lines(QPlainTextEdit):
         self.setPlainText("\n".join(value))
 
 
-class Tick(QCheckBox):
+class TickField(QCheckBox):
     """Yes or no."""
 
     changed = Signal()
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormFieldSpec) -> None:
         super().__init__(field.label)
         self.toggled.connect(lambda _: self.changed.emit())
 
@@ -94,7 +94,7 @@ class Choice(QComboBox):
 
     changed = Signal()
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: FormFieldSpec) -> None:
         super().__init__()
         for value, text in field.choices:
             self.addItem(text, value)
@@ -107,17 +107,17 @@ class Choice(QComboBox):
         self.setCurrentIndex(self.findData(value))
 
 
-Input: TypeAlias = Line | Lines | Tick | Choice
+Input: TypeAlias = TextLineInput | TextListField | TickField | Choice
 
 
 @dataclass(frozen=True)
-class Field:
+class FormFieldSpec:
     """A row of the table."""
 
     name: str  # of the attribute
     label: str  # with the letter of its key
     help: str = ""  # the tooltip
-    kind: type[Line | Lines | Tick | Choice] = Line
+    kind: type[TextLineInput | TextListField | TickField | Choice] = TextLineInput
     empty: str = ""  # what is in it while it has no value
     needed: str = ""  # what is wrong while it has no value
     title: str = ""  # its name, where the label is another
@@ -137,11 +137,13 @@ class Form(QWidget):
     changed = Signal()  # a value, or somebody has left a field
     button_clicked = Signal(str)  # name of its field
 
-    def __init__(self, fields: Iterable[Field], gap: int = 2 * SPACE, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, fields: Iterable[FormFieldSpec], gap: int = 2 * SPACE, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.fields = {each.name: each for each in fields}
         self.inputs: dict[str, Input] = {name: self._input(each) for name, each in self.fields.items()}
-        self.problems = {name: Label(role="bad", wraps=True) for name in self.fields}
+        self.problems = {name: PlainTextLabel(role="bad", wraps=True) for name in self.fields}
         self.buttons: dict[str, QPushButton] = {}
         self._left: set[str] = set()  # fields that somebody has been in
         self._shown: dict[str, list[QWidget]] = {}  # what belongs to a field
@@ -208,7 +210,7 @@ class Form(QWidget):
 
     # making it
 
-    def _input(self, field: Field) -> Input:
+    def _input(self, field: FormFieldSpec) -> Input:
         made: Input = field.kind(field)
         made.setAccessibleName(_title(field))
         made.setToolTip(as_tip(field.help))
@@ -217,13 +219,13 @@ class Form(QWidget):
             made.editingFinished.connect(lambda: self._on_left(field.name))
         return made
 
-    def _add_row(self, fields: Sequence[Field]) -> None:
+    def _add_row(self, fields: Sequence[FormFieldSpec]) -> None:
         first, at = fields[0], self.grid.rowCount()
         cells = in_row()
         for each in fields:
-            label = self._label(each) if each.label and each.kind is not Tick else None
+            label = self._label(each) if each.label and each.kind is not TickField else None
             if label is not None and each is first:
-                if each.kind is Lines:
+                if each.kind is TextListField:
                     label.setAlignment(Qt.AlignmentFlag.AlignTop)
                     label.setContentsMargins(0, SPACE // 2, 0, 0)
                 self.grid.addWidget(label, at, 0)
@@ -240,10 +242,10 @@ class Form(QWidget):
             self.grid.addWidget(self.problems[each.name], at + number, 1)
             self.problems[each.name].hide()
 
-    def _label(self, field: Field) -> Label:
-        return Label(field.label, buddy=self.inputs[field.name])
+    def _label(self, field: FormFieldSpec) -> PlainTextLabel:
+        return PlainTextLabel(field.label, buddy=self.inputs[field.name])
 
-    def _button(self, field: Field) -> QPushButton:
+    def _button(self, field: FormFieldSpec) -> QPushButton:
         button = self.buttons[field.name] = QPushButton(field.button)
         button.setToolTip(as_tip(field.button_help))
         button.setAutoDefault(False)
@@ -256,9 +258,9 @@ class Form(QWidget):
             self.changed.emit()
 
 
-def _rows(fields: Iterable[Field]) -> list[list[Field]]:
+def _rows(fields: Iterable[FormFieldSpec]) -> list[list[FormFieldSpec]]:
     """The fields of each row."""
-    found: list[list[Field]] = []
+    found: list[list[FormFieldSpec]] = []
     for each in fields:
         if each.joins_row:
             found[-1].append(each)
@@ -267,5 +269,5 @@ def _rows(fields: Iterable[Field]) -> list[list[Field]]:
     return found
 
 
-def _title(field: Field) -> str:
+def _title(field: FormFieldSpec) -> str:
     return field.title or field.label.replace("&", "")

@@ -19,7 +19,7 @@ _SCALE = 2  # pixels of a picture to one of the screen: sharp in a document
 
 
 @contextmanager
-def at_least(widget: QWidget, least: QSize) -> Iterator[QWidget]:
+def temporarily_enlarged(widget: QWidget, least: QSize) -> Iterator[QWidget]:
     """Grow a widget so that it shows everything, however narrow it is in the window."""
     size = widget.size()
     try:

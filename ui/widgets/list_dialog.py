@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 
 from .actions import action_button
 from .filter_line import FilterLine
 from .layouts import Part, dialog_buttons, frame
-from .message import Message
+from .message import MessageBar
 from .table import tabular
 
 MANY = 10  # rows from which on there is a filter
@@ -33,8 +33,8 @@ class ListDialog(QDialog):
     def __init__(self, title: str, about: str, view: QListView | QTreeView, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.message = Message()
-        self.about = Label(about, "muted", wraps=True)
+        self.message = MessageBar()
+        self.about = PlainTextLabel(about, "muted", wraps=True)
         self._view = view
         self._is_filtered = False
         self.filter = FilterLine("Filter", "filter", "Show only rows that contain these words")
@@ -80,7 +80,7 @@ class TreeDialog(ListDialog):
     ) -> None:
         self.list = _tree(name, headers)
         super().__init__(title, about, self.list, parent)
-        self.said = Label(role="heading", wraps=True)
+        self.said = PlainTextLabel(role="heading", wraps=True)
         self.buttons.setStandardButtons(QDialogButtonBox.StandardButton.Close)
         self.arrange(above=(self.message, self.said, self.about))
 

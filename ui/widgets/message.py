@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QPushButton, QToolBar, QWidget
 
-from ui.core.plain import Label, error_lines
+from ui.core.plain import PlainTextLabel, error_lines
 from ui.core.theme import SPACE
 
-from .actions import plain_text
+from .actions import text_without_mnemonic
 from .layouts import NATIVE, in_row
 
 NARROW = 480
@@ -20,7 +20,7 @@ TOP = 2  # pixels above a banner
 MOST_ACTIONS = 2
 
 
-class Message(QFrame):
+class MessageBar(QFrame):
     """A line that is hidden while empty; its actions are buttons."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -30,7 +30,7 @@ class Message(QFrame):
         self._details = ""
         self._copy = QAction("Copy details", self)
         self._copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(self._details))
-        self._text = Label(wraps=True, selectable=True)
+        self._text = PlainTextLabel(wraps=True, selectable=True)
         self.buttons = [QPushButton() for _ in range(MOST_ACTIONS)]
         dismiss = QPushButton("Dismiss")
         dismiss.clicked.connect(self.clear)
@@ -76,7 +76,7 @@ class Message(QFrame):
         self.setAccessibleName(text)
         for button, action in zip_longest(self.buttons, actions):
             button.setVisible(action is not None)
-            button.setText(plain_text(action) if action else "")
+            button.setText(text_without_mnemonic(action) if action else "")
         self.setProperty("tone", tone)
         self.style().polish(self)
         self.show()
@@ -91,7 +91,7 @@ class Message(QFrame):
         self._layout.setDirection(direction)
 
 
-class Banner(Message):
+class Banner(MessageBar):
     """A message of a page in the upper right of its window, next to the menus and places.
 
     It covers nothing of the page; in a narrow window it may cover its upper edge, never the places.

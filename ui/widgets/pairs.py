@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 
 from .layouts import in_grid
@@ -23,7 +23,7 @@ class Pairs(QWidget):
         self._grid.setColumnStretch(1, 1)
         self._grid.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setLayout(self._grid)
-        self._lines: list[tuple[Label, Label]] = []
+        self._lines: list[tuple[PlainTextLabel, PlainTextLabel]] = []
 
     def show_pairs(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Show the pairs that have a text."""
@@ -39,7 +39,7 @@ class Pairs(QWidget):
                 label.setVisible(at < len(given))
 
     def _add_line(self) -> None:
-        title, text = Label(role="muted"), Label(wraps=True, selectable=True)
+        title, text = PlainTextLabel(role="muted"), PlainTextLabel(wraps=True, selectable=True)
         text.setFont(tabular(text.font()))
         self._grid.addWidget(title, len(self._lines), 0, Qt.AlignmentFlag.AlignTop)
         self._grid.addWidget(text, len(self._lines), 1)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.following.follower import Link
+from app.following.follower import FollowerLinkState
 from app.following.progress import RECENT, PlanProgress
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
@@ -21,7 +21,7 @@ from .layouts import in_row
 from .table import tabular
 
 
-class ShownPlan(Protocol):
+class PlanLineData(Protocol):
     """The data that a line needs of a followed plan."""
 
     @property
@@ -31,7 +31,7 @@ class ShownPlan(Protocol):
     @property
     def progress(self) -> PlanProgress: ...
     @property
-    def link(self) -> Link: ...
+    def link(self) -> FollowerLinkState: ...
     @property
     def is_over(self) -> bool: ...
     @property
@@ -102,14 +102,14 @@ class PlanLine(FocusFrame):
             font.setBold(is_chosen)
             self._text.setFont(font)
 
-    def show_plan(self, plan: ShownPlan) -> None:
+    def show_plan(self, plan: PlanLineData) -> None:
         """Show the plan."""
         self._line.set_values(list(plan.progress.recent_qps))
         text = line_text(plan)
         if text != self._text.text():
             self._text.setText(text)
             self.setAccessibleName(f"Plan {text}")
-        self.setToolTip(as_tip(f"{plan.progress.line}\n{plan.problem or link_text(plan.link)}".strip()))
+        self.setToolTip(as_tip(f"{plan.progress.line}\n{plan.problem or link_state_text(plan.link)}".strip()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.rect().contains(event.position().toPoint()):
@@ -133,7 +133,7 @@ class PlanLine(FocusFrame):
 _TROUBLES = {"down": "link lost", "busy": "history locked"}
 
 
-def line_text(plan: ShownPlan) -> str:
+def line_text(plan: PlanLineData) -> str:
     """`duel on nuc-i3  52,310 QPS  about 3 min left`."""
     parts = [f"{plan.name} on {plan.target.name}"]
     if plan.problem or plan.link.state in _TROUBLES:
@@ -152,7 +152,7 @@ def _pace(progress: PlanProgress) -> list[str]:
     return [*filter(None, (f"{qps} QPS" if qps else "", progress.left_text()))]
 
 
-def link_text(link: Link) -> str:
+def link_state_text(link: FollowerLinkState) -> str:
     """The state of the link, if it matters."""
     if link.state in _TROUBLES:
         return f"{_TROUBLES[link.state]}, the plan continues; next try in {link.retry_s:.0f} s: {link.text}"

@@ -45,7 +45,7 @@ _SWATCH = 14  # pixels before a name
 
 
 @dataclass(frozen=True)
-class Block:
+class StripBlock:
     session: str
     step: int
     place: QRectF
@@ -63,7 +63,7 @@ class PlanStrip(FocusFrame):
         self._colours: Mapping[str, int] = {}
         self._unsteady: Mapping[tuple[str, int], str] = {}
         self._selected: tuple[str, int] | None = None
-        self._blocks: list[Block] = []
+        self._blocks: list[StripBlock] = []
         self._plan: Plan | None = None
         self._names: dict[str, tuple[str, ...]] = {}  # of sessions, the longest first
         self.setFixedHeight(LABELS + BLOCKS)
@@ -101,7 +101,7 @@ class PlanStrip(FocusFrame):
         self._selected = (session, step)
         self.update()
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[StripBlock]:
         return self._blocks
 
     # ---- where the blocks are
@@ -114,7 +114,7 @@ class PlanStrip(FocusFrame):
         progress = self._progress
         self._blocks = _arranged(progress, self.width()) if progress and progress.plan else []
 
-    def _at(self, point: QPointF) -> Block | None:
+    def _at(self, point: QPointF) -> StripBlock | None:
         """The block at a point; labels belong to the blocks below them."""
         near = (block for block in self._blocks if block.place.left() <= point.x() <= block.place.right())
         return next(near, None) if point.y() <= LABELS + BLOCKS else None
@@ -131,7 +131,7 @@ class PlanStrip(FocusFrame):
             _outline(painter, QRectF(self.rect()), self._theme.colour("accent"), 1)
         painter.end()
 
-    def _paint_block(self, painter: QPainter, block: Block, progress: PlanProgress) -> None:
+    def _paint_block(self, painter: QPainter, block: StripBlock, progress: PlanProgress) -> None:
         session = progress.sessions[block.session]
         step, (colour, to_come) = session.steps[block.step], self._tints_of(progress.step(block.step))
         place = block.place.adjusted(0.5, 0, -0.5 if block.place.width() > 2 else 0, 0)
@@ -237,12 +237,12 @@ class PlanStrip(FocusFrame):
         else:
             super().keyPressEvent(event)
 
-    def _choose(self, block: Block) -> None:
+    def _choose(self, block: StripBlock) -> None:
         self.select(block.session, block.step)
         self.setAccessibleDescription(self.text_of(block))
         self.chosen.emit(block.session, block.step)
 
-    def text_of(self, block: Block) -> str:
+    def text_of(self, block: StripBlock) -> str:
         """A block in words."""
         if self._progress is None:
             return ""
@@ -304,7 +304,7 @@ def _short_names(plan: Plan) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _arranged(progress: PlanProgress, width: float) -> list[Block]:
+def _arranged(progress: PlanProgress, width: float) -> list[StripBlock]:
     """Blocks as wide as their time; short ones stay visible and clickable if there is room.
 
     A session that was not needed is one of these.
@@ -318,17 +318,17 @@ def _arranged(progress: PlanProgress, width: float) -> list[Block]:
     least = min(_NARROWEST, room / max(len(lengths), 1) / 2)
     whole = sum(lengths.values()) or 1.0
     free = max(room - least * len(lengths), 0.0)
-    blocks: list[Block] = []
+    blocks: list[StripBlock] = []
     x = 0.0
     for (session, step), seconds in lengths.items():
         x += _APART if blocks and session != blocks[-1].session else 0.0
         wide = least + free * seconds / whole
-        blocks.append(Block(session, step, QRectF(x, LABELS, wide, BLOCKS)))
+        blocks.append(StripBlock(session, step, QRectF(x, LABELS, wide, BLOCKS)))
         x += wide
     return blocks
 
 
-def _session_places(blocks: Iterable[Block]) -> dict[str, QRectF]:
+def _session_places(blocks: Iterable[StripBlock]) -> dict[str, QRectF]:
     places: dict[str, QRectF] = {}
     for block in blocks:
         known = places.get(block.session)

@@ -17,7 +17,7 @@ def tabular(font: QFont) -> QFont:
     return made
 
 
-class Table(QTableView):
+class LineSelectTable(QTableView):
     """A table that selects whole lines; Ctrl+C copies them with tabs."""
 
     columns_chosen = Signal()  # in the menu of the head

@@ -10,38 +10,38 @@ import time
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from app.agent.profiling.tools import Tools, find_tools
+from app.agent.profiling.tools import Tools, find_profiling_tools
 from app.agent.server.connection_limits import raise_file_limit
-from app.agent.server.memory import Memory
+from app.agent.server.memory import ServerMemory
 from app.agent.server.mycnf import write_my_cnf
 from app.agent.server.mysql import Client, QueryError
 from app.agent.server.options import (
     IGNORED,
     REJECTED,
     UNANSWERED,
-    KnownBuild,
+    BuildWithOptions,
     check_options,
 )
 from app.agent.server.options_in_force import compression_in_force, differences
 from app.agent.server.program import find_sysbench
 from app.agent.server.server import Server
-from app.agent.snapshots.snapshots import Snapshots, key_of
+from app.agent.snapshots.snapshots import Snapshots, snapshot_key
 from app.agent.survey.builds import build_of
-from app.agent.system.client import check_client
+from app.agent.system.client import check_client_connected
 from app.agent.system.detaching import guarded
-from app.agent.system.directory import REHEARSAL, REHEARSING, Directory, holder_text, is_rehearsal
+from app.agent.system.directory import REHEARSAL, REHEARSING, MarkedDirectory, holder_text, is_rehearsal
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
 from app.engines.server import table_formats
-from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, Rehearsal, Reply
+from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, OptionReply, Rehearsal
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO, sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
-from app.protocol.sysbench import without_family
+from app.protocol.sysbench import without_column_family
 from app.protocol.words import word
 
-from .fulltext import document_problems, server_problems
+from .fulltext import fulltext_file_problems, fulltext_setting_problems
 
 Checks = List[Check]
 _PERF_TODO = "install perf (Debian package linux-perf) and, not as root, set kernel.perf_event_paranoid to 1"
@@ -53,10 +53,10 @@ _FORMS = ("", " AUTO_INCREMENT")  # some engines take a key only of such a colum
 _ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
 
 
-def check(directory: Directory, plan: Plan) -> Checks:
+def check(directory: MarkedDirectory, plan: Plan) -> Checks:
     """The checks of a plan that need no running server; they take no lock, so nobody is kept from a start."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
-    found += [Check("collection", FAIL, *each) for each in document_problems(plan)]
+    found += [Check("collection", FAIL, *each) for each in fulltext_file_problems(plan)]
     if any(each.state == FAIL for each in found):
         return found
     found += profile_checks(plan)
@@ -69,7 +69,7 @@ def check(directory: Directory, plan: Plan) -> Checks:
     return found
 
 
-def ask(directory: Directory, plan: Plan) -> Checks:
+def check_build_options(directory: MarkedDirectory, plan: Plan) -> Checks:
     """What the builds say to their options; it measures nothing, so it also works during a plan."""
     found: Checks = []
     for contender in plan.contenders:
@@ -79,7 +79,11 @@ def ask(directory: Directory, plan: Plan) -> Checks:
 
 
 def rehearse(
-    directory: Directory, plan: Plan, contender: int, if_killed: Callable[[], object], patience_s: float = 0.0
+    directory: MarkedDirectory,
+    plan: Plan,
+    contender: int,
+    if_killed: Callable[[], object],
+    patience_s: float = 0.0,
 ) -> Rehearsal:
     """Start one contender, by its position in the plan, on an empty directory, and shut it down.
 
@@ -101,7 +105,7 @@ def rehearse(
         os.close(lock)
 
 
-def _brief_holder(directory: Directory) -> str:
+def _brief_holder(directory: MarkedDirectory) -> str:
     """Who can be waited for: another rehearsal, which may be over by now; '' if it is a plan."""
     holder = directory.holder()
     if holder and not is_rehearsal(holder):
@@ -110,7 +114,7 @@ def _brief_holder(directory: Directory) -> str:
 
 
 @contextlib.contextmanager
-def _folder(directory: Directory) -> Iterator[str]:
+def _folder(directory: MarkedDirectory) -> Iterator[str]:
     """A folder for one contender, deleted afterwards."""
     folder = directory.at("sessions", REHEARSAL + os.urandom(8).hex())
     os.mkdir(folder, 0o700)
@@ -125,7 +129,7 @@ def _check_sysbench() -> Checks:
     return [] if find_sysbench() else [sysbench_check(Machine())]
 
 
-def _check_busy(directory: Directory, plan: Plan) -> Check:
+def _check_busy(directory: MarkedDirectory, plan: Plan) -> Check:
     if directory.is_taken():
         return _held(directory)
     for other in agents_elsewhere(directory):
@@ -133,16 +137,16 @@ def _check_busy(directory: Directory, plan: Plan) -> Check:
     return Check("busy", PASS, "no other plan runs on this machine")
 
 
-def _held(directory: Directory) -> Check:
+def _held(directory: MarkedDirectory) -> Check:
     todo = IN_USE_TODO if directory.is_taken() else REHEARSAL_TODO
     return Check("busy", FAIL, directory.in_use(), todo)
 
 
-def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Checks:
+def _check_snapshot(directory: MarkedDirectory, plan: Plan, contender: Contender) -> Checks:
     """Whether a plan that starts from snapshots finds one, which saves the load."""
     if plan.snapshot_at < 0:
         return []
-    snapshots, key = Snapshots(directory), key_of(plan, contender)
+    snapshots, key = Snapshots(directory), snapshot_key(plan, contender)
     if not snapshots.has(key):
         text = "no snapshot of this data yet: the first session loads the tables and stores one"
         return [Check("snapshot", PASS, text, "", contender.name)]
@@ -155,7 +159,7 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> C
     return [Check("snapshot", PASS, text, "", contender.name)]
 
 
-def _ask_build(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
+def _ask_build(build: BuildWithOptions, plan: Plan, contender: Contender, folder: str) -> Checks:
     return [
         *_check_options(build, contender, folder),
         *_check_variations(build, plan, contender, folder),
@@ -163,7 +167,7 @@ def _ask_build(build: KnownBuild, plan: Plan, contender: Contender, folder: str)
     ]
 
 
-def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Checks:
+def _check_options(build: BuildWithOptions, contender: Contender, folder: str) -> Checks:
     cnf = write_my_cnf(folder, contender.cnf, {})
     answers = check_options(build, cnf)
     silent = next((each for each in answers if each["state"] == UNANSWERED), None)
@@ -183,9 +187,9 @@ def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Chec
     return found
 
 
-def _check_memory(build: KnownBuild, contender: Contender, folder: str) -> Checks:
+def _check_memory(build: BuildWithOptions, contender: Contender, folder: str) -> Checks:
     """A failure if memory settings are not available; the rehearsal shows those in force."""
-    memory = Memory(vars(contender), folder)
+    memory = ServerMemory(vars(contender), folder)
     try:
         memory.prepare(build.environment)
     except AgentError as error:
@@ -202,7 +206,7 @@ def _memory_text(found: Mapping[str, Any]) -> str:
     return "in force: allocator {allocator}, NUMA policy {numa}, {}".format(most, **found)
 
 
-def _check_variations(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
+def _check_variations(build: BuildWithOptions, plan: Plan, contender: Contender, folder: str) -> Checks:
     """Ask the build about the variables of each variation, like options of a preset."""
     found = []
     for asked in _variations(plan):
@@ -220,8 +224,8 @@ def _variations(plan: Plan) -> List[Dict[str, str]]:
     return [asked for at, asked in enumerate(words) if asked and asked not in words[:at]]
 
 
-def _reply(answer: Mapping[str, str]) -> Reply:
-    return Reply(answer["state"], answer["option"], answer["text"])
+def _reply(answer: Mapping[str, str]) -> OptionReply:
+    return OptionReply(answer["state"], answer["option"], answer["text"])
 
 
 def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
@@ -231,7 +235,7 @@ def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
 
-def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Rehearsal:
+def _rehearse(build: BuildWithOptions, plan: Plan, contender: Contender, folder: str) -> Rehearsal:
     server: Optional[Server] = None
     try:
         clients = plan.most_clients
@@ -256,7 +260,7 @@ def _wait_while_asked(server: Server, seconds: float) -> None:
     """Sleep, and give up if the client has disconnected."""
     time.sleep(seconds)
     try:
-        check_client()
+        check_client_connected()
     except AgentError:
         server.kill()
         raise
@@ -279,7 +283,7 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
         Check("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
         for text in differences(contender.cnf, variables)
     ]
-    wrong = server_problems(plan, contender.engine, variables)
+    wrong = fulltext_setting_problems(plan, contender.engine, variables)
     found += [Check("full text", FAIL, *each, contender.name) for each in wrong]
     problem, compression = try_table_options(server.client, contender)
     if problem:
@@ -299,7 +303,7 @@ def profile_checks(plan: Plan) -> List[Check]:
     """One check with all that there is and is not; none if no step is profiled."""
     if not any(step.profile for step in plan.steps):
         return []
-    return [profile_check(find_tools())]
+    return [profile_check(find_profiling_tools())]
 
 
 def profile_check(tools: Tools) -> Check:
@@ -328,7 +332,7 @@ def _counters_text(tools: Tools) -> str:
 
 def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
     """Why its tables would differ from the table options ('' if not), and their compression."""
-    options, family = without_family(contender.table_options)
+    options, family = without_column_family(contender.table_options)
     comment = " COMMENT 'cfname={}'".format(family) if family else ""
     for statement in engine_of(contender.engine).before_create:
         client.try_run(statement)

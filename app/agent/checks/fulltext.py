@@ -14,7 +14,7 @@ SHORTEST, LONGEST = 5, 14  # letters of the words that text-search asks for
 RECORD = b".I "
 
 
-def server_problems(plan: Plan, engine: str, variables: Mapping[str, str]) -> Iterator[Problem]:
+def fulltext_setting_problems(plan: Plan, engine: str, variables: Mapping[str, str]) -> Iterator[Problem]:
     """Server settings that answer without a search, or miss words."""
     if not any(step.kind == "text-index" for step in plan.steps):
         return
@@ -34,7 +34,7 @@ def _caches_queries(variables: Mapping[str, str]) -> bool:
     return kind.upper() in ("ON", "1") and size != "0"
 
 
-def document_problems(plan: Plan) -> Iterator[Problem]:
+def fulltext_file_problems(plan: Plan) -> Iterator[Problem]:
     """Files that cannot be read, or have fewer documents than the plan loads."""
     for step in plan.steps:
         if step.options.get("collection"):

@@ -16,7 +16,7 @@ class Offset(NamedTuple):
     rtt_s: float
 
 
-class Clock:
+class RemoteClockOffset:
     """The offset of another machine's clock."""
 
     def __init__(self) -> None:

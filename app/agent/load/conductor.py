@@ -16,23 +16,23 @@ from typing import Any, Callable, Dict, List, Optional, Set
 
 from app.agent.system.detaching import detach
 from app.agent.system.errors import AgentError
-from app.protocol.answers import Conducting, Listening
+from app.protocol.answers import LoadTargetAdmission, TrialPort
 from app.protocol.load_link import (
-    BandwidthFiller,
+    BandwidthProbe,
     Bye,
-    Ended,
+    GeneratorEnded,
     Hello,
-    Line,
+    LastFillerReceived,
+    LinkTrialResult,
     Message,
     Ping,
     Pong,
-    Received,
-    Tried,
-    admission,
+    SysbenchLine,
+    load_token_hash,
 )
 
-from .clocks import Clock
-from .link import Link, LinkError, for_server
+from .clocks import RemoteClockOffset
+from .link import LoadLinkError, LoadTlsLink, for_server
 
 PINGS = 10  # soon after a load target has dialled in; then one a second
 PING_S, FIRST_PING_S = 1.0, 0.1
@@ -46,10 +46,10 @@ TRIALS_S = 30.0  # for all load targets to be asked
 Heard = Callable[[str, Optional[Message]], None]  # name of a load target, and what it said; None: it is gone
 
 
-class Conductor:
+class LoadTargetCallers:
     """Who has dialled in, by name."""
 
-    def __init__(self, listener: socket.socket, asked: Conducting, names: List[str]) -> None:
+    def __init__(self, listener: socket.socket, asked: LoadTargetAdmission, names: List[str]) -> None:
         self.names = names
         self.address = asked.address
         self.port = int(listener.getsockname()[1])
@@ -57,8 +57,8 @@ class Conductor:
         self._listener = listener
         self.admitted = set(asked.admitted)
         self._context = for_server(asked.certificate, asked.key)
-        self._links: Dict[str, Link] = {}
-        self._clocks: Dict[str, Clock] = {}
+        self._links: Dict[str, LoadTlsLink] = {}
+        self._clocks: Dict[str, RemoteClockOffset] = {}
         self._hearers: Dict[int, Heard] = {}  # by run
         self._changed = threading.Condition()
         self._strangers = threading.Semaphore(MOST_STRANGERS)
@@ -67,7 +67,7 @@ class Conductor:
         self.tried: Set[str] = set()  # names of load targets whose trial is over
 
     @classmethod
-    def listening(cls, asked: Conducting, names: List[str]) -> Conductor:
+    def listening(cls, asked: LoadTargetAdmission, names: List[str]) -> LoadTargetCallers:
         """A conductor on its address; raises AgentError if that is not of this machine, or taken."""
         family = socket.AF_INET6 if ":" in asked.address else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -93,7 +93,7 @@ class Conductor:
             self._listener.shutdown(socket.SHUT_RDWR)  # ends the wait for the next one
         self._listener.close()
         for name in self.names:
-            with contextlib.suppress(LinkError):
+            with contextlib.suppress(LoadLinkError):
                 self.send(name, Bye())
         end = time.monotonic() + BYE_S
         with self._changed:
@@ -124,8 +124,8 @@ class Conductor:
         """Whether load targets come through a tunnel, or from this machine itself."""
         return ipaddress.ip_address(self.address).is_loopback
 
-    def clock(self, name: str) -> Clock:
-        return self._clocks.get(name) or Clock()
+    def clock(self, name: str) -> RemoteClockOffset:
+        return self._clocks.get(name) or RemoteClockOffset()
 
     def round_trip_s(self, name: str) -> Optional[float]:
         """The round trip of the network to a load target; None if unknown."""
@@ -146,7 +146,7 @@ class Conductor:
     def send(self, name: str, message: Message) -> None:
         link = self._links.get(name)
         if link is None:
-            raise LinkError("it is gone")
+            raise LoadLinkError("it is gone")
         link.send(message)
 
     # who dials in
@@ -172,45 +172,45 @@ class Conductor:
         if link is None or hello is None:
             return
         if hello.trial:
-            with contextlib.suppress(LinkError):
+            with contextlib.suppress(LoadLinkError):
                 link.send(_trial(link))
             link.close()
             self.tried.add(hello.name)
         else:
             self._listen_to(hello.name, link)
 
-    def _secured(self, plain: socket.socket) -> Optional[Link]:
+    def _secured(self, plain: socket.socket) -> Optional[LoadTlsLink]:
         plain.settimeout(HELLO_S)
         with contextlib.suppress(OSError):
             secure = self._context.wrap_socket(plain, server_side=True)
             try:
-                return Link(secure)
+                return LoadTlsLink(secure)
             except OSError:  # it has gone meanwhile
                 secure.close()
         plain.close()
         return None
 
-    def _hello_of(self, link: Link) -> Optional[Hello]:
+    def _hello_of(self, link: LoadTlsLink) -> Optional[Hello]:
         """The hello of a load target; the link of anybody else is closed."""
-        with contextlib.suppress(LinkError):
+        with contextlib.suppress(LoadLinkError):
             hello = link.receive(HELLO_S)
             if (
                 isinstance(hello, Hello)
                 and hello.name in self.names
-                and admission(hello.name, hello.token) in self.admitted
+                and load_token_hash(hello.name, hello.token) in self.admitted
             ):
                 return hello
         link.close()
         return None
 
-    def _listen_to(self, name: str, link: Link) -> None:
+    def _listen_to(self, name: str, link: LoadTlsLink) -> None:
         with self._changed:
             before = self._links.pop(name, None)
-            self._links[name], self._clocks[name] = link, Clock()
+            self._links[name], self._clocks[name] = link, RemoteClockOffset()
             self._changed.notify_all()
         if before is not None:
             before.close()
-        with contextlib.suppress(LinkError):
+        with contextlib.suppress(LoadLinkError):
             while True:
                 self._take(name, link.receive())
         self._lose(name, link)
@@ -218,12 +218,12 @@ class Conductor:
     def _take(self, name: str, message: Message) -> None:
         if isinstance(message, Pong):
             self.clock(name).add(message.at, message.clock, time.monotonic())
-        elif isinstance(message, (Line, Ended)):
+        elif isinstance(message, (SysbenchLine, GeneratorEnded)):
             hearer = self._hearers.get(message.run)
             if hearer is not None:
                 hearer(name, message)
 
-    def _lose(self, name: str, link: Link) -> None:
+    def _lose(self, name: str, link: LoadTlsLink) -> None:
         with self._changed:
             is_current = self._links.get(name) is link
             if is_current:
@@ -236,17 +236,17 @@ class Conductor:
 
     def _ping(self) -> None:
         """Ping all: often while one is new, else once a second."""
-        left: Dict[Link, int] = {}
+        left: Dict[LoadTlsLink, int] = {}
         while self.is_open:
             links = dict(self._links)
             left = {link: left.get(link, PINGS) - 1 for link in links.values()}
             for link in links.values():
-                with contextlib.suppress(LinkError):
+                with contextlib.suppress(LoadLinkError):
                     link.send(Ping(time.monotonic()))
             time.sleep(FIRST_PING_S if any(each > 0 for each in left.values()) else PING_S)
 
 
-def _bind(listener: socket.socket, asked: Conducting) -> None:
+def _bind(listener: socket.socket, asked: LoadTargetAdmission) -> None:
     """Bind to its address; a listener for trials that lasts until its end is waited for."""
     end = time.monotonic() + TRIALS_S
     while True:
@@ -258,9 +258,9 @@ def _bind(listener: socket.socket, asked: Conducting) -> None:
             time.sleep(0.2)
 
 
-def listen_for_trials(asked: Conducting, log: str) -> Listening:
+def serve_trial_connections(asked: LoadTargetAdmission, log: str) -> TrialPort:
     """Let load targets try to reach this machine, for a while, in a detached process."""
-    conductor = Conductor.listening(asked, asked.names)
+    conductor = LoadTargetCallers.listening(asked, asked.names)
 
     def wait() -> None:
         conductor.begin()
@@ -269,29 +269,29 @@ def listen_for_trials(asked: Conducting, log: str) -> Listening:
             time.sleep(0.1)
 
     detach(wait, log)
-    return Listening(conductor.port)
+    return TrialPort(conductor.port)
 
 
-def _trial(link: Link) -> Tried:
+def _trial(link: LoadTlsLink) -> LinkTrialResult:
     """Round trip and bandwidth of a connection."""
-    clock = Clock()
+    clock = RemoteClockOffset()
     for _ in range(2 * PINGS):
         link.send(Ping(time.monotonic()))
         pong = _expect(link, Pong)
         clock.add(pong.at, pong.clock, time.monotonic())
     began = time.monotonic()
     for _ in range(FILLERS):
-        link.send(BandwidthFiller("x" * FILLER_BYTES))
-    link.send(BandwidthFiller(""))
-    _expect(link, Received)
+        link.send(BandwidthProbe("x" * FILLER_BYTES))
+    link.send(BandwidthProbe(""))
+    _expect(link, LastFillerReceived)
     best = clock.offset()
     rtt = link.round_trip_s() or (best.rtt_s if best else 0.0)
     seconds = max(1e-6, time.monotonic() - began - rtt)
-    return Tried(round(rtt * 1e3, 3), round(FILLERS * FILLER_BYTES * 8 / seconds / 1e6, 1))
+    return LinkTrialResult(round(rtt * 1e3, 3), round(FILLERS * FILLER_BYTES * 8 / seconds / 1e6, 1))
 
 
-def _expect(link: Link, kind: Any) -> Any:
+def _expect(link: LoadTlsLink, kind: Any) -> Any:
     message = link.receive(TRIAL_S)
     if not isinstance(message, kind):
-        raise LinkError("it does not do its part of a trial")
+        raise LoadLinkError("it does not do its part of a trial")
     return message

@@ -8,8 +8,8 @@ from typing import Iterator
 
 
 @contextlib.contextmanager
-def readable(text: str) -> Iterator[int]:
-    """The end of a pipe with a short text; `path_of` names it as a file."""
+def text_as_pipe(text: str) -> Iterator[int]:
+    """The end of a pipe with a short text; `open_fd_path` names it as a file."""
     reader, writer = os.pipe()
     try:
         os.write(writer, text.encode())
@@ -19,5 +19,5 @@ def readable(text: str) -> Iterator[int]:
         os.close(reader)
 
 
-def path_of(reader: int) -> str:
+def open_fd_path(reader: int) -> str:
     return "/proc/self/fd/{}".format(reader)

@@ -14,7 +14,7 @@ VARIED = 0.2  # lengths vary by this share, so as not to beat with periodic work
 _LEAVE = 0.0  # a deadline that ends a client
 
 
-class Gate:
+class ClientGate:
     """Lets clients through until a deadline, by tokens."""
 
     def __init__(self) -> None:
@@ -48,6 +48,6 @@ def lengths(seconds: float, usual_s: float, seed: str) -> List[float]:
     return [seconds * part / sum(parts) for part in parts]
 
 
-def length_for(p99_ms: float) -> float:
+def slice_length(p99_ms: float) -> float:
     """The length of a slice that is long compared with the events cut at its end."""
     return max(USUAL_S, EVENTS * p99_ms / 1000)

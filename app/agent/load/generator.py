@@ -11,7 +11,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from app.agent.server.program import find_sysbench
-from app.protocol.cpus import from_text
+from app.protocol.cpus import cpu_set_of_text
 from app.protocol.plan import START
 from app.protocol.sysbench import STARTED
 
@@ -30,7 +30,7 @@ def driver_options(socket: str, port: int) -> List[str]:
 
 
 @contextlib.contextmanager
-def credentials(server: Server) -> Iterator[List[str]]:
+def generator_login_options(server: Server) -> Iterator[List[str]]:
     """Options with the login of the generator; over loopback in a private file, deleted right after."""
     if not server.loopback_port:
         yield []
@@ -58,7 +58,7 @@ class Generator:
         environment: Optional[Mapping[str, str]] = None,
     ) -> None:
         reader, writer = os.pipe()
-        cpus = from_text(cores)
+        cpus = cpu_set_of_text(cores)
         self._log = open(log, "wb", 0)  # noqa: SIM115 - lives as long as the process
         folder, name = os.path.split(lua)
         if os.path.exists(os.path.join(folder, START)):  # plans of an older Dyno have none

@@ -9,18 +9,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from app.agent.sampling.sampler import queries
-from app.protocol.load_link import Begin, Drive, End, Ended, Line, Message, Open
-from app.protocol.load_shares import seed_of_share, shares_of
+from app.protocol.load_link import Begin, End, GeneratorEnded, Message, OpenGate, StartSysbench, SysbenchLine
+from app.protocol.load_shares import load_target_steps, seed_of_share
 
 from .clocks import Offset
 from .generator import END_S, Generator
-from .link import SILENCE_S, LinkError
-from .merging import Merging, UnreadableError
+from .link import SILENCE_S, LoadLinkError
+from .merging import Merging, UnreadableLineError
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .conductor import Conductor
+    from .conductor import LoadTargetCallers
 
 AHEAD_S = 0.3  # from the word to the moment at which all begin
 MOST_WAITING = 1000  # messages of all load targets
@@ -30,7 +30,7 @@ FEW = 100  # events of a load target, of which nothing can be said
 _DROPPED = "the load target {} dropped out: the step ends; it is used again once it is back"
 
 
-class Login(NamedTuple):
+class LoadTargetLogin(NamedTuple):
     """Where the server listens for load targets, and the password of its account."""
 
     address: str
@@ -38,7 +38,7 @@ class Login(NamedTuple):
     password: str
 
 
-class Part:
+class LoadTargetWork:
     """What one load target has done in a step."""
 
     def __init__(self, name: str, threads: int) -> None:
@@ -98,14 +98,20 @@ class RemoteGenerators:
     pid = 0  # of no process of this machine
 
     def __init__(
-        self, conductor: Conductor, index: int, contender: int, step: Step, seed: int, login: Login
+        self,
+        conductor: LoadTargetCallers,
+        index: int,
+        contender: int,
+        step: Step,
+        seed: int,
+        login: LoadTargetLogin,
     ) -> None:
         self._conductor = conductor
         self._heard: queue.Queue[Tuple[str, Optional[Message]]] = queue.Queue(MOST_WAITING)
         self._run = conductor.hear(self._hear)
-        shares = zip(conductor.names, shares_of(step, len(conductor.names)))
+        shares = zip(conductor.names, load_target_steps(step, len(conductor.names)))
         busy = [(name, each) for name, each in shares if each.threads]
-        self.parts = [Part(name, each.threads) for name, each in busy]
+        self.parts = [LoadTargetWork(name, each.threads) for name, each in busy]
         self._at = {name: at for at, (name, _) in enumerate(busy)}
         self._merging = Merging(len(busy))
         self._waiting = 0  # clients that wait for the moment to begin
@@ -115,7 +121,13 @@ class RemoteGenerators:
         self._complaints: List[str] = []
         self.is_open = True
         drive = partial(
-            Drive, self._run, index, contender, clients=step.threads, seconds=step.seconds, **login._asdict()
+            StartSysbench,
+            self._run,
+            index,
+            contender,
+            clients=step.threads,
+            seconds=step.seconds,
+            **login._asdict(),
         )
         first = 0
         for at, (name, each) in enumerate(busy):
@@ -146,13 +158,13 @@ class RemoteGenerators:
         at = self._at.get(name)
         if at is None:
             return []
-        if isinstance(message, Line):
+        if isinstance(message, SysbenchLine):
             return self._take_line(name, at, message)
         part, lines = self.parts[at], self._merging.end(at)
         if message is None and not part.has_ended:
             part.has_ended = True
             self._fail(_DROPPED.format(name))
-        elif isinstance(message, Ended):
+        elif isinstance(message, GeneratorEnded):
             part.has_ended = True
             if message.code:
                 said = message.complaints or ["sysbench ended with exit code {:.0f}".format(message.code)]
@@ -160,20 +172,20 @@ class RemoteGenerators:
         self.is_open = self.is_open and not all(each.has_ended for each in self.parts)
         return lines
 
-    def _take_line(self, name: str, at: int, message: Line) -> List[Dict[str, Any]]:
+    def _take_line(self, name: str, at: int, message: SysbenchLine) -> List[Dict[str, Any]]:
         line = message.line if isinstance(message.line, dict) else {}
         if line.get("type") == "waiting":
             self._begin_when_all_wait()
             return []
         try:
             lines = self._merging.take(at, message.line)
-        except UnreadableError as error:
+        except UnreadableLineError as error:
             self._fail("{} said what cannot be read: {}".format(name, error))
             return []
         self._watch(self.parts[at], line, message)
         return lines
 
-    def _watch(self, part: Part, line: Mapping[str, Any], message: Line) -> None:
+    def _watch(self, part: LoadTargetWork, line: Mapping[str, Any], message: SysbenchLine) -> None:
         """Keep how busy it was, and when its seconds ended by our clock."""
         if line["type"] in ("second", "slice"):
             part.count(line)
@@ -216,7 +228,7 @@ class RemoteGenerators:
     def open(self, _clients: int, seconds: float) -> None:
         """Open the gate of each load target for a slice, for all its clients that work."""
         for part in self.parts:
-            self._send(part.name, Open(self._run, part.workers, seconds))
+            self._send(part.name, OpenGate(self._run, part.workers, seconds))
 
     def dismiss(self, clients: int) -> None:
         """Let all clients go for good."""
@@ -227,7 +239,7 @@ class RemoteGenerators:
     def _send(self, name: str, message: Message) -> None:
         try:
             self._conductor.send(name, message)
-        except LinkError:
+        except LoadLinkError:
             self.parts[self._at[name]].has_ended = True
             self._fail(_DROPPED.format(name))
 
@@ -249,7 +261,7 @@ class RemoteGenerators:
         while not all(part.has_ended for part in self.parts) and time.monotonic() < end:
             with contextlib.suppress(queue.Empty):
                 name, message = self._heard.get(timeout=0.1)
-                if not isinstance(message, Line) and name in self._at:
+                if not isinstance(message, SysbenchLine) and name in self._at:
                     self.parts[self._at[name]].has_ended = True
         self.close()
 
@@ -285,6 +297,6 @@ class RemoteGenerators:
 Driving = Union[Generator, RemoteGenerators]  # what drives a step, from here or from load targets
 
 
-def _each(part: Part) -> float:
+def _each(part: LoadTargetWork) -> float:
     """Events of a client."""
     return part.events / part.threads

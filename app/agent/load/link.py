@@ -15,7 +15,7 @@ from typing import Optional
 from app.protocol.load_link import MAX_LINE, Message, decode, encode
 from app.protocol.reading import ShapeError
 
-from .from_memory import path_of, readable
+from .from_memory import open_fd_path, text_as_pipe
 
 SILENCE_S = 15.0  # without a message: the other side is gone, as it speaks every second
 SEND_S = 15.0
@@ -23,15 +23,15 @@ _MIN_RTT_AT, _NEVER = 148, 0xFFFFFFFF  # in struct tcp_info
 _WANTED = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
-class LinkError(Exception):
+class LoadLinkError(Exception):
     """The connection is of no use any more; the text says why."""
 
 
-class NobodyListensError(LinkError):
+class NobodyListensError(LoadLinkError):
     """The machine answers, but nobody listens there."""
 
 
-class Link:
+class LoadTlsLink:
     """OpenSSL lets only one thread at a time use a connection, so reading never waits within the lock."""
 
     def __init__(self, connection: ssl.SSLSocket) -> None:
@@ -50,24 +50,24 @@ class Link:
                     rest = rest[self._connection.send(rest) :]
                 except _WANTED:
                     if time.monotonic() > end:
-                        raise LinkError("it takes nothing any more") from None
+                        raise LoadLinkError("it takes nothing any more") from None
                     select.select([], [self._connection], [], 0.1)
                 except (OSError, ValueError) as error:
-                    raise LinkError(_said(error)) from None
+                    raise LoadLinkError(_said(error)) from None
 
     def receive(self, limit_s: float = SILENCE_S) -> Message:
         """The next message; raises LinkError at the end, after a silence, and for what is no message."""
         end = time.monotonic() + limit_s
         while b"\n" not in self._rest:
             if len(self._rest) > MAX_LINE:
-                raise LinkError("it sent a line of more than {:,} bytes".format(MAX_LINE))
+                raise LoadLinkError("it sent a line of more than {:,} bytes".format(MAX_LINE))
             if not self._read() and time.monotonic() > end:
-                raise LinkError("it said nothing for {:.0f} s".format(limit_s))
+                raise LoadLinkError("it said nothing for {:.0f} s".format(limit_s))
         line, _, self._rest = self._rest.partition(b"\n")
         try:
             return decode(bytes(line))
         except ShapeError as error:
-            raise LinkError("it sent something else than a message: {}".format(error)) from None
+            raise LoadLinkError("it sent something else than a message: {}".format(error)) from None
 
     def _read(self) -> bool:
         """Add what has come; waits up to a second for it."""
@@ -79,9 +79,9 @@ class Link:
                 select.select([self._connection], [], [], 1.0)
             return False
         except (OSError, ValueError) as error:
-            raise LinkError(_said(error)) from None
+            raise LoadLinkError(_said(error)) from None
         if not chunk:
-            raise LinkError("it closed the connection")
+            raise LoadLinkError("it closed the connection")
         self._rest += chunk
         return True
 
@@ -110,12 +110,12 @@ def for_server(certificate: str, key: str) -> ssl.SSLContext:
     """A context with this certificate and key; both come from memory, through pipes, and touch no disk."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    with readable(certificate) as certificate_file, readable(key) as key_file:
-        context.load_cert_chain(path_of(certificate_file), path_of(key_file))
+    with text_as_pipe(certificate) as certificate_file, text_as_pipe(key) as key_file:
+        context.load_cert_chain(open_fd_path(certificate_file), open_fd_path(key_file))
     return context
 
 
-def dial(address: str, port: int, fingerprint: str, limit_s: float = 10.0) -> Link:
+def dial(address: str, port: int, fingerprint: str, limit_s: float = 10.0) -> LoadTlsLink:
     """Connect to a conductor that has the certificate with this SHA-256; raises LinkError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -125,16 +125,16 @@ def dial(address: str, port: int, fingerprint: str, limit_s: float = 10.0) -> Li
     except ConnectionRefusedError as error:
         raise NobodyListensError(_said(error)) from None
     except OSError as error:
-        raise LinkError(_said(error)) from None
+        raise LoadLinkError(_said(error)) from None
     try:
         secure = context.wrap_socket(plain)
         shown = hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
         if shown != fingerprint:
-            raise LinkError("another program listens there: its certificate is not that of the plan")
-        return Link(secure)
-    except LinkError:
+            raise LoadLinkError("another program listens there: its certificate is not that of the plan")
+        return LoadTlsLink(secure)
+    except LoadLinkError:
         secure.close()
         raise
     except OSError as error:
         plain.close()
-        raise LinkError(_said(error)) from None
+        raise LoadLinkError(_said(error)) from None

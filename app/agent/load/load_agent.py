@@ -14,35 +14,35 @@ import time
 from dataclasses import replace
 from typing import Dict, List, Mapping, Optional
 
-from app.agent.sampling.proc_files import parse_stat, read_file
+from app.agent.sampling.proc_files import parse_cpu_stat, read_file
 from app.agent.system.detaching import detach
-from app.agent.system.directory import LOAD, Directory, write_holder
+from app.agent.system.directory import LOAD, MarkedDirectory, write_holder
 from app.agent.system.errors import AgentError
-from app.protocol.answers import LoadCall, LoadTrial
+from app.protocol.answers import ConductorAddress, LoadLinkTrial
 from app.protocol.load_link import (
-    BandwidthFiller,
+    BandwidthProbe,
     Begin,
     Bye,
-    Drive,
     End,
-    Ended,
+    GeneratorEnded,
     Hello,
-    Line,
+    LastFillerReceived,
+    LinkTrialResult,
     Message,
-    Open,
+    OpenGate,
     Ping,
     Pong,
-    Received,
-    Tried,
+    StartSysbench,
+    SysbenchLine,
 )
 from app.protocol.machine_checks import IN_USE_TODO
 from app.protocol.plan import LIMIT, Plan, Step
-from app.protocol.sysbench import LOAD_WRAPPER, LOADED, WRAPPED, command, stem_of, wrapper_of
+from app.protocol.sysbench import LOAD_WRAPPER, LOADED, WRAPPED, command, lua_script_stem, lua_wrapper_of
 
-from .from_memory import path_of, readable
-from .gate import Gate
+from .from_memory import open_fd_path, text_as_pipe
+from .gate import ClientGate
 from .generator import Generator, write_lua
-from .link import Link, LinkError, NobodyListensError, dial
+from .link import LoadLinkError, LoadTlsLink, NobodyListensError, dial
 
 AGAIN_S = 2.0  # between two attempts to dial
 GIVE_UP_S = 900.0
@@ -52,7 +52,7 @@ READ_S = 0.25
 _COMPLAINTS = 5
 
 
-def try_load(call: LoadCall) -> LoadTrial:
+def try_load_link(call: ConductorAddress) -> LoadLinkTrial:
     """What a trial measures between here and the conductor."""
     try:
         link = _dial(call, trial=True)
@@ -60,29 +60,29 @@ def try_load(call: LoadCall) -> LoadTrial:
             return _tried(link)
         finally:
             link.close()
-    except LinkError as error:
+    except LoadLinkError as error:
         text = "{} cannot reach {} port {}: {}"
         raise AgentError(text.format(call.name, call.address, call.port, error)) from None
 
 
-def _tried(link: Link) -> LoadTrial:
+def _tried(link: LoadTlsLink) -> LoadLinkTrial:
     while True:
         message = link.receive()
-        if isinstance(message, Tried):
-            return LoadTrial(message.rtt_ms, message.mbit)
+        if isinstance(message, LinkTrialResult):
+            return LoadLinkTrial(message.rtt_ms, message.mbit)
         if isinstance(message, Ping):
             link.send(Pong(message.at, time.monotonic()))
-        elif isinstance(message, BandwidthFiller) and not message.text:
-            link.send(Received())
+        elif isinstance(message, BandwidthProbe) and not message.text:
+            link.send(LastFillerReceived())
 
 
-def _dial(call: LoadCall, trial: bool = False) -> Link:
+def _dial(call: ConductorAddress, trial: bool = False) -> LoadTlsLink:
     link = dial(call.address, call.port, call.fingerprint)
     link.send(Hello(call.name, call.token, trial))
     return link
 
 
-def drive(directory: Directory, plan: Plan, call: LoadCall) -> int:
+def serve_conductor(directory: MarkedDirectory, plan: Plan, call: ConductorAddress) -> int:
     """Serve the conductor of a plan in a detached process; returns its process id."""
     what = "the load of plan {}, whose server is elsewhere".format(plan.name[:100])
     lock = directory.lock({"verb": what, "pid": os.getpid()}, PATIENCE_S)
@@ -99,12 +99,12 @@ def drive(directory: Directory, plan: Plan, call: LoadCall) -> int:
 class LoadAgent:
     """Serves one conductor until its plan is over."""
 
-    def __init__(self, directory: Directory, plan: Plan, call: LoadCall) -> None:
+    def __init__(self, directory: MarkedDirectory, plan: Plan, call: ConductorAddress) -> None:
         self._plan = plan
         self._call = call
         self._folder = directory.session(LOAD + plan.id)
         self._directory = directory
-        self._runs: Dict[int, Run] = {}
+        self._runs: Dict[int, SysbenchRun] = {}
 
     def run(self) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
@@ -125,11 +125,11 @@ class LoadAgent:
                 seen = time.monotonic()
             except NobodyListensError:
                 patience_s = GONE_S
-            except LinkError:
+            except LoadLinkError:
                 pass
             time.sleep(AGAIN_S)
 
-    def _serve(self, link: Link) -> bool:
+    def _serve(self, link: LoadTlsLink) -> bool:
         """Do what the conductor says; True at the end of the plan, False if the connection is lost."""
         try:
             while True:
@@ -137,25 +137,25 @@ class LoadAgent:
                 if isinstance(message, Bye):
                     return True
                 self._take(link, message)
-        except LinkError:
+        except LoadLinkError:
             return False
         finally:
             self._end_all()
             link.close()
 
-    def _take(self, link: Link, message: Message) -> None:
+    def _take(self, link: LoadTlsLink, message: Message) -> None:
         if isinstance(message, Ping):
             link.send(Pong(message.at, time.monotonic()))
-        elif isinstance(message, Drive):
+        elif isinstance(message, StartSysbench):
             self._drive(link, message)
-        elif isinstance(message, (Begin, Open, End)) and message.run in self._runs:
+        elif isinstance(message, (Begin, OpenGate, End)) and message.run in self._runs:
             self._runs[message.run].take(message)
 
-    def _drive(self, link: Link, asked: Drive) -> None:
+    def _drive(self, link: LoadTlsLink, asked: StartSysbench) -> None:
         try:
-            self._runs[asked.run] = Run(link, self._plan, asked, self._folder)
+            self._runs[asked.run] = SysbenchRun(link, self._plan, asked, self._folder)
         except (AgentError, OSError, IndexError, KeyError) as error:
-            link.send(Ended(asked.run, 1, [str(error)[:1000]]))
+            link.send(GeneratorEnded(asked.run, 1, [str(error)[:1000]]))
 
     def _end_all(self) -> None:
         for run in self._runs.values():
@@ -165,22 +165,22 @@ class LoadAgent:
         self._runs.clear()
 
 
-class Run:
+class SysbenchRun:
     """One sysbench of a step; a thread reads its lines and sends them on."""
 
-    def __init__(self, link: Link, plan: Plan, asked: Drive, folder: str) -> None:
+    def __init__(self, link: LoadTlsLink, plan: Plan, asked: StartSysbench, folder: str) -> None:
         self._link = link
         self._asked = asked
         self._ends = threading.Event()
         step = _step_of(plan, asked)
-        self._gate = Gate()  # of slices; else of the moment to begin
-        with readable("mysql-user=dyno\nmysql-password={}\n".format(asked.password)) as login:
+        self._gate = ClientGate()  # of slices; else of the moment to begin
+        with text_as_pipe("mysql-user=dyno\nmysql-password={}\n".format(asked.password)) as login:
             self._generator = Generator(
                 _command(plan, step, asked, login, self._gate.reader),
                 os.path.join(folder, LOAD_WRAPPER),
                 os.path.join(folder, "sysbench-{}.log".format(asked.run)),
                 keep=(login, self._gate.reader),
-                environment={WRAPPED: stem_of(step), LOADED: _loaded(step, plan)},
+                environment={WRAPPED: lua_script_stem(step), LOADED: _loaded(step, plan)},
             )
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
@@ -188,9 +188,9 @@ class Run:
     def take(self, message: Message) -> None:
         if isinstance(message, Begin):
             self._gate.begin(self._asked.threads, message.at)
-        elif isinstance(message, Open) and message.seconds > 0:
+        elif isinstance(message, OpenGate) and message.seconds > 0:
             self._gate.open(min(message.clients, self._asked.threads), message.seconds)
-        elif isinstance(message, Open):
+        elif isinstance(message, OpenGate):
             self._gate.dismiss(min(message.clients, self._asked.threads))
         else:
             self._ends.set()
@@ -200,21 +200,21 @@ class Run:
 
     def _follow(self) -> None:
         generator, run = self._generator, self._asked.run
-        with contextlib.suppress(LinkError):
-            before = parse_stat(read_file("/proc/stat"))
+        with contextlib.suppress(LoadLinkError):
+            before = parse_cpu_stat(read_file("/proc/stat"))
             while generator.is_open and not self._ends.is_set():
                 for line in generator.read(READ_S):
                     now, cpu_pct = time.monotonic(), None
                     if line.get("type") in ("second", "slice"):
-                        after = parse_stat(read_file("/proc/stat"))
+                        after = parse_cpu_stat(read_file("/proc/stat"))
                         cpu_pct, before = _busy_pct(before, after), after
-                    self._link.send(Line(run, line, now, cpu_pct))
+                    self._link.send(SysbenchLine(run, line, now, cpu_pct))
         if self._ends.is_set() or generator.is_open:
             generator.stop()
         code = generator.wait()
         self._gate.close()
-        with contextlib.suppress(LinkError):
-            self._link.send(Ended(run, code, generator.complaints()[:_COMPLAINTS] if code else []))
+        with contextlib.suppress(LoadLinkError):
+            self._link.send(GeneratorEnded(run, code, generator.complaints()[:_COMPLAINTS] if code else []))
 
 
 def _busy_pct(before: Mapping[str, float], after: Mapping[str, float]) -> Optional[float]:
@@ -223,7 +223,7 @@ def _busy_pct(before: Mapping[str, float], after: Mapping[str, float]) -> Option
     return round((after["cpu_busy"] - before["cpu_busy"]) / total * 100, 1) if total > 0 else None
 
 
-def _step_of(plan: Plan, asked: Drive) -> Step:
+def _step_of(plan: Plan, asked: StartSysbench) -> Step:
     """The step of the plan with the numbers that the conductor says."""
     step = plan.steps[asked.step]
     kind = "drive" if step.kind == LIMIT else step.kind
@@ -232,14 +232,14 @@ def _step_of(plan: Plan, asked: Drive) -> Step:
 
 
 def _loaded(step: Step, plan: Plan) -> str:
-    wrapper = wrapper_of(step, plan)
-    return wrapper.rpartition(".")[0] if wrapper else stem_of(step)
+    wrapper = lua_wrapper_of(step, plan)
+    return wrapper.rpartition(".")[0] if wrapper else lua_script_stem(step)
 
 
-def _command(plan: Plan, step: Step, asked: Drive, login: int, tokens: int) -> List[str]:
+def _command(plan: Plan, step: Step, asked: StartSysbench, login: int, tokens: int) -> List[str]:
     contender = plan.contenders[asked.contender]
     driver = ["--mysql-host=" + asked.address, "--mysql-port={}".format(asked.port)]
-    driver.append("--config-file=" + path_of(login))
+    driver.append("--config-file=" + open_fd_path(login))
     line = command(step, plan, contender.engine, contender.table_options, driver, asked.seed)
     line += ["--first-client={}".format(asked.first), "--all-clients={}".format(asked.clients)]
     return [*line, "--{}-fd={}".format("gate" if step.sliced else "begin", tokens)]

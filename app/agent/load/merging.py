@@ -26,7 +26,7 @@ _DEPTH = 4
 _MOST = 1e18
 
 
-class UnreadableError(ValueError):
+class UnreadableLineError(ValueError):
     """A line that Dyno's Lua does not write."""
 
 
@@ -45,7 +45,7 @@ class Merging:
             return [said]
         self._waiting.setdefault(self._key(at, said), {})[at] = said
         if len(self._waiting) > MOST_AHEAD:
-            raise UnreadableError("it is too far ahead of the others")
+            raise UnreadableLineError("it is too far ahead of the others")
         return self._complete()
 
     def end(self, at: int) -> List[Line]:
@@ -61,15 +61,15 @@ class Merging:
             self._slices[at] += 1
             return "slice {}".format(self._slices[at])
         if kind not in _ONCE:
-            raise UnreadableError("it is of an unknown type")
+            raise UnreadableLineError("it is of an unknown type")
         return str(kind)
 
     def _complete(self) -> List[Line]:
         done = [key for key, lines in self._waiting.items() if lines and self._open <= lines.keys()]
-        return [merged(list(self._waiting.pop(key).values())) for key in done]
+        return [sum_load_lines(list(self._waiting.pop(key).values())) for key in done]
 
 
-def merged(lines: Sequence[Line]) -> Line:
+def sum_load_lines(lines: Sequence[Line]) -> Line:
     """One line with what all of them have counted."""
     first = lines[0]
     line: Line = {"type": first["type"]}
@@ -134,12 +134,12 @@ def _add_buckets(line: Line, lines: Sequence[Line]) -> None:
 
 def _checked(line: object) -> Line:
     if not isinstance(line, dict) or not isinstance(line.get("type"), str):
-        raise UnreadableError("it has no type")
+        raise UnreadableLineError("it has no type")
     _check(line, _DEPTH)
     for name in _NEEDED.get(line["type"], ()):
         kind = _KIND_OF.get(name)
         if not (_is_count(line.get(name)) if kind is None else isinstance(line.get(name), kind)):
-            raise UnreadableError("it lacks {}".format(name))
+            raise UnreadableLineError("it lacks {}".format(name))
     _check_numbers(line)
     return line
 
@@ -147,13 +147,13 @@ def _checked(line: object) -> Line:
 def _check_numbers(line: Mapping[str, Any]) -> None:
     for bucket in line.get("buckets", ()):
         if not isinstance(bucket, list) or len(bucket) != 2 or not all(_is_count(each) for each in bucket):
-            raise UnreadableError("a bucket is not a bound with a count")
+            raise UnreadableLineError("a bucket is not a bound with a count")
     if "latency_ms" in line:
         found = line["latency_ms"]
         if not all(name in found and _is_count(found[name] or 0) for name in ("min", "avg", "max")):
-            raise UnreadableError("latency_ms lacks numbers")
+            raise UnreadableLineError("latency_ms lacks numbers")
     if not all(map(_is_count, line.get("rows", {}).values())):
-        raise UnreadableError("rows are no numbers")
+        raise UnreadableLineError("rows are no numbers")
 
 
 def _is_count(value: object) -> bool:
@@ -162,7 +162,7 @@ def _is_count(value: object) -> bool:
 
 def _check(value: object, depth: int) -> None:
     if depth == 0:
-        raise UnreadableError("it is nested too deeply")
+        raise UnreadableLineError("it is nested too deeply")
     if isinstance(value, dict):
         for each in value.values():
             _check(each, depth - 1)
@@ -170,7 +170,7 @@ def _check(value: object, depth: int) -> None:
         for each in value:
             _check(each, depth - 1)
     elif isinstance(value, (int, float)) and not (math.isfinite(value) and abs(value) < _MOST):
-        raise UnreadableError("a number is out of bounds")
+        raise UnreadableLineError("a number is out of bounds")
 
 
 _COUNTS = ("events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")

@@ -12,7 +12,7 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from app.protocol.stacks import Folded
 
-from .names import is_unnamed, short_name, thread_name
+from .names import cleaned_thread_name, is_unnamed_frame, short_name
 
 MOST = 20  # dumps of a step
 LONGEST_S = 10.0  # then it is ended
@@ -29,7 +29,7 @@ _FILE = re.compile(r" from (\S+)$")
 _PLACE = re.compile(r" at \S+:\d+$")
 
 
-class Dumps:
+class StackDumps:
     """Dumps of a process, one after the other."""
 
     def __init__(self, tool: str, pid: int, path: str) -> None:
@@ -95,13 +95,13 @@ class Dumps:
         self.stopped_s += took
         self.taken += 1
         with open(self._path, encoding="utf-8", errors="replace") as file:
-            found = threads_of(file.read(MOST_BYTES))
+            found = stacks_by_thread(file.read(MOST_BYTES))
         for tid, frames in found.items():
             folded = self.on_cpu if tid in self._running else self.off_cpu
             stack = ";".join([self._names.get(tid) or "[thread]", *reversed(frames)])
             folded[stack] = folded.get(stack, 0) + 1
             self._frames += len(frames)
-            self._unnamed += sum(map(is_unnamed, frames))
+            self._unnamed += sum(map(is_unnamed_frame, frames))
 
     def _give_up(self) -> None:
         """End a dump that takes too long, and let the server go on."""
@@ -112,7 +112,7 @@ class Dumps:
                 os.kill(self._pid, signal.SIGCONT)
 
 
-def threads_of(text: str) -> Dict[int, List[str]]:
+def stacks_by_thread(text: str) -> Dict[int, List[str]]:
     """The frames of each thread, the innermost first, in what eu-stack or gdb prints."""
     found: Dict[int, List[str]] = {}
     frames: List[str] = []
@@ -139,4 +139,4 @@ def _threads(pid: int) -> Iterator[Tuple[int, Tuple[str, str]]]:
             with contextlib.suppress(OSError, IndexError):
                 with open("{}/{}/stat".format(folder, tid), encoding="utf-8", errors="replace") as file:
                     head, _, rest = file.read().rpartition(")")
-                yield int(tid), (thread_name(head.partition("(")[2]), rest.split()[0])
+                yield int(tid), (cleaned_thread_name(head.partition("(")[2]), rest.split()[0])

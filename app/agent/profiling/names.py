@@ -30,12 +30,12 @@ def short_name(name: str, file: str = "") -> str:
     return short + KERNEL if file.startswith("[kernel") or file.endswith(".ko") else short
 
 
-def thread_name(name: str) -> str:
+def cleaned_thread_name(name: str) -> str:
     """The name of a thread as the server gave it."""
     return _clean(name)[:LONGEST] or "[thread]"
 
 
-def is_unnamed(name: str) -> bool:
+def is_unnamed_frame(name: str) -> bool:
     """Whether a frame has no name of a function."""
     return name.startswith("[")
 

@@ -12,7 +12,7 @@ from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
 from app.protocol.stacks import Folded
 
-from .names import is_unnamed, short_name, thread_name
+from .names import cleaned_thread_name, is_unnamed_frame, short_name
 
 FRAME_POINTERS, DWARF = "frame pointers", "DWARF"
 _MODES = {FRAME_POINTERS: "fp", DWARF: "dwarf,16384"}  # bytes of the stack that are copied for each sample
@@ -71,7 +71,7 @@ class _Perf:
             os.unlink(self.path)
 
 
-class Recording(_Perf):
+class CpuStackRecording(_Perf):
     """Stacks on the CPU."""
 
     def __init__(self, pid: int, path: str, event: str, unwinding: str, seconds: int) -> None:
@@ -105,7 +105,7 @@ class Recording(_Perf):
             reader.communicate()
 
 
-class Counting(_Perf):
+class PerfStatCounters(_Perf):
     """Counters of the processor and the kernel."""
 
     def __init__(self, pid: int, path: str, events: Sequence[str]) -> None:
@@ -115,7 +115,7 @@ class Counting(_Perf):
         """The counts, by the names of costs."""
         try:
             with open(self.path, encoding="utf-8", errors="replace") as file:
-                return counts(file.read(1 << 16))
+                return perf_stat_counters(file.read(1 << 16))
         except OSError:
             return {}
 
@@ -131,11 +131,11 @@ def fold(lines: Iterable[str]) -> Tuple[Folded, float]:
             frames.append(short_name(*frame.groups()))
         elif line.strip():
             head = _HEAD.match(line)
-            thread = thread_name(head.group(1)) if head else thread
+            thread = cleaned_thread_name(head.group(1)) if head else thread
         elif frames:
             stack = ";".join([thread, *reversed(frames[:DEEPEST])])
             found[stack] = found.get(stack, 0) + 1
-            all_frames, unnamed = all_frames + len(frames), unnamed + sum(map(is_unnamed, frames))
+            all_frames, unnamed = all_frames + len(frames), unnamed + sum(map(is_unnamed_frame, frames))
             frames = []
     return found, unnamed / all_frames if all_frames else 0.0
 
@@ -145,7 +145,7 @@ def _with_end(lines: Iterable[str]) -> Iterable[str]:
     yield ""
 
 
-def counts(text: str) -> Dict[str, Optional[float]]:
+def perf_stat_counters(text: str) -> Dict[str, Optional[float]]:
     """The counters in what `perf stat -x ,` prints; None where the machine does not have one."""
     found: Dict[str, Optional[float]] = {}
     for line in text.splitlines():

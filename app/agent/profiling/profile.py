@@ -12,10 +12,10 @@ from typing import Any, Dict, List, Optional
 from app.protocol.plan import Step
 from app.protocol.stacks import KERNEL, PROFILED, Folded, Stacks, pack
 
-from .dumps import Dumps
-from .names import short_name, thread_name
-from .perf import Counting, Recording
-from .tools import Tools, find_tools, program_of, symbols_package, unwinding_of
+from .dumps import StackDumps
+from .names import cleaned_thread_name, short_name
+from .perf import CpuStackRecording, PerfStatCounters
+from .tools import Tools, find_profiling_tools, mapped_server_binary, symbols_package, unwinding_of
 
 MOST_OFF_CPU = 64 << 10  # characters
 FEW_NAMES_PCT = 5.0  # frames without a name: beyond it the package with them is named
@@ -26,7 +26,7 @@ MOST_THREADS = 64  # of each look, drawn anew
 _FRAME = re.compile(r"^\[<[0-9a-f]+>\] ([\w.]+)")
 
 
-class Profile:
+class StackSampling:
     """Samples a server from `begin` to `end`; of a step that is not profiled it does nothing."""
 
     def __init__(self, pid: int, folder: str, step: Step) -> None:
@@ -34,9 +34,9 @@ class Profile:
         self._folder = folder
         self._step = step
         self._tools = Tools()
-        self._recording: Optional[Recording] = None
-        self._counting: Optional[Counting] = None
-        self._dumps: Optional[Dumps] = None
+        self._recording: Optional[CpuStackRecording] = None
+        self._counting: Optional[PerfStatCounters] = None
+        self._dumps: Optional[StackDumps] = None
         self._waits: Optional[KernelStacks] = None
         self._unwinding = ""
         self._has_begun = False
@@ -45,9 +45,9 @@ class Profile:
         """Find the tools before the step, and begin at once if it has no warm-up."""
         if not self._step.profile:
             return
-        self._tools = find_tools()
+        self._tools = find_profiling_tools()
         if self._tools.event:
-            self._unwinding = unwinding_of(program_of(self._pid))
+            self._unwinding = unwinding_of(mapped_server_binary(self._pid))
         if not self._step.warmup:
             self.begin()
 
@@ -60,11 +60,13 @@ class Profile:
     def _start(self, tools: Tools) -> None:
         if tools.event:
             path = self._at("perf.data")
-            self._recording = Recording(self._pid, path, tools.event, self._unwinding, self._step.seconds)
+            self._recording = CpuStackRecording(
+                self._pid, path, tools.event, self._unwinding, self._step.seconds
+            )
         elif tools.dumper and not self._step.sliced:
-            self._dumps = Dumps(tools.dumper, self._pid, self._at("stacks.txt"))
+            self._dumps = StackDumps(tools.dumper, self._pid, self._at("stacks.txt"))
         if tools.counters:
-            self._counting = Counting(self._pid, self._at("counters.txt"), tools.counters)
+            self._counting = PerfStatCounters(self._pid, self._at("counters.txt"), tools.counters)
         if tools.kernel_stacks:
             self._waits = KernelStacks(self._pid)
 
@@ -106,7 +108,7 @@ class Profile:
         problem = _SLICED.format(tools.no_perf) if self._step.sliced and tools.dumper else ""
         return Stacks(problem=problem or _NOTHING.format(tools.no_perf, tools.no_dumper), **self._off_cpu())
 
-    def _by_perf(self, recording: Recording) -> Stacks:
+    def _by_perf(self, recording: CpuStackRecording) -> Stacks:
         folded, unnamed = recording.folded()
         packed, cut = pack(folded)
         problem = "" if folded else "perf has taken no sample"
@@ -123,7 +125,7 @@ class Profile:
             **self._names(unnamed),
         )
 
-    def _by_dumps(self, dumps: Dumps) -> Stacks:
+    def _by_dumps(self, dumps: StackDumps) -> Stacks:
         on_cpu, on_cut = pack(dumps.on_cpu)
         off_cpu, off_cut = pack(dumps.off_cpu, MOST_OFF_CPU)
         return Stacks(
@@ -152,7 +154,7 @@ class Profile:
         pct = round(100 * unnamed, 1)
         return {
             "unnamed_pct": pct,
-            "symbols": symbols_package(program_of(self._pid)) if pct > FEW_NAMES_PCT else "",
+            "symbols": symbols_package(mapped_server_binary(self._pid)) if pct > FEW_NAMES_PCT else "",
         }
 
     def _at(self, name: str) -> str:
@@ -186,7 +188,7 @@ class KernelStacks:
             return
         frames = frames_of(_read(os.path.join(thread, "stack")))
         if frames:
-            stack = ";".join([thread_name(head.partition("(")[2]), *reversed(frames)])
+            stack = ";".join([cleaned_thread_name(head.partition("(")[2]), *reversed(frames)])
             self.folded[stack] = self.folded.get(stack, 0) + 1
 
 

@@ -11,7 +11,7 @@ from typing import Dict, List, NamedTuple, Tuple
 
 from app.agent.system.commands import output_of
 
-from .perf import COUNTERS, DWARF, FRAME_POINTERS, counts
+from .perf import COUNTERS, DWARF, FRAME_POINTERS, perf_stat_counters
 
 TRY_S = 10
 YAMA = "/proc/sys/kernel/yama/ptrace_scope"
@@ -36,7 +36,7 @@ class Tools(NamedTuple):
         return any(COUNTERS[event] in _HARDWARE for event in self.counters)
 
 
-def find_tools() -> Tools:
+def find_profiling_tools() -> Tools:
     """Try what there is: it takes a tenth of a second."""
     counters = _counters()
     event = "cycles" if "cycles" in counters else "cpu-clock"
@@ -58,7 +58,7 @@ def _counters() -> Tuple[str, ...]:
         return ()
     with tempfile.NamedTemporaryFile() as file:
         _run(["perf", "stat", "-x", ",", "-e", ",".join(COUNTERS), "-o", file.name, "--", "true"])
-        found = counts(file.read().decode("utf-8", "replace"))
+        found = perf_stat_counters(file.read().decode("utf-8", "replace"))
     return tuple(event for event, name in COUNTERS.items() if found.get(name) is not None)
 
 
@@ -115,7 +115,7 @@ def _yama() -> int:
 # the server
 
 
-def program_of(pid: int) -> str:
+def mapped_server_binary(pid: int) -> str:
     """The file with the code of a server: the largest that it has mapped, as a loader may have started it."""
     sizes: Dict[str, int] = {}
     try:

@@ -10,7 +10,7 @@ from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.counter import OF_ENGINE, Counter
 from app.engines.server import COUNTERS, OWN_ROWS, READS, ROWS, ROWS_OF_CLIENTS, SORTED
-from app.protocol.series import Series
+from app.protocol.series import SeriesDeclaration
 
 LEAVE_S = 5.0  # for clients to be gone once their program has ended
 GONE_S = 0.01  # from the last one that is counted to the end of its thread
@@ -56,9 +56,10 @@ class Counters:
             return engine_of(self._engine).seldom(self._client.query, status)
         return {}
 
-    def declare(self) -> List[Series]:
+    def declare(self) -> List[SeriesDeclaration]:
         return [
-            Series(c.series, c.unit, c.kind, c.direction, self._title(c), c.digits) for c in self.counters
+            SeriesDeclaration(c.series, c.unit, c.kind, c.direction, self._title(c), c.digits)
+            for c in self.counters
         ]
 
     def _title(self, counter: Counter) -> str:

@@ -14,16 +14,16 @@ from app.protocol.others import (
     UNSEEN_SHARE,
     UNSEEN_WRITES,
     Others,
-    Program,
+    ProcessesOfName,
 )
 from app.protocol.plan import Plan
 
-from .host import kernel_cpu_s, others_cpu_s, others_kb
+from .host import disk_kb_by_others, kernel_cpu_s, others_cpu_s
 from .other_processes import OtherProcesses
 from .reading import PROCESSES, Reading, grown
 
 
-class Allowed(NamedTuple):
+class DisturbanceLimits(NamedTuple):
     """The most that others may take, in percent of the CPUs that the server can use."""
 
     others_pct: float
@@ -31,11 +31,13 @@ class Allowed(NamedTuple):
     swaps: bool = False  # a server with a memory limit runs short of memory by itself
 
     @staticmethod
-    def of(plan: Plan, swaps: bool = False) -> Allowed:
-        return Allowed(plan.others_pct, plan.steal_pct, swaps)
+    def of(plan: Plan, swaps: bool = False) -> DisturbanceLimits:
+        return DisturbanceLimits(plan.others_pct, plan.steal_pct, swaps)
 
 
-def others_between(before: Reading, after: Reading, processes: OtherProcesses, allowed: Allowed) -> Others:
+def others_between(
+    before: Reading, after: Reading, processes: OtherProcesses, allowed: DisturbanceLimits
+) -> Others:
     """Means over that time, the programs that took most, and what was above its limit."""
     processes.look(at_once=True)
     seconds = max(after.at - before.at, 0.01)
@@ -43,7 +45,7 @@ def others_between(before: Reading, after: Reading, processes: OtherProcesses, a
     return replace(others, causes=_causes(others, before, after, seconds, allowed))
 
 
-def _means(before: Reading, after: Reading, seconds: float, programs: List[Program]) -> Others:
+def _means(before: Reading, after: Reading, seconds: float, programs: List[ProcessesOfName]) -> Others:
     def rate(value: Optional[float], factor: float = 1.0) -> Optional[float]:
         return None if value is None else round(value * factor / seconds, 2)
 
@@ -53,8 +55,8 @@ def _means(before: Reading, after: Reading, seconds: float, programs: List[Progr
         cpu_pct=rate(others_cpu_s(before, after), 100),
         kernel_pct=rate(kernel_cpu_s(before, after), 100),
         steal_pct=round(100 * steal / ticks, 2) if ticks and steal is not None else None,
-        read_kb=rate(others_kb("read", before, after)),
-        write_kb=rate(others_kb("write", before, after)),
+        read_kb=rate(disk_kb_by_others("read", before, after)),
+        write_kb=rate(disk_kb_by_others("write", before, after)),
         swap_kb=grown("swap_kb", before, after),
         throttled_pct=rate(grown("server_throttled_s", before, after), 100),
         heat_events=grown("heat_events", before, after),
@@ -70,7 +72,9 @@ def _stopped(before: Reading, after: Reading) -> Dict[str, float]:
     return {name: count for name, count in found.items() if count}
 
 
-def _causes(others: Others, before: Reading, after: Reading, seconds: float, allowed: Allowed) -> List[str]:
+def _causes(
+    others: Others, before: Reading, after: Reading, seconds: float, allowed: DisturbanceLimits
+) -> List[str]:
     above = {
         "cpu": (others.cpu_pct or 0) > allowed.others_pct * others.cpus,
         "steal": (others.steal_pct or 0) > allowed.steal_pct,

@@ -8,7 +8,7 @@ from app.engines.engine import Engine
 from app.protocol.plan import Step
 from app.protocol.stacks import COUNTERS
 from app.protocol.step_parts import Totals
-from app.protocol.thread_states import COSTS, STATES, time_per_query
+from app.protocol.thread_states import COSTS, STATES, client_time_figure
 
 from .sampler import queries
 
@@ -77,7 +77,7 @@ def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[flo
     return None
 
 
-SPENT = (*COSTS, *map(time_per_query, STATES))
+SPENT = (*COSTS, *map(client_time_figure, STATES))
 
 
 def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, Any]:
@@ -88,7 +88,7 @@ def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, An
     return {name: None if value is None else round(value / count, 4) for name, value in found.items()}
 
 
-def clients_missing(step: Step, total: Mapping[str, Any]) -> str:
+def missing_clients_reason(step: Step, total: Mapping[str, Any]) -> str:
     """Why a step with fewer clients than threads has failed; "" where it has not.
 
     A driven step goes on with those it has, and is marked; work that is shared out among all is not done.

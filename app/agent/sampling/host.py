@@ -15,22 +15,22 @@ from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 from app.agent.server.affinity import count_cpus
 from app.agent.system.disk import devices_of, read_text
 from app.protocol.others import LEAST_KB, OTHERS_PCT
-from app.protocol.series import Series
+from app.protocol.series import SeriesDeclaration
 
 from .other_processes import OtherProcesses
 from .proc_files import (
     MOST,
     TICK_S,
     Counters,
+    parse_cpu_stat,
     parse_disk,
     parse_meminfo,
     parse_pressure,
-    parse_stat,
     parse_vmstat,
     requests_on_their_way,
 )
-from .process import Process
-from .reading import LEVELS, PROCESSES, OwnTime, Reading, grown
+from .process import ProcessFiles
+from .reading import LEVELS, PROCESSES, AbsenceSubtractor, Reading, grown
 
 Pids = Mapping[str, Optional[int]]
 
@@ -87,8 +87,8 @@ _TABLE = [
 ]  # fmt: skip
 
 
-def _declared(table: Sequence[_Series]) -> List[Series]:
-    return [Series(*each[:6]) for each in table]
+def _declared(table: Sequence[_Series]) -> List[SeriesDeclaration]:
+    return [SeriesDeclaration(*each[:6]) for each in table]
 
 
 SERIES = _declared(_TABLE)
@@ -148,7 +148,7 @@ def kernel_cpu_s(before: Reading, after: Reading) -> float | None:
     return None if interrupts is None else interrupts * TICK_S + (grown("kernel_cpu_s", before, after) or 0.0)
 
 
-def others_kb(way: str, before: Reading, after: Reading) -> float | None:
+def disk_kb_by_others(way: str, before: Reading, after: Reading) -> float | None:
     """What the device read or wrote beyond what the server asked for."""
     device = grown("disk_{}_kb".format(way), before, after)
     server = _of_server("server_{}_kb".format(way), before, after)
@@ -158,8 +158,8 @@ def others_kb(way: str, before: Reading, after: Reading) -> float | None:
 _DERIVED: Dict[str, Callable[[Reading, Reading], Optional[float]]] = {
     "others_cpu_s": others_cpu_s,
     "kernel_s": kernel_cpu_s,
-    "others_read_kb": lambda before, after: others_kb("read", before, after),
-    "others_write_kb": lambda before, after: others_kb("write", before, after),
+    "others_read_kb": lambda before, after: disk_kb_by_others("read", before, after),
+    "others_write_kb": lambda before, after: disk_kb_by_others("write", before, after),
 }
 
 
@@ -224,14 +224,14 @@ class HostSampler:
         self, pids: Union[Pids, Callable[[], Pids]], directory: str, own_word: str = "DYNO-TARGET"
     ) -> None:
         self._pids = pids
-        self._processes: Dict[str, Process] = {}
+        self._processes: Dict[str, ProcessFiles] = {}
         self._problems: List[str] = []
         self._noted: set[str] = set()
         self._files = self._open_files()
         self._disks = self._open_disks(directory)
         self._clocks, self._heat = _clocks(), _heat_counts()
         self.others = OtherProcesses(own_word.encode())
-        self._own_time = OwnTime()
+        self._own_time = AbsenceSubtractor()
         self.cpus = count_cpus()
         there = self.read().counters
         self._table = [each for each in _TABLE if _is_there(each, there)]
@@ -262,7 +262,7 @@ class HostSampler:
         self.others.read(counters, whole)
         return Reading(at, counters, self._read_processes(counters))
 
-    def declare(self) -> List[Series]:
+    def declare(self) -> List[SeriesDeclaration]:
         """The series that this machine has."""
         return _declared(self._table)
 
@@ -273,7 +273,9 @@ class HostSampler:
     def watch(self, before: Reading, after: Reading, dt: float) -> None:
         """Read the names of all processes in a second in which others are busy."""
         busy = (others_cpu_s(before, after) or 0.0) > LOOK_SHARE * dt * self.cpus
-        moving = any((others_kb(way, before, after) or 0.0) > LEAST_KB * dt for way in ("read", "write"))
+        moving = any(
+            (disk_kb_by_others(way, before, after) or 0.0) > LEAST_KB * dt for way in ("read", "write")
+        )
         if busy or moving:
             self.others.look()
 
@@ -292,7 +294,7 @@ class HostSampler:
 
     def _open_files(self) -> List[_File]:
         needed = [
-            ("machine", self._open("/proc/stat"), parse_stat),
+            ("machine", self._open("/proc/stat"), parse_cpu_stat),
             ("memory", self._open("/proc/meminfo"), parse_meminfo),
         ]
         return [*needed, *_optional_files()]
@@ -353,7 +355,7 @@ class HostSampler:
                 there[name] = process.pid
         return there
 
-    def _read_process(self, name: str, process: Process, counters: Counters) -> bool:
+    def _read_process(self, name: str, process: ProcessFiles, counters: Counters) -> bool:
         own: Counters = {}
         try:
             process.read(name, own)
@@ -363,7 +365,7 @@ class HostSampler:
         counters.update(own)
         return True
 
-    def _process(self, name: str, pid: int | None) -> Process | None:
+    def _process(self, name: str, pid: int | None) -> ProcessFiles | None:
         known = self._processes.get(name)
         if known is not None and known.pid == pid:
             return known
@@ -371,7 +373,7 @@ class HostSampler:
         if not pid:
             return None
         try:
-            process = self._processes[name] = Process(pid, whole=name == "server")
+            process = self._processes[name] = ProcessFiles(pid, whole=name == "server")
         except OSError:
             return None
         if process.problem:

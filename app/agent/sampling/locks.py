@@ -10,7 +10,7 @@ from app.engines.query import first_answer, number
 from app.engines.waits import LOCK_WAITS, LOCKS_NOW, MONITOR, ROW_LOCKS, latest_deadlock
 from app.protocol.waits import LONGEST, MOST_LOCKS, LockPair, plain_statement
 
-from .waits import Pace
+from .waits import WaitReadInterval
 
 MONITOR_EACH_S = 5  # the monitor holds the lock system while it prints
 STATUS = (LOCKS_NOW, LOCK_WAITS)  # status variables that say whether to look
@@ -19,12 +19,12 @@ ROW_LOCK, DEADLOCK = "row lock", "deadlock"
 _Key = Tuple[str, str, str, str, str]
 
 
-class RowLocks:
+class RowLockPairs:
     """The pairs of statements that were seen in a step."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._pace, self._monitor_pace = Pace(), Pace(MONITOR_EACH_S)
+        self._pace, self._monitor_pace = WaitReadInterval(), WaitReadInterval(MONITOR_EACH_S)
         self._seen: Dict[_Key, Tuple[int, float]] = {}
         self._deadlock = ""  # the latest that was seen
 

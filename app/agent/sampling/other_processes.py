@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any, Callable, Collection, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from app.protocol.others import Program
+from app.protocol.others import ProcessesOfName
 
 from .proc_files import TICK_S, Counters, ProcessStat, parse_io, parse_process, read_file
 
@@ -127,7 +127,7 @@ class OtherProcesses:
     def _is_known(self, pid: int) -> bool:
         return pid == os.getpid() or pid in self._counted
 
-    def most(self, without: Collection[int]) -> List[Program]:
+    def most(self, without: Collection[int]) -> List[ProcessesOfName]:
         """The three programs that took most since `begin`; without those that are measured.
 
         What began and ended between two looks is not among them.
@@ -169,8 +169,8 @@ class _Use:
     def rank(self) -> Tuple[float, float]:
         return self.cpu_s, self.read_kb + self.write_kb
 
-    def of_program(self, name: str, seconds: float) -> Program:
-        return Program(
+    def of_program(self, name: str, seconds: float) -> ProcessesOfName:
+        return ProcessesOfName(
             name,
             self.processes,
             round(100 * self.cpu_s / seconds, 1),

@@ -6,7 +6,7 @@ import os
 import time
 from typing import Dict, List, Optional, Tuple
 
-from app.agent.server.cgroup import place_of
+from app.agent.server.cgroup import cgroup_place_of
 from app.agent.system.disk import read_text
 
 from .proc_files import PAGE_KB, TICK_S, Counters, parse_io, parse_process, parse_switches, read_file
@@ -14,7 +14,7 @@ from .proc_files import PAGE_KB, TICK_S, Counters, parse_io, parse_process, pars
 _NANO, _MICRO = 1e-9, 1e-6
 
 
-class Process:
+class ProcessFiles:
     """The open files of one process: they end with it, so another one with its pid is never taken for it."""
 
     def __init__(self, pid: int, whole: bool) -> None:
@@ -63,7 +63,7 @@ Quota = Tuple[str, str, float]  # a file cpu.stat, the word for the time that wa
 
 def quotas_of(pid: int) -> List[Quota]:
     """The groups in which the CPU of a process can be limited, from its own up to the top."""
-    place = place_of(pid, "cpu")
+    place = cgroup_place_of(pid, "cpu")
     word, unit = ("throttled_time", _NANO) if place.is_first else ("throttled_usec", _MICRO)
     folder, files = os.path.normpath(place.root + place.path), []
     while folder.startswith(place.root):
@@ -78,7 +78,7 @@ def throttled_s(path: str, word: str, unit: float) -> float:
     return int(lines.get(word, "0")) * unit
 
 
-class Threads:
+class ThreadCounters:
     """Counters of the threads of a process; too expensive to read each second."""
 
     def __init__(self, pid: int) -> None:
@@ -86,16 +86,16 @@ class Threads:
         self.user_s, self.system_s = stat.user * TICK_S, stat.system * TICK_S
         self.switches = _switches(pid)
 
-    def switches_since(self, first: Threads) -> Tuple[int, int]:
+    def switches_since(self, first: ThreadCounters) -> Tuple[int, int]:
         """Voluntary and involuntary switches since then; threads that began since count in full."""
         pairs = [(now, first.switches.get(thread, (0, 0))) for thread, now in self.switches.items()]
         return sum(now[0] - then[0] for now, then in pairs), sum(now[1] - then[1] for now, then in pairs)
 
     @staticmethod
-    def of(pid: Optional[int]) -> Optional[Threads]:
+    def of(pid: Optional[int]) -> Optional[ThreadCounters]:
         """The threads of a process; None if it has ended."""
         try:
-            return Threads(pid) if pid else None
+            return ThreadCounters(pid) if pid else None
         except (OSError, ValueError, KeyError, IndexError):
             return None
 

@@ -14,16 +14,16 @@ from app.protocol.series import LOAD, P95_EVENTS
 
 from .counters import Counters, rows_read
 from .host import HostSampler, deltas
-from .locks import RowLocks
+from .locks import RowLockPairs
 from .reading import Reading
 from .statements import Statements
 from .thread_states import NOTHING, SERIES, ThreadSampler
-from .waits import Waits
+from .waits import WaitSampler
 
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 
 
-class Sampler:
+class SessionSampler:
     """Takes samples of one session; what cannot be read is missing, and logged once."""
 
     def __init__(
@@ -31,8 +31,8 @@ class Sampler:
         journal: Journal,
         host: HostSampler,
         counters: Counters,
-        waits: Waits,
-        locks: RowLocks,
+        waits: WaitSampler,
+        locks: RowLockPairs,
         statements: Statements,
         threads: ThreadSampler,
     ) -> None:
@@ -46,7 +46,9 @@ class Sampler:
         self._threads = threads
         self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES]
         self._digits = [each.digits for each in self._series]
-        self.means = Means([each.series for each in counters.counters])  # of the measured seconds
+        self.means = WeightedSampleMeans(
+            [each.series for each in counters.counters]
+        )  # of the measured seconds
         self.at = 0.0
         self.reading: Any = None
         self._status: Dict[str, str] = {}
@@ -157,7 +159,7 @@ def queries(load: Mapping[str, Any]) -> int:
     return int(load["reads"]) + int(load["writes"]) + int(load["other"])
 
 
-class Means:
+class WeightedSampleMeans:
     """Adds up samples, each weighted by its length; a missing value has no weight."""
 
     def __init__(self, names: Sequence[str]) -> None:

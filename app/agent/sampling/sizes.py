@@ -62,7 +62,7 @@ def _add_files(path: str, rules: Rules, found: Dict[str, int]) -> None:
             found[_part_of(entry.name, rules)] += _allocated(entry)
 
 
-def part_of(name: str) -> str:
+def data_file_category(name: str) -> str:
     """The part of a file that is in the data directory itself."""
     return _part_of(name, _TOP)
 

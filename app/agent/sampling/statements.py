@@ -10,7 +10,7 @@ from app.agent.server.mysql import Client, QueryError
 from app.engines.waits import DIGESTS, EXECUTE, INSTRUMENTED, PREPARED, PREPARED_IN_ALL, PS_PER_MS
 from app.protocol.waits import LONGEST, MOST_STATEMENTS, Statement, plain_statement
 
-from .waits import Pace
+from .waits import WaitReadInterval
 
 _COUNTS = ("calls", "rows_examined", "rows_sent", "rows_affected", "rows_sorted", "no_index")
 NO_TABLE = "1146 "  # the error of a server without it
@@ -27,7 +27,7 @@ class Statements:
     def __init__(self, client: Client, is_on: bool) -> None:
         self._client = client
         self._is_on = is_on
-        self._pace = Pace()
+        self._pace = WaitReadInterval()
         self._before: Digests = {}
         self._prepared: Digests = {}  # at the latest reading: they go with their clients
         self._of_prepared = PREPARED

@@ -83,7 +83,7 @@ _FUNCTIONS = (
 )
 
 
-class Way(NamedTuple):
+class ThreadStateSource(NamedTuple):
     """How the state of a thread is read on this machine."""
 
     file: str
@@ -91,27 +91,27 @@ class Way(NamedTuple):
     problem: str = ""  # what cannot be read, and what follows from it
 
 
-def way_of(pid: int) -> Way:
+def thread_read_method(pid: int) -> ThreadStateSource:
     """The best way to read the threads of a process."""
     calls, problem = _CALLS.get(platform.machine()), "this CPU has other system calls"
     if calls:
         try:
             read_file("/proc/{0}/task/{0}/syscall".format(pid))
-            return Way("syscall", lambda data: call_state(calls, data))
+            return ThreadStateSource("syscall", lambda data: state_by_syscall(calls, data))
         except OSError as error:
             problem = str(error)
     said = "system calls of the server's threads are not readable ({}): {}"
     try:
         if read_file("/proc/{0}/task/{0}/wchan".format(pid)) != b"0":
             text = "their states come from names of kernel functions"
-            return Way("wchan", function_state, said.format(problem, text))
+            return ThreadStateSource("wchan", state_by_kernel_function, said.format(problem, text))
     except OSError:
         pass
     text = "waits for locks, network and fsync are unknown"
-    return Way("stat", letter_state, said.format(problem, text))
+    return ThreadStateSource("stat", letter_state, said.format(problem, text))
 
 
-def call_state(calls: Dict[bytes, str], data: bytes) -> str:
+def state_by_syscall(calls: Dict[bytes, str], data: bytes) -> str:
     """The state by the system call in which a thread waits: `202 0x7f09… …`; -1 is a page fault."""
     if data.startswith(b"running"):
         return RUNNING
@@ -120,7 +120,7 @@ def call_state(calls: Dict[bytes, str], data: bytes) -> str:
     return calls.get(data[: data.find(b" ")], UNKNOWN)
 
 
-def function_state(data: bytes) -> str:
+def state_by_kernel_function(data: bytes) -> str:
     """The state by the kernel function in which a thread waits, such as `futex_wait_queue`; 0: in none."""
     name = data.decode("ascii", "replace")
     if name == "0":
@@ -137,7 +137,7 @@ def letter_state(data: bytes) -> str:
 class ThreadFiles:
     """The open files of one thread; reading them raises OSError once it has ended."""
 
-    def __init__(self, folder: str, tid: int, way: Way) -> None:
+    def __init__(self, folder: str, tid: int, way: ThreadStateSource) -> None:
         self._state_of = way.state_of
         self._folder = "{}/{}".format(folder, tid)
         self._clock = os.open("{}/{}/schedstat".format(folder, tid), os.O_RDONLY)
@@ -163,7 +163,7 @@ class ThreadFiles:
         data = os.pread(self._state, 512, 0)
         state = self._state_of(data)
         if state == _RESTARTED:
-            return function_state(read_file(self._folder + "/wchan"))
+            return state_by_kernel_function(read_file(self._folder + "/wchan"))
         return self._state_by_file(int(data.split()[1], 16)) if state == _BY_FILE else state
 
     def _state_by_file(self, number: int) -> str:

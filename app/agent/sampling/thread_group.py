@@ -6,8 +6,8 @@ import random
 import time
 from typing import Dict, Mapping
 
-from .thread_files import ThreadFiles, Way
-from .thread_shares import Tally
+from .thread_files import ThreadFiles, ThreadStateSource
+from .thread_shares import ThreadKindTally
 
 MOST = 32  # threads of a group that are looked at in one second
 SHARE = 0.0008  # of a core, for what is counted here; the rest of the agent has about as much more to do
@@ -15,13 +15,13 @@ SHORTEST_S, LONGEST_S = 0.1, 1.0  # between two looks
 WAKE_S = 3e-5  # CPU of the system to wake the agent up for a look
 _KEPT = 0.8  # of a mean cost, when a new one comes
 
-Tallies = Mapping[str, Tally]  # by kind
+Tallies = Mapping[str, ThreadKindTally]  # by kind
 
 
-class Group:
+class SampledThreads:
     """All of these threads; if they are many, some that are drawn anew each second. Their files stay open."""
 
-    def __init__(self, folder: str, way: Way) -> None:
+    def __init__(self, folder: str, way: ThreadStateSource) -> None:
         self._folder = folder
         self._way = way
         self.kinds: Dict[int, str] = {}  # by thread id
@@ -80,7 +80,7 @@ class Group:
         self.begin()
 
 
-class Pace:
+class ThreadLookInterval:
     """How often threads are looked at, by what it costs this thread of the agent."""
 
     def __init__(self) -> None:

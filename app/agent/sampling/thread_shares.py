@@ -6,14 +6,24 @@ import math
 from collections import defaultdict
 from typing import Dict, Mapping, Optional
 
-from app.protocol.thread_states import COMMIT, LOCK, ON_CPU, RUNNABLE, RUNNING, STATES, UNKNOWN, Kind, Share
+from app.protocol.thread_states import (
+    COMMIT,
+    LOCK,
+    ON_CPU,
+    RUNNABLE,
+    RUNNING,
+    STATES,
+    UNKNOWN,
+    Share,
+    ThreadKindShares,
+)
 
 Shares = Dict[str, float]  # by state, of 1
 NORMAL_95 = 1.96
 NEVER_SEEN = 3.0  # if none of n samples was in a state, its share is below 3/n with 95 % certainty
 
 
-class Tally:
+class ThreadKindTally:
     """What threads of one kind did in some time."""
 
     def __init__(self) -> None:
@@ -28,14 +38,14 @@ class Tally:
         self.running_s += running_s
         self.runnable_s += runnable_s
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: ThreadKindTally) -> None:
         self.take(other.time_s, other.running_s, other.runnable_s)
         for state, n in other.samples.items():
             self.samples[state] += n
         self.asked += other.asked
         self.commits += other.commits
 
-    def shares(self, usual: Optional[Tally] = None) -> Optional[Shares]:
+    def shares(self, usual: Optional[ThreadKindTally] = None) -> Optional[Shares]:
         """By state; `usual` has samples for a time in which no waiting thread was seen; None without time.
 
         A thread that runs or wants to run is counted by the scheduler: samples only divide the rest.
@@ -52,7 +62,7 @@ class Tally:
         found = {state: rest * waits.get(state, 0) / seen for state in STATES}
         return {**found, RUNNING: running, RUNNABLE: runnable + found[RUNNABLE]}
 
-    def _divided_waits(self, usual: Tally) -> Dict[str, float]:
+    def _divided_waits(self, usual: ThreadKindTally) -> Dict[str, float]:
         """Samples of waiting threads by state; of waits for a lock, the server knows which are commits."""
         waits = _waits(self.samples) or _waits(usual.samples)
         asked = self if self.asked else usual
@@ -66,18 +76,18 @@ def _waits(samples: Mapping[str, int]) -> Dict[str, float]:
     return {state: n for state, n in samples.items() if state not in ON_CPU and n}
 
 
-class StepShares:
+class StepThreadShares:
     """The same over a step, second by second."""
 
     def __init__(self) -> None:
-        self.whole = Tally()
+        self.whole = ThreadKindTally()
         self._seconds = 0
         self._clock_s = 0.0
         self._threads_s = 0.0
         self._sums: Dict[str, float] = defaultdict(float)  # of the shares of the seconds
         self._squares: Dict[str, float] = defaultdict(float)
 
-    def take(self, second: Tally, threads: int, dt: float) -> Optional[Shares]:
+    def take(self, second: ThreadKindTally, threads: int, dt: float) -> Optional[Shares]:
         """Add a second and its number of threads; returns its shares."""
         self.whole.add(second)
         found = second.shares(self.whole)
@@ -91,7 +101,7 @@ class StepShares:
             self._squares[state] += share * share
         return found
 
-    def kind(self) -> Optional[Kind]:
+    def kind(self) -> Optional[ThreadKindShares]:
         """What a journal has of it; None if no time was seen."""
         shares = self.whole.shares()
         if shares is None:
@@ -103,7 +113,7 @@ class StepShares:
             if share > 0
         }
         threads = round(self._threads_s / self._clock_s, 2) if self._clock_s else 0.0
-        return Kind(threads, samples, self._seconds, there)
+        return ThreadKindShares(threads, samples, self._seconds, there)
 
     def _error_pct(self, state: str, samples: int) -> Optional[float]:
         """Half of the 95 % interval of the mean over the seconds; at least what the samples allow."""

@@ -13,14 +13,21 @@ from collections import defaultdict
 from typing import Callable, Dict, Iterator, List, Optional, Set
 
 from app.engines.query import Query
-from app.protocol.series import Series
-from app.protocol.thread_states import CLIENT, LOCK, STATES, ThreadStates, series_of, time_per_query
+from app.protocol.series import SeriesDeclaration
+from app.protocol.thread_states import (
+    CLIENT,
+    LOCK,
+    STATES,
+    ThreadStates,
+    client_time_figure,
+    state_share_series,
+)
 
 from .proc_files import read_file
-from .thread_files import Way, parse_schedstat, way_of
-from .thread_group import Group, Pace
+from .thread_files import ThreadStateSource, parse_schedstat, thread_read_method
+from .thread_group import SampledThreads, ThreadLookInterval
 from .thread_kinds import ThreadKinds
-from .thread_shares import Shares, StepShares, Tally
+from .thread_shares import Shares, StepThreadShares, ThreadKindTally
 from .unnamed_clients import Close
 
 CONNECT_S = 0.3  # from the start of sysbench until its clients are looked for
@@ -43,7 +50,9 @@ _LABELS = {
     "asleep": "Clients' threads asleep",
     "unknown": "Clients' threads in an unknown state",
 }
-SERIES = [Series(series_of(state), "%", "gauge", "", _LABELS[state], 1) for state in STATES]
+SERIES = [
+    SeriesDeclaration(state_share_series(state), "%", "gauge", "", _LABELS[state], 1) for state in STATES
+]
 NOTHING: List[Optional[float]] = [None] * len(SERIES)
 
 
@@ -61,14 +70,14 @@ class ThreadSampler:
         self._query = query
         self._log = log
         self._connect = connect
-        self.pace = Pace()
+        self.pace = ThreadLookInterval()
         self._server: Optional[_Server] = None
         self._noted: Dict[str, bool] = {}
         self._is_on = False
         self._due = self._began = self._ask_at = 0.0
         self._looks = 0
-        self._second: Dict[str, Tally] = defaultdict(Tally)
-        self._step: Dict[str, StepShares] = defaultdict(StepShares)
+        self._second: Dict[str, ThreadKindTally] = defaultdict(ThreadKindTally)
+        self._step: Dict[str, StepThreadShares] = defaultdict(StepThreadShares)
         self._known_s = self._unknown_s = 0.0  # with the threads of all clients, and without
         self._anew = 0  # connections of the step beside those that its clients keep
         self.meet()
@@ -231,7 +240,7 @@ class ThreadSampler:
         if kind is None:
             return {}
         of_1_pct = kind.threads * seconds * 1e4  # microseconds
-        return {time_per_query(state): kind.pcts.get(state, 0.0) * of_1_pct for state in STATES}
+        return {client_time_figure(state): kind.pcts.get(state, 0.0) * of_1_pct for state in STATES}
 
 
 class _Server:
@@ -239,12 +248,12 @@ class _Server:
 
     def __init__(self, pid: int, query: Query, connect: Callable[[], Close]) -> None:
         self.pid = pid
-        self.way: Way = way_of(pid)
+        self.way: ThreadStateSource = thread_read_method(pid)
         if not any(parse_schedstat(read_file("/proc/{0}/task/{0}/schedstat".format(pid)))):
             raise OSError("the kernel does not count the CPU time of threads")
         self._kinds = ThreadKinds(pid, query, connect)
-        self.clients = Group(self._kinds.folder, self.way)
-        self.others = Group(self._kinds.folder, self.way)
+        self.clients = SampledThreads(self._kinds.folder, self.way)
+        self.others = SampledThreads(self._kinds.folder, self.way)
         self.counts: Dict[str, int] = {}  # threads, by kind
         self.wanted = 0  # clients of the step
         self._searches = 0  # that did not find all of them
@@ -278,7 +287,7 @@ class _Server:
         """Look for missing clients now, however long none were found."""
         self._searches, self._not_before = 0, 0.0
 
-    def list(self, now: float, pace: Pace) -> None:
+    def list(self, now: float, pace: ThreadLookInterval) -> None:
         pace.begin()
         found = self._kinds.look(self.wanted)
         self.counts = {kind: len(tids) for kind, tids in found.items()}
@@ -288,7 +297,7 @@ class _Server:
         self._searches = 0 if self.knows_clients else self._searches + 1
         self._not_before = now + pace.end_listing() * 2 ** min(self._searches, LONGEST_SEARCH)
 
-    def ask(self, waiting: Set[int], clients: Tally) -> None:
+    def ask(self, waiting: Set[int], clients: ThreadKindTally) -> None:
         """Count the clients that wait for a lock, and those of them that wait for a group commit."""
         clients.asked += len(waiting)
         clients.commits += len(waiting & self._kinds.committing())
@@ -297,7 +306,7 @@ class _Server:
         self.clients.begin()
         self.others.begin()
 
-    def end(self, tallies: Dict[str, Tally], dt: float) -> None:
+    def end(self, tallies: Dict[str, ThreadKindTally], dt: float) -> None:
         self.clients.end(tallies, dt)
         self.others.end(tallies, dt)
 

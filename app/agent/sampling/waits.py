@@ -20,23 +20,23 @@ from app.engines.waits import (
     WAYS,
     kind_of,
 )
-from app.protocol.series import Series
+from app.protocol.series import SeriesDeclaration
 
 SHARE = 0.004  # of the time may go by while a server lists its waits; its own CPU is less
 EACH_S = 0.9  # between two readings, at least
 
 
-class Amount(NamedTuple):
+class WaitAmount(NamedTuple):
     """How often something was waited for, and how long."""
 
     times: int
     ms: Optional[float]
 
 
-Amounts = Dict[str, Amount]
+Amounts = Dict[str, WaitAmount]
 
 
-class Pace:
+class WaitReadInterval:
     """Reads at most once a second, and less often where a reading takes long."""
 
     def __init__(self, each_s: float = EACH_S) -> None:
@@ -53,7 +53,7 @@ class Pace:
         self._quickest = min(seconds, self._quickest or seconds)
 
 
-class Waits:
+class WaitSampler:
     """The server's waits: as series by kind, and as amounts by name."""
 
     def __init__(self, client: Client, engine: str) -> None:
@@ -63,7 +63,7 @@ class Waits:
         self._timed = self._timed_kinds()  # by the Performance Schema
         others = {each.kind for each in self._of_status if each.time}
         self.kinds = [kind for kind in KINDS if kind in self._timed | others]
-        self._pace = Pace()
+        self._pace = WaitReadInterval()
         self._before: Optional[Amounts] = None  # the latest reading; None: it failed
         self._elapsed = 0.0  # of a contender's own seconds, since the latest reading
 
@@ -71,7 +71,7 @@ class Waits:
         names = [str(row["name"]) for row in self._client.query(TIMED)] if self.is_on else []
         return {kind_of(name) for name in names} - {""}
 
-    def declare(self) -> List[Series]:
+    def declare(self) -> List[SeriesDeclaration]:
         return [_series(kind) for kind in self.kinds]
 
     @property
@@ -138,12 +138,14 @@ def _is_on(client: Client) -> bool:
         return False
 
 
-def _series(kind: str) -> Series:
-    return Series("waits.{}_ms".format(kind), "ms/s", "rate", "lower", "Waits: {}".format(KINDS[kind]), 2)
+def _series(kind: str) -> SeriesDeclaration:
+    return SeriesDeclaration(
+        "waits.{}_ms".format(kind), "ms/s", "rate", "lower", "Waits: {}".format(KINDS[kind]), 2
+    )
 
 
-def _amount(row: Mapping[str, Any]) -> Amount:
-    return Amount(int(row["count"]), float(row["ps"]) / PS_PER_MS)
+def _amount(row: Mapping[str, Any]) -> WaitAmount:
+    return WaitAmount(int(row["count"]), float(row["ps"]) / PS_PER_MS)
 
 
 def _without_parts(found: Amounts) -> Amounts:
@@ -152,7 +154,7 @@ def _without_parts(found: Amounts) -> Amounts:
     for part, whole in PARTS.items():
         if part in counted and whole in counted:
             mine, its = counted[part], counted[whole]
-            counted[part] = Amount(mine.times, max(0.0, (mine.ms or 0.0) - (its.ms or 0.0)))
+            counted[part] = WaitAmount(mine.times, max(0.0, (mine.ms or 0.0) - (its.ms or 0.0)))
     return counted
 
 
@@ -161,7 +163,7 @@ def _status_amounts(waits: Sequence[StatusWait], status: Mapping[str, str]) -> A
     for each in waits:
         count, time_of = _sum(each.counter, status), _sum(each.time, status)
         if count is not None:
-            found[each.name] = Amount(int(count), None if time_of is None else time_of * each.to_ms)
+            found[each.name] = WaitAmount(int(count), None if time_of is None else time_of * each.to_ms)
     return found
 
 
@@ -172,7 +174,7 @@ def _sum(names: str, status: Mapping[str, str]) -> Optional[float]:
         return None
 
 
-def _grown(then: Optional[Amount], now: Optional[Amount]) -> Optional[float]:
+def _grown(then: Optional[WaitAmount], now: Optional[WaitAmount]) -> Optional[float]:
     """The ms between two readings; None if unknown, also after a restart."""
     if then is None or now is None or then.ms is None or now.ms is None or now.ms < then.ms:
         return None
@@ -183,10 +185,10 @@ def between(before: Amounts, after: Amounts) -> Amounts:
     """What was waited for between two readings, without names of which nothing was."""
     found = {}
     for name, now in after.items():
-        then = before.get(name, Amount(0, 0.0))
+        then = before.get(name, WaitAmount(0, 0.0))
         ms = None if now.ms is None else max(0.0, now.ms - (then.ms or 0.0))
         if ms or (ms is None and now.times > then.times):
-            found[name] = Amount(max(0, now.times - then.times), ms)
+            found[name] = WaitAmount(max(0, now.times - then.times), ms)
     return found
 
 

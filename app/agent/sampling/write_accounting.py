@@ -103,7 +103,7 @@ def _bytes(spent: Mapping[str, Optional[float]], name: str) -> Optional[int]:
     return None if found is None else round(found * 1024)
 
 
-def row_bytes(client: Client) -> Optional[int]:
+def fixed_row_width(client: Client) -> Optional[int]:
     """The widths of all columns, without what the engine adds; None where rows are not of one width."""
     tables: Dict[str, Optional[int]] = {}
     for column in client.query(COLUMNS):

@@ -14,17 +14,17 @@ from app.agent.system.errors import AgentError
 from app.engines.server import CLOSING, SCHEMA
 
 from .mycnf import CLOSING_FILE
-from .mysql import Client, QueryError, lets_in
+from .mysql import Client, QueryError, accepts_without_password
 
 OWN = "dyno"  # the account of the session
 
 
-def write_closing(session: str) -> None:
+def write_init_file(session: str) -> None:
     """Write the statements of init-file, one a line as servers read it."""
     write_file(os.path.join(session, CLOSING_FILE), "".join("{};\n".format(each) for each in CLOSING))
 
 
-def admit(client: Client, password: str) -> None:
+def create_session_account(client: Client, password: str) -> None:
     """Create the account of the session, the only one that may log in over TCP."""
     client.try_run(
         "CREATE USER dyno@'%' IDENTIFIED BY '{}'".format(password),
@@ -33,16 +33,16 @@ def admit(client: Client, password: str) -> None:
     client.run("GRANT ALL ON {}.* TO dyno@'%'".format(SCHEMA))  # and nothing global: no FILE, no SUPER
 
 
-def dismiss(client: Client) -> None:
-    """Undo `admit`: no password stays in data that are kept."""
+def drop_dyno_account(client: Client) -> None:
+    """Undo `create_session_account`: no password stays in data that are kept."""
     client.try_run("DROP USER dyno@'%'")
 
 
-def refuse_strangers(client: Client, address: str, port: int) -> None:
+def refuse_open_accounts(client: Client, address: str, port: int) -> None:
     """Raise AgentError if an account other than the session's can log in over TCP without a password."""
     for user in ("", "root", *_others(client)):  # where the anonymous one can log in, every name can
         try:
-            if not lets_in(address, port, user):
+            if not accepts_without_password(address, port, user):
                 continue
         except QueryError as error:
             text = "cannot check who may log in at {} port {}: {}"

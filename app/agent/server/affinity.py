@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import FrozenSet, Iterable, List
 
-from app.protocol.cpus import as_text, from_text
+from app.protocol.cpus import as_text, cpu_set_of_text
 
 PASSES = 50  # over the threads of a process, until none is found that was made meanwhile
 
@@ -16,7 +16,7 @@ class AffinityError(Exception):
 
 def set_affinity(pid: int, cores: str) -> None:
     """Move every thread; one that is made meanwhile inherits the CPUs of its maker, moved or not yet."""
-    wanted = frozenset(from_text(cores))
+    wanted = frozenset(cpu_set_of_text(cores))
     for _ in range(PASSES):
         others = [tid for tid in threads_of(pid) if cpus_of(tid) not in (wanted, frozenset())]
         if not others:

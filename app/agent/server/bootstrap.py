@@ -19,7 +19,7 @@ from app.agent.system.directory import read_lines
 from app.agent.system.errors import AgentError
 from app.engines.server import SYSTEM_TABLES
 
-from .error_log import MAX_CHARS, NO_ERROR, exit_text, first_error, plain
+from .error_log import MAX_CHARS, NO_ERROR, bare_log_line, exit_text, first_error
 from .mycnf import ERROR_LOG, find_file
 from .program import start_line
 
@@ -73,7 +73,7 @@ def bootstrap(
 def _why(lines: Sequence[str]) -> str:
     """The error of the server; if it names none, its last line."""
     found = first_error(lines)
-    last = next((plain(line) for line in reversed(lines) if line.strip()), found)
+    last = next((bare_log_line(line) for line in reversed(lines) if line.strip()), found)
     return last[:MAX_CHARS] if found == NO_ERROR else found
 
 

@@ -23,7 +23,7 @@ ROUNDED = 1 << 20  # the kernel counts in pages
 GONE_S = 5  # until a group has let go of a process that was killed
 
 
-class Names(NamedTuple):
+class MemoryGroupFiles(NamedTuple):
     """What the files of a memory group are called."""
 
     limit: str
@@ -33,11 +33,11 @@ class Names(NamedTuple):
     events: str
 
 
-FIRST = Names(
+FIRST = MemoryGroupFiles(
     *("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"),
     *("memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control"),
 )
-SECOND = Names("memory.max", "memory.swap.max", "memory.current", "memory.peak", "memory.events")
+SECOND = MemoryGroupFiles("memory.max", "memory.swap.max", "memory.current", "memory.peak", "memory.events")
 
 
 class MemoryLimit:
@@ -59,7 +59,7 @@ class MemoryLimit:
             if scope_problem():
                 raise AgentError("{}; {}".format(error, scope_problem())) from None
             return [*SCOPE, "-p", "MemoryMax={}".format(self.wanted), "-p", "MemorySwapMax=0", "--"]
-        self._folder, self._names = self._made, group_of("self")[1]
+        self._folder, self._names = self._made, memory_cgroup_of("self")[1]
         write_file(os.path.join(self._session, RECORD), self._made)
         return []
 
@@ -76,7 +76,7 @@ class MemoryLimit:
 
     def verify(self, pid: int) -> None:
         """Check the limit in force; the kernel may have rounded it to pages."""
-        self._folder, self._names = group_of(str(pid))
+        self._folder, self._names = memory_cgroup_of(str(pid))
         found = self.in_force
         if self.wanted and (found is None or abs(found - self.wanted) > ROUNDED):
             text = "the memory limit is not in force: {} is {}, not {}"
@@ -111,7 +111,7 @@ class MemoryLimit:
         return os.path.join(self._folder, name)
 
 
-class Place(NamedTuple):
+class CgroupPlace(NamedTuple):
     """The place of a process in the tree of groups, for one controller."""
 
     root: str
@@ -119,20 +119,20 @@ class Place(NamedTuple):
     is_first: bool  # of the first version, which has a tree for each controller
 
 
-def place_of(pid: Union[int, str], controller: str) -> Place:
+def cgroup_place_of(pid: Union[int, str], controller: str) -> CgroupPlace:
     """Where a controller counts and limits a process; `self` is a pid too."""
     unified = ""
     for line in read_lines("/proc/{}/cgroup".format(pid)):
         _, controllers, path = line.split(":", 2)
         if controller in controllers.split(","):
-            return Place(os.path.join(CGROUPS, controller), path, is_first=True)
+            return CgroupPlace(os.path.join(CGROUPS, controller), path, is_first=True)
         unified = unified if controllers else path
-    return Place(CGROUPS, unified, is_first=False)
+    return CgroupPlace(CGROUPS, unified, is_first=False)
 
 
-def group_of(pid: str) -> Tuple[str, Names]:
+def memory_cgroup_of(pid: str) -> Tuple[str, MemoryGroupFiles]:
     """The group in which the memory of a process is counted."""
-    place = place_of(pid, "memory")
+    place = cgroup_place_of(pid, "memory")
     return _there(place.root, place.path), FIRST if place.is_first else SECOND
 
 
@@ -144,7 +144,7 @@ def _there(root: str, path: str) -> str:
 
 def make_group(name: str, limit: int) -> str:
     """A group with a limit; raises AgentError with why there can be none."""
-    own, names = group_of("self")
+    own, names = memory_cgroup_of("self")
     # of the second version a group with processes in it can have no groups with limits below it
     parent = own if names is FIRST or own == CGROUPS else os.path.dirname(own)
     folder = os.path.join(parent, name)
@@ -162,7 +162,7 @@ def make_group(name: str, limit: int) -> str:
     return folder
 
 
-def _limit(folder: str, names: Names, limit: int) -> None:
+def _limit(folder: str, names: MemoryGroupFiles, limit: int) -> None:
     with open(os.path.join(folder, names.limit), "r+", encoding="ascii") as file:
         file.write(str(limit))
     with contextlib.suppress(OSError), open(os.path.join(folder, names.swap), "r+", encoding="ascii") as file:
@@ -186,7 +186,7 @@ def remove_group(session: str) -> None:
     os.unlink(record)
 
 
-def limit_problem() -> str:
+def memory_limit_problem() -> str:
     """Why this machine cannot set a memory limit; '' where it can."""
     try:
         # in containers several processes may have this number

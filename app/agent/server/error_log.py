@@ -19,7 +19,7 @@ _CRASH = re.compile(r"^(?!.*\[System\]).*?((?:mysqld|mariadbd) got signal \d+)")
 _NO_CAUSE = re.compile(r"Aborting|error-message ?file|messagefile|mysql\.plugin table")
 
 
-def plain(line: str) -> str:
+def bare_log_line(line: str) -> str:
     """A line without time, process and brackets."""
     return _TAGS.sub("", _STAMP.sub("", line.strip())).strip()
 
@@ -36,7 +36,7 @@ def first_error(lines: Sequence[str]) -> str:
     """
     for before, line in zip(["", *lines], lines):
         if _is_error(line):
-            cause = "" if "[" in before or _CRASH.search(line) else plain(before)
+            cause = "" if "[" in before or _CRASH.search(line) else bare_log_line(before)
             return "; ".join(filter(None, [cause, _error_text(line)]))[:MAX_CHARS]
     return NO_ERROR
 
@@ -55,4 +55,4 @@ def _is_error(line: str) -> bool:
 
 def _error_text(line: str) -> str:
     crash = _CRASH.search(line)
-    return crash.group(1) if crash else plain(line)
+    return crash.group(1) if crash else bare_log_line(line)

@@ -11,7 +11,7 @@ from app.agent.system.directory import read_lines
 from app.agent.system.errors import AgentError
 
 from .cgroup import MemoryLimit
-from .program import CannotStartError, as_root, ask
+from .program import CannotStartError, ask, root_user_option
 
 LIBRARIES = {"jemalloc": r"libjemalloc\.so\.\d+", "tcmalloc": r"libtcmalloc(?:_minimal)?\.so\.\d+"}
 KNOWN = re.compile(r"/lib(jemalloc|tcmalloc|mimalloc|hoard)[^/]*\.so[^/]*$")
@@ -25,7 +25,7 @@ POLICIES: Dict[str, Tuple[str, ...]] = {
 }
 
 
-class Memory:
+class ServerMemory:
     """What a contender asks for its server, and what its server has."""
 
     def __init__(self, contender: Mapping[str, Any], session: str) -> None:
@@ -41,7 +41,7 @@ class Memory:
         """Check that this machine can do it; raises AgentError with what is missing."""
         self._library = library_of(self._allocator)
         if self._library:
-            check_library(self._library, self._server, environment)
+            check_memory_library(self._library, self._server, environment)
         if self._numa:
             check_policy(self._numa)
         self._before = self.limit.prepare()
@@ -116,11 +116,11 @@ def library_of(allocator: str) -> str:
     return allocator
 
 
-def check_library(library: str, server: str, environment: Mapping[str, str]) -> None:
+def check_memory_library(library: str, server: str, environment: Mapping[str, str]) -> None:
     """The loader is asked whether this server would get its memory from this library."""
     traced = {**environment, "LD_PRELOAD": library, "LD_DEBUG": "bindings", "LD_BIND_NOW": "1"}
     try:
-        said = ask(server, ["--no-defaults", *as_root(), "--version"], traced).err
+        said = ask(server, ["--no-defaults", *root_user_option(), "--version"], traced).err
     except CannotStartError as error:
         raise AgentError("with the allocator {}: {}".format(library, error)) from None
     refused = re.search(r"from LD_PRELOAD cannot be preloaded \(([^)]*)\)", said)

@@ -75,7 +75,7 @@ class Client:
         return connection
 
 
-def lets_in(address: str, port: int, user: str) -> bool:
+def accepts_without_password(address: str, port: int, user: str) -> bool:
     """Whether a server accepts a user over TCP without a password; QueryError if that cannot be told."""
     import pymysql
 

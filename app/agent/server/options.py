@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from app.agent.system.caches import read_cache, state_of, write_cache
+from app.agent.system.caches import file_change_marker, read_file_cache, write_cache
 from app.protocol.answers import Build
 from app.protocol.my_cnf import option_key, option_name, split_line
 
-from .error_log import plain
+from .error_log import bare_log_line
 from .mycnf import plugin_dir
-from .program import Answer, CannotStartError, as_root, ask, ask_twice
+from .program import CannotStartError, ProgramOutput, ask, ask_program_again, root_user_option
 
 KEPT, KEPT_OF_PLUGINS = "options.json", "plugin-options.json"  # beside the builds
 ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
@@ -49,7 +49,7 @@ OptionReply = Dict[str, str]
 OfPlugins = Dict[str, List[str]]  # options that a server has once it has loaded a plugin, by its file
 
 
-class Heard(NamedTuple):
+class SurveyedOptions(NamedTuple):
     """What a survey has heard of the options of a server program, which have hyphens."""
 
     options: Dict[str, str]  # with their defaults
@@ -57,7 +57,7 @@ class Heard(NamedTuple):
 
 
 @dataclass(frozen=True)
-class KnownBuild(Build):
+class BuildWithOptions(Build):
     """A build, and every option that its `--verbose --help` names, with its default; names have hyphens."""
 
     options: Dict[str, str] = field(default_factory=dict)
@@ -83,25 +83,27 @@ def _with_plugin(build: Build, known: Mapping[str, str], plugin: str) -> Dict[st
     return {}
 
 
-def keep_options(folder: str, heard: Mapping[str, Heard]) -> None:
+def keep_options(folder: str, heard: Mapping[str, SurveyedOptions]) -> None:
     """Store the options that a survey has read, so that others need not ask the server."""
     for name, part in ((KEPT, "options"), (KEPT_OF_PLUGINS, "of_plugins")):
         known = {}
         for server, options in heard.items():
             with contextlib.suppress(OSError):
-                known[server] = [*state_of(server), getattr(options, part)]
+                known[server] = [*file_change_marker(server), getattr(options, part)]
         write_cache(os.path.join(folder, name), known)
 
 
-def with_options(folder: str, build: Build) -> KnownBuild:
+def build_with_options(folder: str, build: Build) -> BuildWithOptions:
     """The options are those that the latest survey has heard, unless the program was changed since."""
     options = _kept(folder, KEPT, build.server) or known_options(build)
-    return KnownBuild(**vars(build), options=options, of_plugins=_kept(folder, KEPT_OF_PLUGINS, build.server))
+    return BuildWithOptions(
+        **vars(build), options=options, of_plugins=_kept(folder, KEPT_OF_PLUGINS, build.server)
+    )
 
 
-def remembered_names(folder: str) -> Dict[str, List[str]]:
+def surveyed_option_names(folder: str) -> Dict[str, List[str]]:
     """The options that the latest survey has heard, by server program, named as variables are."""
-    kept = read_cache(os.path.join(folder, KEPT))
+    kept = read_file_cache(os.path.join(folder, KEPT))
     return {
         server: sorted(
             map(option_name, {*known[3], *chain(*_kept(folder, KEPT_OF_PLUGINS, server).values())})
@@ -111,9 +113,9 @@ def remembered_names(folder: str) -> Dict[str, List[str]]:
 
 
 def _kept(folder: str, name: str, server: str) -> Dict[str, Any]:
-    kept = read_cache(os.path.join(folder, name)).get(server, [])
+    kept = read_file_cache(os.path.join(folder, name)).get(server, [])
     with contextlib.suppress(OSError):
-        if kept[:3] == state_of(server) and isinstance(kept[3], dict):
+        if kept[:3] == file_change_marker(server) and isinstance(kept[3], dict):
             return dict(kept[3])
     return {}
 
@@ -122,7 +124,7 @@ def _kept(folder: str, name: str, server: str) -> Dict[str, Any]:
 def _known(server: str, base: str, environment: Tuple[Tuple[str, str], ...]) -> Dict[str, str]:
     try:
         with tempfile.TemporaryDirectory(prefix="dyno-") as empty:
-            return parse_help(ask_twice(server, help_arguments(base, empty), dict(environment)).out)
+            return parse_help(ask_program_again(server, help_arguments(base, empty), dict(environment)).out)
     except CannotStartError:
         return {}
 
@@ -133,7 +135,7 @@ def help_arguments(base: str, empty: str) -> List[str]:
     Others stop in the middle where the folder that is compiled in for secure-file-priv is missing.
     """
     own = ["--basedir=" + base, "--datadir=" + empty, "--loose-secure-file-priv=" + empty]
-    return ["--no-defaults", *own, *as_root(), "--verbose", "--help"]
+    return ["--no-defaults", *own, *root_user_option(), "--verbose", "--help"]
 
 
 def parse_help(text: str) -> Dict[str, str]:
@@ -147,7 +149,7 @@ def parse_help(text: str) -> Dict[str, str]:
     return found
 
 
-def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
+def check_options(build: BuildWithOptions, cnf_path: str) -> List[OptionReply]:
     """What a build does not take as it is in a my.cnf: rejected, ignored, adjusted to another value."""
     with open(cnf_path, encoding="utf-8") as file:
         text = file.read()
@@ -156,8 +158,8 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
         text = _aloud(build) + text
         rejected: List[OptionReply] = []
         answer = _ask(build, question, folder, text)
-        while isinstance(answer, Answer) and len(rejected) < ROUNDS:
-            complaints = complaints_in(answer)
+        while isinstance(answer, ProgramOutput) and len(rejected) < ROUNDS:
+            complaints = rejected_options(answer)
             rest = text
             for each in complaints:
                 rest = without(rest, each["option"], each.get("library", ""))
@@ -168,10 +170,12 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
             answer = _ask(build, question, folder, text)
     if isinstance(answer, str):
         return [*rejected, {"option": "", "state": UNANSWERED, "text": answer}]
-    return _distinct([*rejected, *_unexplained(answer, rejected), *_as_written(harmless_in(answer), text)])
+    return _distinct(
+        [*rejected, *_unexplained(answer, rejected), *_as_written(ignored_options_in(answer), text)]
+    )
 
 
-def _with_suggestion(complaint: OptionReply, build: KnownBuild) -> OptionReply:
+def _with_suggestion(complaint: OptionReply, build: BuildWithOptions) -> OptionReply:
     """Of a name that a build does not know, with the nearest one, or the plugin that it needs."""
     if not _UNKNOWN.search(complaint["text"]):
         return complaint
@@ -192,10 +196,10 @@ def _as_written(found: List[OptionReply], text: str) -> List[OptionReply]:
     return [dict(each, option=names.get(option_key(each["option"]), each["option"])) for each in found]
 
 
-def _question(build: KnownBuild, folder: str) -> List[str]:
+def _question(build: BuildWithOptions, folder: str) -> List[str]:
     empty, known = os.path.join(folder, "data"), build.options
     os.mkdir(empty)
-    own = ["--basedir=" + build.base, "--datadir=" + empty, *as_root()]
+    own = ["--basedir=" + build.base, "--datadir=" + empty, *root_user_option()]
     if "secure-file-priv" in known:  # its compiled folder may be missing, and then nothing else is looked at
         own.append("--secure-file-priv=" + empty)
     plugins = plugin_dir(build.base, known)
@@ -206,23 +210,23 @@ def _question(build: KnownBuild, folder: str) -> List[str]:
     return [*own, "--verbose", "--help"]
 
 
-def _aloud(build: KnownBuild) -> str:
+def _aloud(build: BuildWithOptions) -> str:
     """Lines that make MySQL 5.7 and later report warnings of the options that follow."""
     return "[mysqld]\nlog_error_verbosity=2\n" if "log-error-verbosity" in build.options else ""
 
 
-def _ask(build: KnownBuild, question: List[str], folder: str, text: str) -> Any:
+def _ask(build: BuildWithOptions, question: List[str], folder: str, text: str) -> Any:
     """The answer of the build, or in words why there is none."""
     path = os.path.join(folder, "my.cnf")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     try:
-        return ask_twice(build.server, ["--defaults-file=" + path, *question], build.environment)
+        return ask_program_again(build.server, ["--defaults-file=" + path, *question], build.environment)
     except CannotStartError as error:
         return str(error)
 
 
-def complaints_in(answer: Answer) -> List[OptionReply]:
+def rejected_options(answer: ProgramOutput) -> List[OptionReply]:
     """The options an answer rejects; those it does not know only where nothing else is wrong."""
     lines = answer.err.splitlines()
     wrong = [found for line in lines for found in [_match_wrong(line)] if found]
@@ -232,7 +236,7 @@ def complaints_in(answer: Answer) -> List[OptionReply]:
     for line in lines:
         match = _UNKNOWN.search(line)
         if match and not match.group("name").startswith(("loose_", "loose-")):
-            unknown.append({"option": match.group("name"), "state": REJECTED, "text": plain(line)})
+            unknown.append({"option": match.group("name"), "state": REJECTED, "text": bare_log_line(line)})
     return _distinct(unknown)
 
 
@@ -241,32 +245,36 @@ def _match_wrong(line: str) -> Optional[OptionReply]:
         match = pattern.search(line)
         if match:
             named = match.groupdict()
-            found = {"option": named.get("name") or "plugin-load-add", "state": REJECTED, "text": plain(line)}
+            found = {
+                "option": named.get("name") or "plugin-load-add",
+                "state": REJECTED,
+                "text": bare_log_line(line),
+            }
             if "library" in named:
                 found["library"] = os.path.basename(named["library"]).partition(".")[0]
             return found
     return None
 
 
-def harmless_in(answer: Answer) -> List[OptionReply]:
+def ignored_options_in(answer: ProgramOutput) -> List[OptionReply]:
     """The options an answer takes without doing what they say."""
     found = []
     for line in answer.err.splitlines():
         for state, pattern in _HARMLESS:
             match = pattern.search(line)
             if match:
-                found.append({"option": match.group("name"), "state": state, "text": plain(line)})
+                found.append({"option": match.group("name"), "state": state, "text": bare_log_line(line)})
                 break
     return found
 
 
-def _unexplained(answer: Answer, rejected: List[OptionReply]) -> List[OptionReply]:
+def _unexplained(answer: ProgramOutput, rejected: List[OptionReply]) -> List[OptionReply]:
     """A refusal that names no known option is shown as it is."""
     if not answer.code or rejected:
         return []
     lines = [line for line in answer.err.splitlines() if line.strip() and not _BESIDE.search(line)]
     errors = [line for line in lines if "[ERROR]" in line]
-    said = plain((errors or lines or ["without a word"])[-1])
+    said = bare_log_line((errors or lines or ["without a word"])[-1])
     return [{"option": "", "state": REJECTED, "text": "refused with code {}: {}".format(answer.code, said)}]
 
 

@@ -6,7 +6,7 @@ from typing import Dict, List, Mapping
 
 from app.engines import KNOWN, engine_of
 from app.protocol.my_cnf import option_in, option_name, strip_prefixes, unquote
-from app.protocol.words import plain
+from app.protocol.words import canonical_value
 
 from .mysql import Client, QueryError
 
@@ -30,7 +30,7 @@ def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
         actual = variables.get(name)
         if actual is None or name in _OTHER_FORM or name in _ADDING or not asked:
             continue
-        if not _is_same(plain(asked), plain(actual)):
+        if not _is_same(canonical_value(asked), canonical_value(actual)):
             found.append("{} should be {}, in force is {}".format(name, asked, actual or "empty"))
     return found
 
@@ -48,7 +48,9 @@ def not_default(
         name
         for name, value in variables.items()
         if name in _BY_ANOTHER_NAME
-        or (name in set_ones and not _is_same(plain(compiled.get(name, "")), plain(value)))
+        or (
+            name in set_ones and not _is_same(canonical_value(compiled.get(name, "")), canonical_value(value))
+        )
     ]
 
 

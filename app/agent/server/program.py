@@ -36,7 +36,7 @@ class NoAnswerError(CannotStartError):
     """It was started, and did not answer in time."""
 
 
-class Answer(NamedTuple):
+class ProgramOutput(NamedTuple):
     """What a program said."""
 
     code: int
@@ -50,7 +50,7 @@ def ask(
     environment: Mapping[str, str],
     limit_s: float = LIMIT_S,
     meanwhile: Optional[Callable[[int], None]] = None,
-) -> Answer:
+) -> ProgramOutput:
     """Run a server program to its end; `meanwhile` gets its process id while a long answer waits."""
     try:
         process = subprocess.Popen(
@@ -63,7 +63,7 @@ def ask(
             start_new_session=True,
         )
     except OSError as error:
-        raise CannotStartError(why_not(server, error)) from None
+        raise CannotStartError(why_not_started(server, error)) from None
     try:
         if meanwhile and _is_waiting(process, limit_s):
             meanwhile(process.pid)
@@ -72,10 +72,10 @@ def ask(
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise NoAnswerError("it did not answer within {:.0f} s".format(limit_s)) from None
-    return Answer(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+    return ProgramOutput(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
-def ask_twice(server: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Answer:
+def ask_program_again(server: str, arguments: Sequence[str], environment: Mapping[str, str]) -> ProgramOutput:
     """Ask; if no answer comes, ask once more with more time."""
     try:
         return ask(server, arguments, environment)
@@ -101,21 +101,21 @@ def start_line(server: str) -> List[str]:
     """The words that start it; where its run bit was lost, what the kernel would call goes before it."""
     if os.access(server, os.X_OK):
         return [server]
-    return [*interpreter(server, read_header(server)).split(), server]
+    return [*interpreter(server, read_file_head(server)).split(), server]
 
 
-def as_root() -> List[str]:
+def root_user_option() -> List[str]:
     """The option that every server needs to start as root."""
     return ["--user=root"] if os.geteuid() == 0 else []
 
 
-def why_not(server: str, error: OSError) -> str:
+def why_not_started(server: str, error: OSError) -> str:
     """Why the kernel did not start a program."""
     if error.errno == errno.EACCES:
         if not os.access(server, os.X_OK):
             return "{} is not executable: chmod +x it".format(server)
         return "{} cannot run here (its file system, or what it needs, forbids it)".format(server)
-    header = read_header(server)
+    header = read_file_head(server)
     if error.errno == errno.ENOEXEC:
         built = elf_machine(header)
         if built and built != platform.machine():
@@ -129,9 +129,9 @@ def why_not(server: str, error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def why_ended(answer: Answer, server: str) -> str:
+def why_ended(answer: ProgramOutput, server: str) -> str:
     """Why a program gave no answer, from what it printed instead."""
-    missing = missing_qt_libraries(server)
+    missing = missing_shared_libraries(server)
     found = re.search(r"loading shared libraries: ([^:\s]+): cannot open", answer.err)
     if found and found.group(1) not in missing:
         missing.append(found.group(1))
@@ -148,7 +148,7 @@ def why_ended(answer: Answer, server: str) -> str:
     return "it ended with exit code {}: {}".format(answer.code, said[:300])
 
 
-def missing_qt_libraries(path: str, environment: Mapping[str, str] = MappingProxyType({})) -> List[str]:
+def missing_shared_libraries(path: str, environment: Mapping[str, str] = MappingProxyType({})) -> List[str]:
     """What the loader does not find for a program or a library; nothing for a script or a static one."""
     try:
         answer = ask("/usr/bin/ldd", [path], environment)
@@ -157,7 +157,7 @@ def missing_qt_libraries(path: str, environment: Mapping[str, str] = MappingProx
     return re.findall(r"^\s*(\S+) => not found$", answer.out, re.MULTILINE)
 
 
-def read_header(path: str) -> bytes:
+def read_file_head(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read(4096)
@@ -166,7 +166,7 @@ def read_header(path: str) -> bytes:
 
 
 def is_script(path: str) -> bool:
-    return not read_header(path).startswith(b"\x7fELF")
+    return not read_file_head(path).startswith(b"\x7fELF")
 
 
 def elf_machine(header: bytes) -> str:

@@ -19,11 +19,11 @@ from app.engines.server import WRITE_NOTHING
 from app.engines.waits import TURNED_ON
 from app.protocol.waits import BY_NAME, PRESET
 
-from .accounts import admit, dismiss, refuse_strangers, write_closing
+from .accounts import create_session_account, drop_dyno_account, refuse_open_accounts, write_init_file
 from .bootstrap import bootstrap
 from .connection_limits import room_options
 from .error_log import exit_text, first_error, last_error
-from .memory import Memory
+from .memory import ServerMemory
 from .mycnf import DATA, ERROR_LOG, LOOPBACK, TMP, dyno_options, write_my_cnf
 from .mysql import Client, QueryError
 from .program import start_line
@@ -52,7 +52,7 @@ class Server:
     ) -> None:
         self.contender = contender
         self.session = session
-        self.memory = Memory(contender, session)
+        self.memory = ServerMemory(contender, session)
         self.known = known
         self.environment = environment
         self.private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
@@ -100,7 +100,7 @@ class Server:
             **self.added,
         }
         if self.port:
-            write_closing(self.session)
+            write_init_file(self.session)
         self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
         if lay is not None:
             lay(self.data)
@@ -154,8 +154,8 @@ class Server:
         self.memory.verify(self.pid)
         self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
         if self.port:
-            refuse_strangers(self.client, self.address, self.port)
-            admit(self.client, self.password)
+            refuse_open_accounts(self.client, self.address, self.port)
+            create_session_account(self.client, self.password)
 
     def _command(self) -> List[str]:
         command = [*start_line(self.contender["server"]), "--defaults-file=" + self.my_cnf]
@@ -182,7 +182,7 @@ class Server:
     def dismiss(self) -> None:
         """Leave no password in data that are kept."""
         if self.port:
-            dismiss(self.client)
+            drop_dyno_account(self.client)
 
     def stop(self, limit_s: float = STOP_S, wait: Callable[[float], None] = time.sleep) -> bool:
         """A clean shutdown; True where it ended by itself in time, else it was killed."""
@@ -286,7 +286,7 @@ def start_ticks(pid: int) -> str:
     return "?" if words[0] in "ZX" else words[19]
 
 
-def end_leftover(session: str) -> Optional[Dict[str, Any]]:
+def end_leftover_server(session: str) -> Optional[Dict[str, Any]]:
     """End the server that a killed agent left in this session; None if there is none."""
     path = os.path.join(session, PID_FILE)
     words = next(iter(read_lines(path)), "").split(" ", 2)

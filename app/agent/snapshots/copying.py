@@ -80,7 +80,7 @@ class Copying:
             checksum = self._copy_data(name, old.fileno(), new.fileno())
             for fd in (new.fileno(), old.fileno()):
                 os.fsync(fd)  # a page that is not written yet cannot be dropped
-                forget(fd)
+                drop_page_cache(fd)
         return checksum
 
     def _copy_data(self, name: str, old: int, new: int) -> int:
@@ -109,7 +109,7 @@ def _raise_from(copied: Iterable[Future[int]]) -> None:
         each.result()
 
 
-def can_share(folder: str) -> bool:
+def can_reflink(folder: str) -> bool:
     """Whether the file system of this folder shares blocks between files."""
     one, other = os.path.join(folder, ".one"), os.path.join(folder, ".other")
     try:
@@ -128,7 +128,7 @@ def can_share(folder: str) -> bool:
 def _share(source: str, target: str) -> None:
     with open(source, "rb") as old, open(target, "xb") as new:
         fcntl.ioctl(new.fileno(), FICLONE, old.fileno())
-        forget(old.fileno())
+        drop_page_cache(old.fileno())
 
 
 def _write(fd: int, part: bytes, at: int) -> None:
@@ -157,14 +157,14 @@ def _add_zeros(checksum: int, count: int) -> int:
     return checksum
 
 
-def forget(fd: int) -> None:
+def drop_page_cache(fd: int) -> None:
     """Drop the pages of an open file from the page cache; for one's own files this needs no right."""
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def forget_below(folder: str) -> None:
+def drop_cached_files(folder: str) -> None:
     """The same for all files of a data directory."""
     for path in _walk(folder):
         with open(path, "rb") as file:
             os.fsync(file.fileno())
-            forget(file.fileno())
+            drop_page_cache(file.fileno())

@@ -16,18 +16,18 @@ import time
 from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Mapping
 
-from app.agent.sampling.sizes import part_of
+from app.agent.sampling.sizes import data_file_category
 from app.agent.server.options_in_force import options_of
-from app.agent.system.directory import Directory, write_file
+from app.agent.system.directory import MarkedDirectory, write_file
 from app.agent.system.errors import AgentError
 from app.engines import KNOWN
 from app.engines.server import BINLOG
 from app.protocol import answers as protocol
-from app.protocol.plan import Contender, Plan, content_of, digest
+from app.protocol.plan import Contender, Plan, digest, step_fields_to_hash
 from app.protocol.sysbench import lua_with_required
-from app.protocol.words import plain
+from app.protocol.words import canonical_value
 
-from .copying import Copying, OnProgress, can_share, files_below
+from .copying import Copying, OnProgress, can_reflink, files_below
 
 FORMAT = 1  # of snapshot.json and what is beside it
 ABOUT, DATA, HALF = "snapshot.json", "data", ".half"
@@ -67,7 +67,7 @@ class Snapshot:
 class Snapshots:
     """The snapshots in a directory of Dyno."""
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: MarkedDirectory) -> None:
         self._directory = directory
 
     def _at(self, *parts: str) -> str:
@@ -75,18 +75,18 @@ class Snapshots:
 
     # finding
 
-    def list(self) -> List[protocol.Snapshot]:
+    def list(self) -> List[protocol.DataSnapshot]:
         """All snapshots with content, size, age, and why one cannot be used."""
         return [self._describe(name) for name in sorted(os.listdir(self._at())) if name.isalnum()]
 
-    def _describe(self, key: str) -> protocol.Snapshot:
+    def _describe(self, key: str) -> protocol.DataSnapshot:
         try:
             about: Mapping[str, Any] = self.find(key).about
             problem = ""
         except AgentError as error:
             about, problem = _read(self._at(key)), str(error)
-        shown = [each.name for each in fields(protocol.Snapshot)][2:]
-        return protocol.Snapshot(key, problem, **{name: about.get(name) for name in shown})
+        shown = [each.name for each in fields(protocol.DataSnapshot)][2:]
+        return protocol.DataSnapshot(key, problem, **{name: about.get(name) for name in shown})
 
     def has(self, key: str) -> bool:
         return os.path.isdir(self._at(key))
@@ -130,7 +130,7 @@ class Snapshots:
         """Copy the snapshot to the data directory of a server; returns `shared` or `copied`."""
         files = snapshot.about["files"]
         copying = Copying(self._at(snapshot.key, DATA), data, list(files))
-        if share and can_share(self._at()):
+        if share and can_reflink(self._at()):
             copying.share()
             return "shared"
         copying.copy(on_progress)
@@ -192,22 +192,27 @@ def _files(data: str, checksums: Mapping[str, int]) -> Dict[str, Any]:
 def _without_binary_log(data: str) -> List[str]:
     """Delete the binary logs, whose index names the old place; returns the other files."""
     names = list(files_below(data))
-    binary_log = [name for name in names if os.sep not in name and part_of(name) == BINLOG]
+    binary_log = [name for name in names if os.sep not in name and data_file_category(name) == BINLOG]
     for name in binary_log:
         os.unlink(os.path.join(data, name))
     return [name for name in names if name not in binary_log]
 
 
-def key_of(plan: Plan, contender: Contender) -> str:
+def snapshot_key(plan: Plan, contender: Contender) -> str:
     """The name of the data set that a session of a contender loads: a digest of all that shapes its bytes."""
     options = {
-        name: plain(value)
+        name: canonical_value(value)
         for name, value in options_of(contender.cnf).items()
         if name not in _BESIDE_THE_DATA
     }
     what = [contender.fingerprint, contender.version, contender.engine, contender.table_options, options]
     steps = plan.steps[: plan.snapshot_at]
-    work = [plan.tables, plan.rows, plan.load_method, [{**content_of(step), "cap_s": 0} for step in steps]]
+    work = [
+        plan.tables,
+        plan.rows,
+        plan.load_method,
+        [{**step_fields_to_hash(step), "cap_s": 0} for step in steps],
+    ]
     return digest([what, work, _texts(plan)])[:KEY_DIGITS]
 
 

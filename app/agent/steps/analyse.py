@@ -16,7 +16,7 @@ from .facts import tables_of
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .facts import Facts
+    from .facts import SessionFactsWriter
     from .running import Running
 
 LOOK_S = 0.1
@@ -29,10 +29,10 @@ _ESTIMATES = (
 )
 
 
-class Analysing:
+class TableAnalysis:
     """Analyses the tables of a session, and knows whether the server's row estimates are right."""
 
-    def __init__(self, session: Running, facts: Facts) -> None:
+    def __init__(self, session: Running, facts: SessionFactsWriter) -> None:
         self._session = session
         self._facts = facts
         self.marks: List[str] = []  # of the steps that follow
@@ -42,11 +42,11 @@ class Analysing:
         session = self._session
         session.control.begin_step()  # a request to skip was about the step before
         began = time.monotonic()
-        work = Analyse(session.server.socket, session.contender.engine)
+        work = AnalyseTables(session.server.socket, session.contender.engine)
         self._wait_for(work)
         seconds = round(time.monotonic() - began, 3)
         rows = session.write_accounting.rows_in_tables
-        problem = work.problem or far_off(work.estimate, rows)
+        problem = work.problem or untrusted_estimate_reason(work.estimate, rows)
         self.marks = [DOUBTFUL] if problem else []
         found = {"seconds": seconds, "rows": rows, "estimate": work.estimate, "tables": work.tables}
         self._facts.write_analysed(step, {**found, "problem": problem})
@@ -55,7 +55,7 @@ class Analysing:
             text = "ANALYZE TABLE after {}: {}".format(step.label, problem)
             session.journal.log(text, "error")
 
-    def _wait_for(self, work: Analyse) -> None:
+    def _wait_for(self, work: AnalyseTables) -> None:
         """Wait for the statements; a request to skip or stop ends them early."""
         control = self._session.control
         work.start()
@@ -66,7 +66,7 @@ class Analysing:
                 work.give_up(self._session.server.client)
 
 
-class Analyse(threading.Thread):
+class AnalyseTables(threading.Thread):
     """ANALYZE TABLE on its own connection, so that the agent can still react to requests."""
 
     def __init__(self, socket: str, engine: str) -> None:
@@ -154,7 +154,7 @@ def _is_good(said: List[str]) -> bool:
     return not failed and any(each.startswith("status") for each in words)
 
 
-def far_off(estimate: Optional[int], rows: int) -> str:
+def untrusted_estimate_reason(estimate: Optional[int], rows: int) -> str:
     """Why plans made with this estimate cannot be trusted; '' where they can."""
     if estimate is None:
         return "the server has no row estimate"

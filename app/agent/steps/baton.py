@@ -19,7 +19,7 @@ class Position(NamedTuple):
     part: int = 0
 
 
-class Hooks(NamedTuple):
+class TurnHooks(NamedTuple):
     """What a session does where the baton comes and goes."""
 
     leave: Callable[[], None]
@@ -33,20 +33,20 @@ class SliceTurns:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._places: List[Place] = []
-        self._holder: Optional[Place] = None
+        self._places: List[SessionTurn] = []
+        self._holder: Optional[SessionTurn] = None
         self._wanted: Dict[int, Dict[int, float]] = {}  # seconds of a slice, by step and place
         self._agreed: Dict[int, float] = {}  # by step
         self._pids: Set[int] = set()  # of servers and load so far
 
-    def join(self) -> Place:
+    def join(self) -> SessionTurn:
         """Add a session to the round; all join before the first one works."""
-        place = Place(self, len(self._places))
+        place = SessionTurn(self, len(self._places))
         self._places.append(place)
         self._holder = self._holder or place
         return place
 
-    def wait_for(self, place: Place, breathe: Callable[[], None]) -> None:
+    def wait_for(self, place: SessionTurn, breathe: Callable[[], None]) -> None:
         with self._changed:
             while not self._changed.wait_for(lambda: self._holder is place, STOPPED_S):
                 breathe()
@@ -56,7 +56,7 @@ class SliceTurns:
             self._holder = self.next()
             self._changed.notify_all()
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: SessionTurn) -> None:
         with self._changed:
             self._places.remove(place)
             for of_step in self._wanted.values():
@@ -64,13 +64,13 @@ class SliceTurns:
             self._holder = self.next() if self._places else None
             self._changed.notify_all()
 
-    def next(self) -> Place:
+    def next(self) -> SessionTurn:
         """The session whose turn is next."""
         behind = min(each.position for each in self._places)
         there = [each for each in self._places if each.position == behind]
         return there[-1] if sum(behind) % 2 else there[0]
 
-    def want(self, step: int, place: Place, seconds: float) -> None:
+    def want(self, step: int, place: SessionTurn, seconds: float) -> None:
         self._wanted.setdefault(step, {})[place.number] = seconds
 
     def agreed(self, step: int) -> float:
@@ -86,16 +86,16 @@ class SliceTurns:
         return self._pids
 
 
-class Place:
+class SessionTurn:
     """The place of one session in its round."""
 
     def __init__(self, baton: SliceTurns, number: int) -> None:
         self.number = number
         self.position = Position(0)
         self._baton = baton
-        self._hooks: Optional[Hooks] = None
+        self._hooks: Optional[TurnHooks] = None
 
-    def attach(self, hooks: Hooks) -> None:
+    def attach(self, hooks: TurnHooks) -> None:
         self._hooks = hooks
 
     def take(self) -> None:

@@ -10,7 +10,7 @@ import random
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
-from app.agent.sampling.disturbance import Allowed, others_between
+from app.agent.sampling.disturbance import DisturbanceLimits, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.server.mycnf import ERROR_LOG
 from app.agent.server.mysql import QueryError
@@ -20,7 +20,7 @@ from app.engines import engine_of
 from app.engines.engine import Engine
 
 from .facts import write_canary
-from .running import Begun, Running
+from .running import BegunSession, Running
 from .settle_step import pause
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ CREATE = (
 )
 
 
-def run_canary(session: Begun, make: Callable[[Contender], Server]) -> None:
+def run_canary(session: BegunSession, make: Callable[[Contender], Server]) -> None:
     """Write the fact `canary`; a failure only logs a warning."""
     contender = session.plan.canary[0]
     try:
@@ -70,7 +70,7 @@ def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
         first = host.read(whole=True)
         reads = _rates(session, client, "SELECT c FROM dyno.canary WHERE id = {}")
         commits = _rates(session, client, "UPDATE dyno.canary SET k = k + 1 WHERE id = {}")
-        others = others_between(first, host.read(whole=True), host.others, Allowed.of(session.plan))
+        others = others_between(first, host.read(whole=True), host.others, DisturbanceLimits.of(session.plan))
     finally:
         host.close()
     return {
@@ -103,7 +103,7 @@ def _rates(session: Running, client: Client, statement: str) -> List[int]:
     return counts[WARM_S:]
 
 
-def wait_for_quiet_machine(session: Begun) -> None:
+def wait_for_quiet_machine(session: BegunSession) -> None:
     """Wait as long as the plan allows; the journal names what it waits for, and says when it gives up."""
     until = time.monotonic() + session.plan.quiet_wait
     host = HostSampler({}, session.directory.path, session.agent)
@@ -123,12 +123,12 @@ def wait_for_quiet_machine(session: Begun) -> None:
         host.close()
 
 
-def _look(session: Begun, host: HostSampler) -> Others:
+def _look(session: BegunSession, host: HostSampler) -> Others:
     host.others.begin()
     first = host.read(whole=True)
     pause(session, -1, time.monotonic() + LOOK_S)
-    return others_between(first, host.read(whole=True), host.others, Allowed.of(session.plan))
+    return others_between(first, host.read(whole=True), host.others, DisturbanceLimits.of(session.plan))
 
 
-def _say(session: Begun, level: str, text: str, found: Others) -> None:
+def _say(session: BegunSession, level: str, text: str, found: Others) -> None:
     session.journal.log("{}: {}".format(text, "; ".join(found.texts)), level)

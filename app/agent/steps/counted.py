@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from app.agent.load.generator import add
 from app.agent.load.generators import Driving, RemoteGenerators
-from app.agent.profiling.profile import Profile
+from app.agent.profiling.profile import StackSampling
 from app.agent.sampling.counters import await_last_client
-from app.agent.sampling.process import Threads
+from app.agent.sampling.process import ThreadCounters
 from app.agent.sampling.sampler import queries
 from app.agent.sampling.statements import Digests
 from app.agent.sampling.waits import Amounts, between, has_restarted
@@ -17,7 +17,7 @@ from app.agent.server.affinity import affinity
 from app.agent.server.server import Server
 from app.engines import engine_of
 from app.engines.waits import KINDS, kind_of
-from app.protocol.events import Mark, Progress
+from app.protocol.events import Mark, ProgressEvent
 from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
 from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits
@@ -35,7 +35,7 @@ LATE_S = 1.2  # after the last sample, the host is sampled without the generator
 LAST = 2  # seconds of the step in which the threads of the server are looked at
 
 
-class Measuring:
+class StepMeasurement:
     """Counts a step while its load runs: takes the lines of the generator, and samples with them."""
 
     def __init__(self, session: Running, index: int, step: Step) -> None:
@@ -43,11 +43,11 @@ class Measuring:
         self._s = -step.warmup  # the second that is sampled next
         self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None
-        self._costs = ThreadCosts(session.server)
-        self._progress = StepProgress(session, index, step)
-        self.counted = Counted()
-        self.waits = NamedWaits(session)
-        self.profile = Profile(session.server.pid or 0, session.path, step)
+        self._costs = ServerThreadCosts(session.server)
+        self._progress = UntimedStepProgress(session, index, step)
+        self.counted = GeneratorCounts()
+        self.waits = StepWaitsCounter(session)
+        self.profile = StackSampling(session.server.pid or 0, session.path, step)
         self.in_force: Dict[str, Any] = {}
 
     def prepare(self) -> None:
@@ -186,7 +186,7 @@ class Measuring:
         return self._session.others_between(self._first[0], self._last[0])
 
 
-class Counted:
+class GeneratorCounts:
     """The counts of the load generator, from its lines: by second as they come, and in total at its end."""
 
     def __init__(self) -> None:
@@ -230,7 +230,7 @@ class Counted:
         return {**rest, "interval_s": interval}
 
 
-class StepProgress:
+class UntimedStepProgress:
     """Writes the progress of a step without a fixed time: rows of a load or a scan, or events."""
 
     def __init__(self, session: Running, index: int, step: Step) -> None:
@@ -240,7 +240,7 @@ class StepProgress:
     def begin(self) -> None:
         self._read_before = self._session.sampler.rows_read
 
-    def write(self, counted: Counted, line: Optional[Mapping[str, Any]]) -> None:
+    def write(self, counted: GeneratorCounts, line: Optional[Mapping[str, Any]]) -> None:
         """Write it after a second, if its line has come."""
         step = self._step
         if step.kind == "scan":
@@ -261,10 +261,10 @@ class StepProgress:
             self._write(max(0.0, min(now - before, total)), total, "rows")
 
     def _write(self, done: float, total: float, unit: str) -> None:
-        self._session.journal.write(Progress, step=self._index, done=done, total=total, unit=unit)
+        self._session.journal.write(ProgressEvent, step=self._index, done=done, total=total, unit=unit)
 
 
-class ThreadCosts:
+class ServerThreadCosts:
     """Switches of the server's threads, and how its CPU divides into user and system.
 
     A thread that ends takes its count along, and those of the clients end with the step. So they are read
@@ -273,15 +273,15 @@ class ThreadCosts:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._first: Optional[Threads] = None
-        self._last: Optional[Threads] = None
+        self._first: Optional[ThreadCounters] = None
+        self._last: Optional[ThreadCounters] = None
         self._queries = 0  # until the last look
 
     def begin(self) -> None:
-        self._first, self._last = Threads.of(self._server.pid), None
+        self._first, self._last = ThreadCounters.of(self._server.pid), None
 
     def look(self, queries: int) -> None:
-        self._last, self._queries = Threads.of(self._server.pid), queries
+        self._last, self._queries = ThreadCounters.of(self._server.pid), queries
 
     def spent(self, queries: int, cpu_us: Optional[float]) -> Dict[str, Optional[float]]:
         """The costs over the whole step, named like the costs per query; None if not read in time."""
@@ -301,7 +301,7 @@ class ThreadCosts:
         }
 
 
-class NamedWaits:
+class StepWaitsCounter:
     """What the threads of the server waited for in the measured part, by name, and its statements."""
 
     def __init__(self, session: Running) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
-from app.agent.load.generator import Generator, credentials, driver_options
-from app.agent.load.generators import Driving, Login, RemoteGenerators
+from app.agent.load.generator import Generator, driver_options, generator_login_options
+from app.agent.load.generators import Driving, LoadTargetLogin, RemoteGenerators
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
-    clients_missing,
     latency_of,
     marks_of,
+    missing_clients_reason,
     out_of_rows,
     per_unit,
     totals_of,
@@ -21,17 +21,17 @@ from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.load_shares import DRIVEN
 from app.protocol.others import DISTURBED
 from app.protocol.plan import RATE_MISSED, Step
-from app.protocol.step_parts import Schedule, Totals
-from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
+from app.protocol.step_parts import RateAdherence, Totals
+from app.protocol.sysbench import WRAPPED, command, lua_script_stem, lua_wrapper_of
 
-from .counted import Measuring
-from .pace import OVERDUE_S, pace_of
+from .counted import StepMeasurement
+from .pace import OVERDUE_S, step_load_pacing
 from .same_work import SameWork
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .facts import Facts
+    from .facts import SessionFactsWriter
     from .running import Running
 
 REACHED = 0.99  # of the schedule must have begun when the step ends
@@ -43,15 +43,17 @@ _BOTTLENECK = "the client is the bottleneck: all CPUs of the load target {} are 
 class DriveStep:
     """One step by sysbench: starts it, lets its pace follow it, ends with figures."""
 
-    def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
+    def __init__(
+        self, session: Running, facts: SessionFactsWriter, index: int, step: Step, seed: int
+    ) -> None:
         self._session = session
         self._facts = facts
         self._step = step
         self._seed = seed
         self._rows_before = session.write_accounting.rows_in_tables
         self._work = SameWork(session, facts, step)
-        self._measuring = Measuring(session, index, step)
-        self._pace = pace_of(session, index, step, self._measuring)
+        self._measuring = StepMeasurement(session, index, step)
+        self._pace = step_load_pacing(session, index, step, self._measuring)
         self._elsewhere = RemoteLoad(session, index, step, seed)
         self._status: Dict[str, str] = {}
         self._code = 0  # that sysbench ended with
@@ -70,7 +72,7 @@ class DriveStep:
         # after the EXPLAINs of the work and the connections of `prepare`, which are no part of the step
         self._status = read_status(session.server.client)
         measuring.begin()
-        with credentials(session.server) as login:
+        with generator_login_options(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.loopback_port), *login]
             generator = session.generator = self._elsewhere.start() or self._start(driver)
             try:
@@ -91,11 +93,11 @@ class DriveStep:
         line = command(step, session.plan, contender.engine, contender.table_options, driver, self._seed)
         return Generator(
             [*line, *pace.options],
-            session.lua(wrapper_of(step, session.plan) or step.lua),
+            session.lua(lua_wrapper_of(step, session.plan) or step.lua),
             session.at("sysbench.log"),
             step.load_cores,
             keep=pace.files,
-            environment={WRAPPED: stem_of(step)},
+            environment={WRAPPED: lua_script_stem(step)},
         )
 
     def _figures(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
@@ -138,7 +140,7 @@ class DriveStep:
                 *measuring.profile.marks,
                 *out_of_rows(self._rows_before, session.write_accounting.rows_in_tables),
                 *self._work.end(totals, spent, seconds),
-                *schedule_marks(schedule, seconds),
+                *missed_rate_marks(schedule, seconds),
                 *self._elsewhere.marks(self._facts),
             ],
             "schedule": schedule,
@@ -149,9 +151,9 @@ class DriveStep:
             "threads": session.threads.in_step(),
         }
 
-    def _schedule(self, events: int, seconds: float) -> Optional[Schedule]:
+    def _schedule(self, events: int, seconds: float) -> Optional[RateAdherence]:
         behind_s = self._measuring.counted.behind_s
-        return None if behind_s is None else schedule_of(self._step, behind_s, events, seconds)
+        return None if behind_s is None else achieved_rate(self._step, behind_s, events, seconds)
 
     def _without_total(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""
@@ -176,7 +178,7 @@ class DriveStep:
                 OVERDUE_S
             )
         if not interrupted and self._code == 0:
-            missing = clients_missing(self._step, self._measuring.counted.total or {})
+            missing = missing_clients_reason(self._step, self._measuring.counted.total or {})
             return ("failed", missing) if missing else ("completed", "")
         return "failed", _why(self._session, generator, self._code)
 
@@ -208,12 +210,12 @@ class RemoteLoad:
         """Start the load; None if it comes from here."""
         server, contender = self._session.server, self._session.turn.contender
         if self._conductor:
-            login = Login(server.address, server.port, server.password)
+            login = LoadTargetLogin(server.address, server.port, server.password)
             place = (self._conductor, self._index, contender)
             self.generators = RemoteGenerators(*place, self._step, self._seed, login)
         return self.generators
 
-    def marks(self, facts: Facts) -> List[str]:
+    def marks(self, facts: SessionFactsWriter) -> List[str]:
         """Write what the load targets did; the marks of the step that come from it."""
         if not self.generators or not self._conductor:
             return []
@@ -238,14 +240,14 @@ def _why(session: Running, generator: Driving, code: int) -> str:
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
 
 
-def schedule_of(step: Step, behind_s: float, events: int, seconds: float) -> Schedule:
+def achieved_rate(step: Step, behind_s: float, events: int, seconds: float) -> RateAdherence:
     """The rate that was asked for and reached, and what waited at the end, in seconds and events."""
     achieved = round(events / seconds, 2) if seconds > 0 else None
     queued = round(behind_s * step.rate) if step.seconds else None  # else the step was not cut off
-    return Schedule(step.rate, achieved, round(behind_s, 4), queued)
+    return RateAdherence(step.rate, achieved, round(behind_s, 4), queued)
 
 
-def schedule_marks(schedule: Optional[Schedule], seconds: float) -> List[str]:
+def missed_rate_marks(schedule: Optional[RateAdherence], seconds: float) -> List[str]:
     """The mark of a step that could not keep its rate."""
     behind_s = schedule.behind_s if schedule else 0.0
     return [RATE_MISSED] if behind_s > (1 - REACHED) * seconds else []

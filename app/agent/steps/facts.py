@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.agent.system.journal import Journal
     from app.protocol.plan import Step
 
-    from .running import Begun, Running
+    from .running import BegunSession, Running
 
 
 def _write(journal: Journal, name: str, value: Any, when: str = "") -> None:
@@ -31,7 +31,7 @@ def write_canary(journal: Journal, value: Dict[str, Any]) -> None:
     _write(journal, "canary", value)
 
 
-def write_machine(session: Begun) -> None:
+def record_machine_facts(session: BegunSession) -> None:
     """Write what machine and build are, before there is a server."""
     _write(session.journal, "machine", to_json(machine_facts(session.directory.path)))
     contender = session.contender
@@ -41,12 +41,12 @@ def write_machine(session: Begun) -> None:
     _write(session.journal, "build", found)
 
 
-def write_limits(session: Begun, limits: Dict[str, int]) -> None:
+def write_open_file_limits(session: BegunSession, limits: Dict[str, int]) -> None:
     """Write the limits of open files of server and generator, for the most client threads."""
     _write(session.journal, "limits", limits)
 
 
-class Facts:
+class SessionFactsWriter:
     """Writes the facts of one session with its server."""
 
     def __init__(self, session: Running) -> None:

@@ -12,17 +12,17 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from app.agent.sampling.sizes import sizes
-from app.agent.snapshots.copying import forget_below
-from app.agent.snapshots.snapshots import Snapshot, Snapshots, key_of
+from app.agent.snapshots.copying import drop_cached_files
+from app.agent.snapshots.snapshots import Snapshot, Snapshots, snapshot_key
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
 from app.engines.engine import MIB
-from app.protocol.events import Mark, Progress, StepEnded
+from app.protocol.events import Mark, ProgressEvent, StepEnded
 
 if TYPE_CHECKING:
-    from .facts import Facts
+    from .facts import SessionFactsWriter
     from .running import Running
-    from .step_settings import StepSettings
+    from .step_settings import ServerSettingsChanges
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOW_S = 1.0  # between two words on how far the copying is
@@ -36,7 +36,11 @@ class FromSnapshot:
     """Starts the server of a session from a snapshot, and skips the steps before it."""
 
     def __init__(
-        self, session: Running, facts: Facts, step_settings: StepSettings, open_server: Callable[[], None]
+        self,
+        session: Running,
+        facts: SessionFactsWriter,
+        step_settings: ServerSettingsChanges,
+        open_server: Callable[[], None],
     ) -> None:
         self._session = session
         self._facts = facts
@@ -61,7 +65,7 @@ class FromSnapshot:
 
     @property
     def _key(self) -> str:
-        return key_of(self._session.plan, self._session.contender)
+        return snapshot_key(self._session.plan, self._session.contender)
 
     def spares(self, index: int) -> bool:
         """Whether to skip this step; the journal then says so."""
@@ -115,7 +119,7 @@ class FromSnapshot:
         reason = self._unfit(clean) or self._try_to_keep(index)
         if reason:  # else a copy was laid
             with contextlib.suppress(OSError, AgentError):
-                forget_below(session.server.data)
+                drop_cached_files(session.server.data)
         session.server.start(session.wait)
         self._step_settings.forget()
         kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
@@ -172,7 +176,7 @@ class FromSnapshot:
             if time.monotonic() - self._shown >= SHOW_S:
                 self._shown = time.monotonic()
                 shown = {"done": done // MIB, "total": max(done, total) // MIB, "unit": "MB"}
-                session.journal.write(Progress, step=index, **shown)
+                session.journal.write(ProgressEvent, step=index, **shown)
 
         return look
 

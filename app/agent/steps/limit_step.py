@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 from app.protocol.events import REPEATED, Mark
 from app.protocol.others import DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
-from app.protocol.step_parts import Limit, Try
+from app.protocol.step_parts import P99LimitSearch, TriedRate
 from app.protocol.sysbench import seed_of
 
 from .drive_step import DriveStep
@@ -19,7 +19,7 @@ from .settle_step import drain
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .facts import Facts
+    from .facts import SessionFactsWriter
     from .running import Running
 
 EVENTS = 10_000  # of a try, at least
@@ -31,13 +31,15 @@ DRAIN_S = 30  # the longest wait for what earlier tries have left to write
 class LimitStep:
     """Measures without a limit first, then tries rates until one has passed often enough."""
 
-    def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
+    def __init__(
+        self, session: Running, facts: SessionFactsWriter, index: int, step: Step, seed: int
+    ) -> None:
         self._session = session
         self._facts = facts
         self._index = index
         self._step = step
         self._seed = seed
-        self._tries: List[Try] = []
+        self._tries: List[TriedRate] = []
         self._closed = 0.0  # events per second without a limit
         self._others: Optional[Others] = None  # what disturbed the latest try that was disturbed
 
@@ -87,7 +89,7 @@ class LimitStep:
         p99, events = ended["latency_ms"]["p99"], ended["totals"].events
         is_kept = RATE_MISSED not in ended["marks"]
         passed = is_kept and events >= EVENTS and p99 is not None and p99 <= self._step.limit_ms
-        self._tries.append(Try(step.rate, p99, events, passed))
+        self._tries.append(TriedRate(step.rate, p99, events, passed))
         said = "passed" if passed else "rate not reached" if not is_kept else "failed"
         self._session.journal.log(
             "{}, try {}: {:,} events/s, p99 {} ms: {}".format(
@@ -112,8 +114,8 @@ class LimitStep:
     def _unanswered(self, reason: str) -> Dict[str, Any]:
         return {"outcome": "failed", "reason": reason, "limit": self._limit()}
 
-    def _limit(self, rate: Optional[int] = None) -> Limit:
-        return Limit(self._step.limit_ms, round(self._closed, 2), rate, self._tries)
+    def _limit(self, rate: Optional[int] = None) -> P99LimitSearch:
+        return P99LimitSearch(self._step.limit_ms, round(self._closed, 2), rate, self._tries)
 
 
 # the highest rate of a step under a limit of its latency: which rate to try next, and the answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from app.agent.load.gate import USUAL_S, Gate, length_for, lengths
+from app.agent.load.gate import USUAL_S, ClientGate, lengths, slice_length
 from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.sampling.figures import percentile
 from app.protocol.latency import buckets_of
@@ -16,7 +16,7 @@ from .baton import Position
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .counted import Measuring
+    from .counted import StepMeasurement
     from .running import Running
 
 READ_S = 0.25  # the longest wait for a line before requests of people are looked for
@@ -24,13 +24,13 @@ OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
 
 
-class WholePace:
+class UnslicedLoad:
     """The load runs from begin to end at once."""
 
     options: Sequence[str] = ()
     files: Sequence[int] = ()
 
-    def __init__(self, step: Step, measuring: Measuring) -> None:
+    def __init__(self, step: Step, measuring: StepMeasurement) -> None:
         self._step = step
         self._measuring = measuring
 
@@ -59,18 +59,18 @@ class EndedEarlyError(Exception):
     """The step ends early; the text says why, and is empty if the generator has ended."""
 
 
-class SlicedPace:
+class SliceTurns:
     """The clients wait at a gate between slices, while the other contenders of the round work.
 
     The figures of the step are computed from those of its slices.
     """
 
-    def __init__(self, session: Running, index: int, step: Step, measuring: Measuring) -> None:
+    def __init__(self, session: Running, index: int, step: Step, measuring: StepMeasurement) -> None:
         self._session = session
         self._index = index
         self._step = step
         self._measuring = measuring
-        self._gate = Gate()
+        self._gate = ClientGate()
         self._part = 0  # slices so far
         self._clients = 0
         self._latency: Dict[str, Any] = {}
@@ -103,7 +103,7 @@ class SlicedPace:
     def close(self) -> None:
         self._gate.close()
 
-    def _gate_of(self, generator: Driving) -> Union[Gate, RemoteGenerators]:
+    def _gate_of(self, generator: Driving) -> Union[ClientGate, RemoteGenerators]:
         return generator if isinstance(generator, RemoteGenerators) else self._gate
 
     def _await(self, generator: Driving, kind: str, limit_s: float) -> Mapping[str, Any]:
@@ -132,7 +132,7 @@ class SlicedPace:
             self._slice(generator, length, at - seconds)
         p99 = percentile(buckets_of(self._measuring.counted.latencies), 99)
         if p99 is not None:
-            self._session.place.agree(self._index, length_for(p99))
+            self._session.place.agree(self._index, slice_length(p99))
 
     def _measure(self, generator: Driving) -> None:
         self._turn()
@@ -185,8 +185,10 @@ class SlicedPace:
         return {**measured, **clients, "time_s": seconds, "latency_ms": latency, "buckets": buckets}
 
 
-def pace_of(session: Running, index: int, step: Step, measuring: Measuring) -> Union[WholePace, SlicedPace]:
-    return SlicedPace(session, index, step, measuring) if step.sliced else WholePace(step, measuring)
+def step_load_pacing(
+    session: Running, index: int, step: Step, measuring: StepMeasurement
+) -> Union[UnslicedLoad, SliceTurns]:
+    return SliceTurns(session, index, step, measuring) if step.sliced else UnslicedLoad(step, measuring)
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any, Callable, Dict
 
 from app.agent.sampling.figures import figure_of
 from app.engines import engine_of
-from app.protocol.events import REPEATED, Mark, written
+from app.protocol.events import REPEATED, Mark, step_ended_fields
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED
 from app.protocol.plan import ATTEMPTS
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .facts import Facts
+    from .facts import SessionFactsWriter
     from .running import Running
 
 
-class Repeating:
+class StepRepeater:
     """Decides for a session which steps are repeated, and whether the session itself is."""
 
-    def __init__(self, session: Running, facts: Facts) -> None:
+    def __init__(self, session: Running, facts: SessionFactsWriter) -> None:
         self._session = session
         self._facts = facts
         self._engine = engine_of(session.contender.engine)
@@ -43,7 +43,7 @@ class Repeating:
         attempt = 1
         while attempt < ATTEMPTS and _is_disturbed(ended) and not self._session.control.ends_session:
             figure = figure_of(step, {"sizes": {}, **ended}, self._engine)
-            self._facts.write_attempt(step, {**written(ended), "attempt": attempt, "value": figure})
+            self._facts.write_attempt(step, {**step_ended_fields(ended), "attempt": attempt, "value": figure})
             attempt += 1
             text = "attempt {} of at most {}: the one before was disturbed".format(attempt, ATTEMPTS)
             self._session.journal.write(Mark, name=REPEATED, step=index, value=attempt, text=text)

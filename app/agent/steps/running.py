@@ -9,26 +9,26 @@ import time
 from functools import cached_property
 from typing import Dict, List, Optional, Set
 
-from app.agent.load.conductor import Conductor
+from app.agent.load.conductor import LoadTargetCallers
 from app.agent.load.generators import Driving
 from app.agent.sampling.counters import Counters
-from app.agent.sampling.disturbance import Allowed, others_between
+from app.agent.sampling.disturbance import DisturbanceLimits, others_between
 from app.agent.sampling.host import HostSampler
-from app.agent.sampling.locks import STATUS, RowLocks
+from app.agent.sampling.locks import STATUS, RowLockPairs
 from app.agent.sampling.reading import Reading
-from app.agent.sampling.sampler import Sampler
+from app.agent.sampling.sampler import SessionSampler
 from app.agent.sampling.statements import Statements
 from app.agent.sampling.thread_states import ThreadSampler
-from app.agent.sampling.waits import Waits
+from app.agent.sampling.waits import WaitSampler
 from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.server import Server
-from app.agent.system.control import Control, StopRequested
-from app.agent.system.directory import Directory
+from app.agent.system.control import ControlRequests, StopRequested
+from app.agent.system.directory import MarkedDirectory
 from app.agent.system.journal import DiskFullError, Journal
 from app.protocol.others import Others
 from app.protocol.plan import Plan, Turn
 
-from .baton import BREATH_S, Hooks, Place
+from .baton import BREATH_S, SessionTurn, TurnHooks
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 IDLE_S = 0.5  # for the disk to finish what the session has asked of it
@@ -36,19 +36,19 @@ LOOK_S = 0.01
 QUIET_LOOKS = 3  # one after the other that find no request
 
 
-class Begun:
+class BegunSession:
     """A session from its first moment on, whether it has a server yet or not."""
 
     def __init__(
         self,
         plan: Plan,
         turn: Turn,
-        directory: Directory,
+        directory: MarkedDirectory,
         journal: Journal,
-        control: Control,
-        place: Place,
+        control: ControlRequests,
+        place: SessionTurn,
         agent: str,
-        conductor: Optional[Conductor] = None,
+        conductor: Optional[LoadTargetCallers] = None,
     ) -> None:
         self.plan = plan
         self.turn = turn
@@ -69,10 +69,10 @@ class Begun:
         self.control.look(self.journal, index)
 
 
-class Running(Begun):
+class Running(BegunSession):
     """A session with its server. What samples it is made at its first use, when the server has started."""
 
-    def __init__(self, begun: Begun, server: Server, whose: str = "") -> None:
+    def __init__(self, begun: BegunSession, server: Server, whose: str = "") -> None:
         super().__init__(
             begun.plan,
             begun.turn,
@@ -104,12 +104,12 @@ class Running(Begun):
         return ThreadSampler(lambda: self.server.pid, client.query, self.journal.log, client.connect_another)
 
     @cached_property
-    def sampler(self) -> Sampler:
+    def sampler(self) -> SessionSampler:
         client, engine, host = self.server.client, self.contender.engine, self.host
-        waits = Waits(client, engine)
+        waits = WaitSampler(client, engine)
         counters = Counters(client, engine, [*waits.status_names, *STATUS])
         threads, statements = self.threads, Statements(client, waits.is_on)
-        return Sampler(self.journal, host, counters, waits, RowLocks(client), statements, threads)
+        return SessionSampler(self.journal, host, counters, waits, RowLockPairs(client), statements, threads)
 
     def close(self) -> None:
         """End the sampling, if it has begun."""
@@ -129,7 +129,7 @@ class Running(Begun):
 
     def others_between(self, first: Reading, last: Reading) -> Others:
         """The load of others between two readings; logs it if it was above a limit."""
-        allowed = Allowed.of(self.plan, swaps=bool(self.contender.memory_limit))
+        allowed = DisturbanceLimits.of(self.plan, swaps=bool(self.contender.memory_limit))
         found = others_between(first, last, self.host.others, allowed)
         if found.causes:
             self.journal.log("disturbed: {}".format("; ".join(found.texts)))
@@ -149,9 +149,9 @@ class Running(Begun):
             raise DiskFullError(self.path)
 
 
-def hooks_of(running: Running) -> Hooks:
+def turn_hooks(running: Running) -> TurnHooks:
     """What a session does when its turn ends and when it comes back."""
-    return Hooks(
+    return TurnHooks(
         lambda: _leave(running),
         lambda: _come_back(running),
         lambda: _breathe(running.server),

@@ -13,19 +13,19 @@ from app.protocol.work import (
     WORDS,
     Bounds,
     Statement,
-    access_of,
-    bounds_of,
+    row_access_text,
     rows_of,
+    rows_per_event_bounds,
     statements_of,
 )
 
-from .analyse import DOUBTFUL, far_off, read_estimate
+from .analyse import DOUBTFUL, read_estimate, untrusted_estimate_reason
 from .facts import rows_of_explain
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .facts import Facts
+    from .facts import SessionFactsWriter
     from .running import Running
 
 NO_STATISTICS, OTHER_WORK, OTHER_READS = "no-statistics", "other-work", "other-reads"
@@ -42,7 +42,7 @@ BY_SERVER = ("read", "sorted")  # a client counts the others
 class SameWork:
     """Checks one step that reads or changes the tables."""
 
-    def __init__(self, session: Running, facts: Facts, step: Step) -> None:
+    def __init__(self, session: Running, facts: SessionFactsWriter, step: Step) -> None:
         self._session = session
         self._facts = facts
         self._step = step
@@ -83,7 +83,7 @@ class SameWork:
         """Marks for the row estimate at the start of the step, compared with the rows in the tables."""
         self._facts.write_estimate(self._step, {"rows": self._rows, "estimate": self._estimate})
         marks = [NO_STATISTICS] if is_off(self._estimate, self._rows) else []
-        return [*marks, DOUBTFUL] if far_off(self._estimate, self._rows) else marks
+        return [*marks, DOUBTFUL] if untrusted_estimate_reason(self._estimate, self._rows) else marks
 
     def _explain(self) -> List[Any]:
         client = self._session.server.client
@@ -97,7 +97,7 @@ class SameWork:
         if not self._statements or events < FEW_EVENTS:
             return {}
         calls = self._session.sampler.counts_calls
-        bounds, found = bounds_of(self._statements, calls), rows_of_event(totals, spent, events)
+        bounds, found = rows_per_event_bounds(self._statements, calls), rows_per_event(totals, spent, events)
         watched = STATUS_ROWS * (seconds + 2) / events if calls else 0.0
         wrong = beyond(found, bounds, self._room(int(totals.errors or 0) / events, watched))
         expected = {what: list(bounds[what]) for what in WHAT}
@@ -112,11 +112,11 @@ class SameWork:
         )
         return wrong
 
-    def _room(self, errors: float, watched: float) -> Room:
+    def _room(self, errors: float, watched: float) -> RowTolerance:
         """The tolerance for inserted, deleted and repeated events."""
         loaded = self._session.plan.tables * rows_of(self._step, self._session.plan)
         least, most = sorted((self._rows, self._session.write_accounting.rows_in_tables))
-        return Room(min(1.0, least / loaded), max(1.0, most / loaded) * (1 + errors), watched)
+        return RowTolerance(min(1.0, least / loaded), max(1.0, most / loaded) * (1 + errors), watched)
 
 
 def is_off(estimate: Optional[int], rows: int) -> bool:
@@ -124,7 +124,7 @@ def is_off(estimate: Optional[int], rows: int) -> bool:
     return estimate is None or abs(estimate - rows) > max(OFF * rows, FEW_ROWS)
 
 
-class Room(NamedTuple):
+class RowTolerance(NamedTuple):
     """Tolerance of the rows of an event, for reasons other than its execution plan."""
 
     least: float = 1.0  # times the lower bound
@@ -140,11 +140,13 @@ def marks_of_work(wrong: Mapping[str, str]) -> List[str]:
 
 def _changed(begin: List[Any], end: List[Any]) -> List[str]:
     """The mark of a step within which a statement changed its plan, where both plans are known."""
-    pairs = ((access_of(first), access_of(last)) for first, last in zip(begin, end))
+    pairs = ((row_access_text(first), row_access_text(last)) for first, last in zip(begin, end))
     return [CHANGED_PLAN] if any(first and last and first != last for first, last in pairs) else []
 
 
-def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], room: Room) -> Dict[str, str]:
+def beyond(
+    found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], room: RowTolerance
+) -> Dict[str, str]:
     """What an event did too much or too little of, in words, by WHAT."""
     wrong = {}
     for what in WHAT:
@@ -156,7 +158,7 @@ def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], r
     return wrong
 
 
-def rows_of_event(
+def rows_per_event(
     totals: Totals, spent: Mapping[str, Optional[float]], events: int
 ) -> Dict[str, Optional[float]]:
     """Rows by WHAT; None where they are not counted."""
@@ -182,7 +184,7 @@ def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List
         {
             "statement": each.text,
             "begin": first,
-            **({} if access_of(first) == access_of(last) else {"end": last}),
+            **({} if row_access_text(first) == row_access_text(last) else {"end": last}),
         }
         for each, first, last in zip(statements, begin, end)
     ]
@@ -194,7 +196,7 @@ def _worst(statements: List[Statement], plans: List[Any]) -> List[str]:
     if not sizes:
         return []
     at = sizes.index(max(sizes))
-    return ["{}: {}, {:,} rows".format(statements[at].text[:200], access_of(plans[at]), sizes[at])]
+    return ["{}: {}, {:,} rows".format(statements[at].text[:200], row_access_text(plans[at]), sizes[at])]
 
 
 def _number(value: Any) -> int:

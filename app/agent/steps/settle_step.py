@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
 
 from app.agent.sampling.host import deltas
 from app.agent.sampling.reading import Reading
-from app.agent.sampling.write_accounting import row_bytes
+from app.agent.sampling.write_accounting import fixed_row_width
 from app.agent.server.debt import debt_text, read_debt
 from app.agent.server.mysql import Client, QueryError
 from app.agent.system.control import ON_REQUEST
 from app.engines import engine_of
 from app.engines.server import CALM_S
-from app.protocol.events import Mark, Progress
-from app.protocol.step_parts import Settled
+from app.protocol.events import Mark, ProgressEvent
+from app.protocol.step_parts import SettleStepResult
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .running import Begun, Running
+    from .running import BegunSession, Running
 
 SLICE_S = 0.25
 FEW_KB = 1024  # per second: too little to disturb reads
 DEVICE_S = 10  # longest wait for the device: others may write to it for ever
 
 
-def pause(session: Begun, index: int, until: float) -> None:
+def pause(session: BegunSession, index: int, until: float) -> None:
     """Sleep until this moment, and react to requests."""
     while time.monotonic() < until and not session.control.interrupts:
         time.sleep(max(0.0, min(SLICE_S, until - time.monotonic())))
@@ -69,7 +69,7 @@ def _settled(
     stopped = session.control.interrupts
     capped = bool(settling.unpaid) and not stopped
     cost = {} if stopped else _close(session, first)  # else the writes before it are still open
-    kind = Settled.fitting(cost)
+    kind = SettleStepResult.fitting(cost)
     settled = kind(seconds, dict(settling.waited_for), capped, settling.unpaid, **cost)
     return {
         "outcome": stopped or "completed",
@@ -83,7 +83,9 @@ def _settled(
 
 def _close(session: Running, first: Reading) -> Dict[str, Any]:
     session.sampler.begin()
-    return session.write_accounting.close(first, session.sampler.reading, row_bytes(session.server.client))
+    return session.write_accounting.close(
+        first, session.sampler.reading, fixed_row_width(session.server.client)
+    )
 
 
 def _capped(step: Step, settling: Settling) -> str:
@@ -108,7 +110,7 @@ def _watch(session: Running, index: int, cap_s: int, settling: Settling, began: 
             raise QueryError("the server crashed {}".format(session.server.exit_text()))
         over = settling.is_over(session.sampler.reading)
         session.journal.write(
-            Progress, step=index, done=second + 1, total=cap_s, unit="s", text=settling.text
+            ProgressEvent, step=index, done=second + 1, total=cap_s, unit="s", text=settling.text
         )
         if over:
             return

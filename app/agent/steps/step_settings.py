@@ -18,7 +18,7 @@ from app.agent.server.options_in_force import differences
 from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.server import PURGE_ALL
-from app.protocol.cpus import as_text, from_text
+from app.protocol.cpus import as_text, cpu_set_of_text
 from app.protocol.events import Mark
 from app.protocol.words import literal, word
 
@@ -34,7 +34,7 @@ class ConditionError(Exception):
     """This machine or server cannot do what a step asks for; the text says why."""
 
 
-class StepSettings:
+class ServerSettingsChanges:
     """The settings of a session that differ from those its server was first started with."""
 
     def __init__(self, session: Running) -> None:
@@ -181,7 +181,7 @@ class StepSettings:
 
     def _check_cores(self, step: Step) -> None:
         ours = os.sched_getaffinity(0)
-        missing = (from_text(step.cores) | from_text(step.load_cores)) - ours
+        missing = (cpu_set_of_text(step.cores) | cpu_set_of_text(step.load_cores)) - ours
         if missing:
             text = "CPUs {} are not available here, only {}"
             raise ConditionError(text.format(as_text(missing), as_text(ours)))

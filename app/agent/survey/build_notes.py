@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Dict, Mapping
 
-from app.agent.system.directory import Directory, write_file
+from app.agent.system.directory import MarkedDirectory, write_file
 from app.agent.system.errors import AgentError
 
 KEYS = ("source", "revision", "compiler", "flags", "text", "file", "sha256")
@@ -15,7 +15,7 @@ MOST = 2000  # characters of one
 class BuildNotes:
     """Stored next to the builds, by base directory; also for builds that Dyno did not install."""
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: MarkedDirectory) -> None:
         self._path = directory.at("builds", "notes.json")
 
     def all(self) -> Dict[str, Dict[str, str]]:

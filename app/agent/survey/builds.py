@@ -14,24 +14,24 @@ from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Seq
 
 from app.agent.server.mycnf import plugin_dir
 from app.agent.server.options import (
-    Heard,
-    KnownBuild,
+    BuildWithOptions,
+    SurveyedOptions,
+    build_with_options,
     help_arguments,
     parse_help,
     plugin_options,
-    with_options,
 )
 from app.agent.server.program import (
-    Answer,
     CannotStartError,
-    as_root,
+    ProgramOutput,
     ask,
     is_script,
-    missing_qt_libraries,
+    missing_shared_libraries,
+    root_user_option,
     why_ended,
 )
-from app.agent.system.caches import read_cache, state_of, write_cache
-from app.agent.system.directory import Directory
+from app.agent.system.caches import file_change_marker, read_file_cache, write_cache
+from app.agent.system.directory import MarkedDirectory
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME
 from app.engines.server import COMPILED_IN
@@ -44,7 +44,7 @@ NAMES = ("mariadbd", "mysqld")
 LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
 AT_ONCE = 4
 
-Options = Dict[str, Heard]  # by server program
+Options = Dict[str, SurveyedOptions]  # by server program
 
 
 def find_builds(
@@ -57,7 +57,7 @@ def find_builds(
     """
     own = [os.path.join(glob.escape(brought), "*")] if brought else []
     groups = list(_candidates([*search_paths, *own, *USUAL]))
-    known, heard = read_cache(cache), {} if heard is None else heard
+    known, heard = read_file_cache(cache), {} if heard is None else heard
     with tempfile.TemporaryDirectory(prefix="dyno-") as empty, ThreadPoolExecutor(AT_ONCE) as pool:
         builds = list(pool.map(lambda each: _first_able(each[0], each[1], empty, known, heard), groups))
     write_cache(cache, known)
@@ -112,14 +112,16 @@ def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any]
     """The first program that starts, a script before what it calls; if none does, the first."""
     builds = []
     for server in servers:
-        build = describe(base, server, empty, known, heard)
+        build = describe_server_program(base, server, empty, known, heard)
         if build.problem is None:
             return build
         builds.append(build)
     return builds[0]
 
 
-def describe(base: str, server: str, empty: str, known: Dict[str, Any], heard: Options) -> Build:
+def describe_server_program(
+    base: str, server: str, empty: str, known: Dict[str, Any], heard: Options
+) -> Build:
     """What one server program says it is."""
     build = Build("", base, server, script=is_script(server))
     try:
@@ -130,7 +132,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any], heard: O
         build = replace(build, problem=str(error), environment={})
     else:
         build = _with_engines(replace(build, binary=binary), text, options)
-        heard[server] = Heard(options, plugin_options(build, options, _plugins(build, options)))
+        heard[server] = SurveyedOptions(options, plugin_options(build, options, _plugins(build, options)))
     return replace(build, fingerprint=fingerprint(server, build.binary, known))
 
 
@@ -138,7 +140,7 @@ def _with_engines(build: Build, version_text: str, options: Mapping[str, str]) -
     """A build as its answers to --version and --help describe it."""
     family, version = parse_version(version_text, options)
     folder = plugin_dir(build.base, options)
-    plugins = plugins_in(folder or "/nowhere", options)
+    plugins = engine_plugins_in(folder or "/nowhere", options)
     missing = {} if build.script else lacking(plugins, build.environment)  # a script may know other libraries
     return replace(
         build,
@@ -154,13 +156,13 @@ def _with_engines(build: Build, version_text: str, options: Mapping[str, str]) -
 
 def _plugins(build: Build, options: Mapping[str, str]) -> List[str]:
     """The files of engines that the build can load, as a my.cnf names them."""
-    there = plugins_in(build.plugin_dir or "/nowhere", options)
+    there = engine_plugins_in(build.plugin_dir or "/nowhere", options)
     return [os.path.basename(path)[:-3] for name, path in there.items() if name in build.engines]
 
 
 def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:
     """The environment in which the server starts, and its version line."""
-    question = ["--no-defaults", *as_root(), "--version"]
+    question = ["--no-defaults", *root_user_option(), "--version"]
     answer, extra = ask(server, question, {}), {}
     if answer.code:
         extra = environment(base, server)
@@ -172,7 +174,7 @@ def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:
 
 def environment(base: str, server: str) -> Dict[str, str]:
     """The environment of a server: a path to its own libraries where the loader does not look."""
-    missing = [] if is_script(server) else missing_qt_libraries(server)
+    missing = [] if is_script(server) else missing_shared_libraries(server)
     folders = [os.path.dirname(server), *(os.path.join(base, part) for part in LIBRARIES)]
     holding = [each for each in folders if any(os.path.exists(os.path.join(each, one)) for one in missing)]
     if not holding:
@@ -182,11 +184,11 @@ def environment(base: str, server: str) -> Dict[str, str]:
     return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(paths))}
 
 
-def build_of(contender: Contender, directory: Directory) -> KnownBuild:
+def build_of(contender: Contender, directory: MarkedDirectory) -> BuildWithOptions:
     """The build that a contender names, with all that its server needs to be started."""
     extra = environment(contender.base, contender.server)
     build = Build(contender.build, contender.base, contender.server, environment=extra)
-    return with_options(directory.at("builds"), build)
+    return build_with_options(directory.at("builds"), build)
 
 
 def _ask_options(
@@ -195,7 +197,7 @@ def _ask_options(
     """Its options; for a script also the program it ends in, seen while its answer waits in the pipe."""
     seen: List[str] = []
     look = (lambda pid: seen.extend(programs_of(pid))) if script else None
-    answer: Answer = ask(server, help_arguments(base, empty), extra, meanwhile=look)
+    answer: ProgramOutput = ask(server, help_arguments(base, empty), extra, meanwhile=look)
     options = parse_help(answer.out)
     if not options:
         raise CannotStartError(why_ended(answer, server))
@@ -251,7 +253,7 @@ def _family_by_options(options: Mapping[str, str]) -> str:
     return next(filter(None, compiled_in), noncurrent)
 
 
-def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
+def engine_plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
     """The plugins there of engines that are not compiled in."""
     paths = {name: os.path.join(folder, each.plugin) for name, each in KNOWN.items() if each.plugin}
     return {
@@ -263,7 +265,9 @@ def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
 
 def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[str, str]:
     """Why an engine does not load although its plugin is there."""
-    found = {engine: ", ".join(missing_qt_libraries(path, environment)) for engine, path in plugins.items()}
+    found = {
+        engine: ", ".join(missing_shared_libraries(path, environment)) for engine, path in plugins.items()
+    }
     text = "{} lacks {}: install its package"
     return {engine: text.format(KNOWN[engine].plugin, names) for engine, names in found.items() if names}
 
@@ -294,7 +298,7 @@ def _named(builds: List[Build], brought: str) -> List[Build]:
     count: Dict[str, int] = {}
     names: Dict[str, str] = {}  # by server program
     for build in sorted(builds, key=lambda each: _rank(each.base, brought)):
-        name = directory_in(brought, build.base) or _said_name(build)
+        name = entry_holding_base(brought, build.base) or _said_name(build)
         count[name] = count.get(name, 0) + 1
         names[build.server] = name if count[name] == 1 else "{}-{}".format(name, count[name])
     return [replace(build, name=names[build.server]) for build in builds]
@@ -302,13 +306,13 @@ def _named(builds: List[Build], brought: str) -> List[Build]:
 
 def _rank(base: str, brought: str) -> int:
     """The order in which builds get names: Dyno's own first, those that a person added last."""
-    if directory_in(brought, base):
+    if entry_holding_base(brought, base):
         return 0
     is_usual = any(fnmatch.fnmatch(base, os.path.expanduser(pattern)) for pattern in USUAL)
     return 1 if is_usual else 2
 
 
-def directory_in(folder: str, base: str) -> str:
+def entry_holding_base(folder: str, base: str) -> str:
     """The folder's entry that holds this base directory; '' if none does."""
     inside = bool(folder) and base.startswith(folder + os.sep)
     return os.path.relpath(base, folder).split(os.sep)[0] if inside else ""
@@ -329,7 +333,7 @@ def fingerprint(server: str, binary: Optional[str], known: Dict[str, Any]) -> Op
 
 def _hash_of(path: str, known: Dict[str, Any]) -> Optional[str]:
     try:
-        state = state_of(path)
+        state = file_change_marker(path)
         if known.get(path, [])[:3] != state:
             known[path] = [*state, hash_file(path)]
     except OSError:

@@ -16,7 +16,7 @@ import tarfile
 import zlib
 from typing import IO, Iterator, List, Mapping, Tuple
 
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError, WrongInputError
 from app.protocol.answers import Build
 
@@ -33,10 +33,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 _BROKEN = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
-class Installing:
+class BuildInstaller:
     """Installs builds in a directory of Dyno."""
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: MarkedDirectory) -> None:
         self._directory = directory
 
     def _at(self, name: str) -> str:

@@ -15,27 +15,27 @@ import time
 from dataclasses import replace
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from app.agent.server.cgroup import limit_problem
+from app.agent.server.cgroup import memory_limit_problem
 from app.agent.server.memory import installed_allocators
-from app.agent.server.options import Heard, keep_options
+from app.agent.server.options import SurveyedOptions, keep_options
 from app.agent.server.program import find_sysbench
 from app.agent.system.commands import output_of
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.agent.system.disk import read_text, survey_disk
 from app.agent.system.other_agents import other_agents
 from app.agent.system.scope import kills_user_processes
 from app.protocol.answers import Build, Cpu, Disk, Machine, Survey
-from app.protocol.cpus import from_text
+from app.protocol.cpus import cpu_set_of_text
 from app.protocol.machine_checks import warnings_of
 
 from .build_notes import BuildNotes
 from .builds import find_builds
 
 
-def survey(directory: Directory, search_paths: Sequence[str]) -> Survey:
+def survey(directory: MarkedDirectory, search_paths: Sequence[str]) -> Survey:
     """The survey without snapshots."""
     brought, notes = directory.at("builds"), BuildNotes(directory).all()
-    options: Dict[str, Heard] = {}
+    options: Dict[str, SurveyedOptions] = {}
     builds = find_builds(search_paths, brought, directory.at("builds", "fingerprints.json"), options)
     keep_options(brought, options)
     machine = machine_facts(directory.path)
@@ -45,7 +45,7 @@ def survey(directory: Directory, search_paths: Sequence[str]) -> Survey:
         warnings=warnings_of(machine),
         allocators=installed_allocators(),
         numactl=shutil.which("numactl"),
-        memory_limit_problem=limit_problem(),
+        memory_limit_problem=memory_limit_problem(),
     )
 
 
@@ -70,14 +70,14 @@ def machine_facts(directory: str) -> Machine:
         swap_bytes=memory.get("SwapTotal"),
         kernel=os.uname().release,
         distribution=parse_os_release(read_text("/etc/os-release") or ""),
-        huge_pages=chosen(read_text("/sys/kernel/mm/transparent_hugepage/enabled")),
+        huge_pages=bracketed_word(read_text("/sys/kernel/mm/transparent_hugepage/enabled")),
         swappiness=number(read_text("/proc/sys/vm/swappiness")),
         load=[round(each, 2) for each in os.getloadavg()],
         disk=_disk(directory),
         agents=other_agents(),
         kill_user_processes=kills_user_processes(),
         user=user(),
-        open_files=open_files(),
+        open_files=open_files_limit(),
         is_root=os.geteuid() == 0,
         clock_utc=time.time(),
         python=platform.python_version(),
@@ -98,7 +98,7 @@ def number(text: str | None) -> int | None:
     return int(text) if text and re.match(r"-?\d+$", text) else None
 
 
-def chosen(text: str | None) -> str | None:
+def bracketed_word(text: str | None) -> str | None:
     """The word in brackets of a file of /sys that lists all words."""
     found = re.search(r"\[([^]]+)\]", text or "")
     return found.group(1) if found else None
@@ -159,7 +159,7 @@ def machine_id() -> str | None:
     return hashlib.sha256("dyno {}".format(own).encode()).hexdigest()[:32] if own else None
 
 
-def open_files() -> int | None:
+def open_files_limit() -> int | None:
     """The most that a process of this user may have open; None: as many as it likes."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return None if hard == resource.RLIM_INFINITY else hard
@@ -196,10 +196,10 @@ class CpuPlace(NamedTuple):
 def topology(root: str = SYSTEM, usable: Optional[Iterable[int]] = None) -> List[List[List[int]]]:
     """The CPUs that our processes may use."""
     numbers = os.sched_getaffinity(0) if usable is None else usable
-    return grouped([_cpu(root, number) for number in sorted(numbers)])
+    return cores_by_node([_cpu(root, number) for number in sorted(numbers)])
 
 
-def grouped(cpus: Iterable[CpuPlace]) -> List[List[List[int]]]:
+def cores_by_node(cpus: Iterable[CpuPlace]) -> List[List[List[int]]]:
     """Nodes, with their cores by first CPU; sockets of one node stay separate."""
     cores: Dict[Tuple[int, int, int], List[int]] = {}
     for cpu in sorted(cpus):
@@ -220,7 +220,11 @@ def _cpu(root: str, number: int) -> CpuPlace:
     nodes = [re.search(r"\d+$", path) for path in glob.glob(os.path.join(folder, "node[0-9]*"))]
     return CpuPlace(
         number,
-        min(from_text(read_text(os.path.join(folder, "topology", "thread_siblings_list")) or str(number))),
+        min(
+            cpu_set_of_text(
+                read_text(os.path.join(folder, "topology", "thread_siblings_list")) or str(number)
+            )
+        ),
         _number(os.path.join(folder, "topology", "physical_package_id"), 0),
         int(nodes[0].group()) if nodes and nodes[0] else -1,
     )

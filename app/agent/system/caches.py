@@ -8,13 +8,13 @@ import tempfile
 from typing import Any, Dict, List, Mapping
 
 
-def state_of(path: str) -> List[int]:
+def file_change_marker(path: str) -> List[int]:
     """The parts of a file's state that change with its content."""
     status = os.stat(path)
     return [status.st_size, status.st_mtime_ns, status.st_ino]
 
 
-def read_cache(path: str) -> Dict[str, List[Any]]:
+def read_file_cache(path: str) -> Dict[str, List[Any]]:
     """For each file, the parts of its state and what was stored about it."""
     try:
         with open(path, encoding="utf-8") as file:

@@ -7,13 +7,13 @@ import select
 from .errors import AgentError
 
 
-def check_client(out: int = 1) -> None:
+def check_client_connected(out: int = 1) -> None:
     """Raise AgentError if nobody will read the answer: who has gone has given up."""
-    if is_unread(out):
+    if is_peer_closed(out):
         raise AgentError("the client disconnected")
 
 
-def is_unread(out: int) -> bool:
+def is_peer_closed(out: int) -> bool:
     """Whether the other end of a pipe or socket was closed."""
     asked = select.poll()
     asked.register(out, 0)  # poll always reports errors

@@ -28,7 +28,7 @@ class StopRequested(Exception):  # noqa: N818 - nothing is wrong
     """A person has requested the end of the session, which must not start its next step."""
 
 
-class Control:
+class ControlRequests:
     """The requests to this plan so far; cheap to read, because it is read often."""
 
     def __init__(self, folder: str) -> None:
@@ -90,9 +90,9 @@ class Control:
         for each in self._all:
             each._stop, each.plan_stopped = SESSION, True
 
-    def twin(self) -> Control:
+    def twin(self) -> ControlRequests:
         """The same requests, for another session of the round."""
-        made = Control(self._folder)
+        made = ControlRequests(self._folder)
         made._is_twin, made.plan_stopped = True, self.plan_stopped
         made._all, made.admitted = self._all, self.admitted
         self._all.append(made)

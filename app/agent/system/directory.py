@@ -11,7 +11,7 @@ import stat
 import time
 from typing import Any, Dict, Iterator, List, Optional
 
-from .client import check_client
+from .client import check_client_connected
 from .errors import AgentError
 
 MARKER = "DYNO-TARGET"
@@ -23,7 +23,7 @@ LOOK_S, SURE_S = 0.05, 0.3  # between two looks at a taken lock; until it is tak
 PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "queue", "trash")
 
 
-class Directory:
+class MarkedDirectory:
     """A directory that carries the marker, owned by this user and closed to others."""
 
     def __init__(self, path: str) -> None:
@@ -85,7 +85,7 @@ class Directory:
                 os.close(fd)
                 return None
             sure = now + SURE_S if is_brief else sure
-            check_client()
+            check_client_connected()
             time.sleep(LOOK_S)
         write_holder(fd, holder)
         return fd
@@ -163,7 +163,7 @@ def is_rehearsal(holder: Dict[str, Any]) -> bool:
     return holder.get("verb") == REHEARSING
 
 
-def holder_of(plan: str, name: str, port: int = 0) -> Dict[str, Any]:
+def lock_holder_text(plan: str, name: str, port: int = 0) -> Dict[str, Any]:
     """The text that a plan writes into the lock; names are cut, because readers read few bytes.
 
     `port`: that its load targets dial.

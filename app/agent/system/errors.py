@@ -16,7 +16,7 @@ class WrongInputError(AgentError):
     is_input = True
 
 
-class TakenError(AgentError):
+class DirectoryInUseError(AgentError):
     """Another process holds the directory: later it may not."""
 
     is_taken = True

@@ -7,7 +7,7 @@ import os
 import time
 from typing import Any
 
-from app.protocol.events import Log, ProtocolError, encode
+from app.protocol.events import LogEvent, ProtocolError, encode
 
 RESERVE = 1 << 20  # bytes kept free for the last events of a session whose disk is full
 LONGEST_TEXT = 1000  # characters of a line for people
@@ -47,7 +47,7 @@ class Journal:
 
     def log(self, text: str, level: str = "warning", source: str = "agent") -> None:
         """Append a line for people."""
-        self.write(Log, source=source, level=level, text=text[:LONGEST_TEXT])
+        self.write(LogEvent, source=source, level=level, text=text[:LONGEST_TEXT])
 
     def write_fact(self, kind: Any, value: Any, **fields: Any) -> None:
         """Append a fact; one too large for a line is cut, and says so."""

@@ -7,19 +7,19 @@ import os
 import re
 from typing import List, Sequence
 
-from app.protocol.answers import OtherAgent
+from app.protocol.answers import OtherActiveAgent
 
-from .directory import Directory
+from .directory import MarkedDirectory
 
 AGENT_FILE = re.compile(r"(^|/)agents/[0-9a-f]{8,}\.pyz$")
 
 
-def agents_elsewhere(directory: Directory) -> List[OtherAgent]:
+def agents_elsewhere(directory: MarkedDirectory) -> List[OtherActiveAgent]:
     """Agents in other directories of this machine."""
     return [each for each in other_agents() if os.path.realpath(each.directory) != directory.path]
 
 
-def other_agents() -> List[OtherAgent]:
+def other_agents() -> List[OtherActiveAgent]:
     """The other agents of any user that carry out a plan on this machine; their guardians look the same."""
     found = {}
     for entry in os.listdir("/proc"):
@@ -27,11 +27,11 @@ def other_agents() -> List[OtherAgent]:
             continue
         try:
             with open("/proc/{}/cmdline".format(entry), "rb") as file:
-                directory = directory_of(file.read().decode(errors="replace").split("\0"))
+                directory = agent_directory_of(file.read().decode(errors="replace").split("\0"))
         except OSError:
             continue
         if directory is not None:
-            found[directory] = OtherAgent(int(entry), directory, _plan_in(directory))
+            found[directory] = OtherActiveAgent(int(entry), directory, _plan_in(directory))
     return sorted(found.values(), key=lambda each: each.pid or 0)
 
 
@@ -44,7 +44,7 @@ def _plan_in(directory: str) -> str:
         return ""
 
 
-def directory_of(command: Sequence[str]) -> str | None:
+def agent_directory_of(command: Sequence[str]) -> str | None:
     """The directory of an agent with the verb start, from its command line; None for another command."""
     for at, word in enumerate(command):
         if AGENT_FILE.search(word):

@@ -12,18 +12,18 @@ from typing import TypedDict
 
 from app.comparison.cells.cell import OTHER_PLAN, OTHER_RESULTS, Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
-from app.comparison.verdicts.across import across_texts
-from app.comparison.verdicts.compare import by_measure, compare
-from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.across import cross_plan_remarks
+from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import NOT_JUDGED
 from app.core.errors import InputError
 from app.core.units import count_text, first_texts
-from app.history.lists.sessions import find_repeats, sessions_of_plan
+from app.history.lists.sessions import sessions_of_plan, sessions_of_reference
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
 from app.protocol.others import DISTURBED
 from app.protocol.plan import PREPARING
-from app.stats import Limits
+from app.stats import VerdictLimits
 
 from .sentences import STILL, WAITING, has_running_sessions
 
@@ -69,7 +69,7 @@ class GateRequest:
     measure: str = "value"
     by_groups: bool = False
     steps: tuple[str, ...] = ()  # names, or labels with coordinates; none: all
-    allowed: Allowed = AS_PLANNED
+    allowed: GivenDisturbanceLimits = AS_PLANNED
 
     def __post_init__(self) -> None:
         if self.steps and self.by_groups:
@@ -107,7 +107,7 @@ class GateRequest:
 
 
 def gate(
-    history: History, base: str, other: str, request: GateRequest, limits: Limits | None = None
+    history: History, base: str, other: str, request: GateRequest, limits: VerdictLimits | None = None
 ) -> GateEntry:
     """Compare all repeats of both contenders in their plans; false answers are as rare as false verdicts."""
     ours, theirs = _repeats(history, base), _repeats(history, other)
@@ -117,12 +117,12 @@ def gate(
         )
     sides = {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
     found = compare(history, [*ours, *theirs], ours[0], limits, sides, request.allowed)
-    entry = answer(found, request)
+    entry = gate_answer(found, request)
     remarks = [*entry["remarks"], *_of_limits(found, limits), *request.allowed.texts]
     return {**entry, "remarks": remarks}
 
 
-def _of_limits(found: Comparison, wanted: Limits | None) -> list[str]:
+def _of_limits(found: Comparison, wanted: VerdictLimits | None) -> list[str]:
     """A remark if a plan until decided has another share of false verdicts than was asked for."""
     own = found.limits.false_share
     if wanted is None or wanted.false_share == own:
@@ -131,9 +131,9 @@ def _of_limits(found: Comparison, wanted: Limits | None) -> list[str]:
     return [f"at most {of_plan} of the answers false, as its plan until decided says, not {of_person}"]
 
 
-def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
+def gate_answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
-    whole = by_measure(comparison, request.measure)
+    whole = compare_by_measure(comparison, request.measure)
     kept = [row for row in whole.rows if row.kind not in WAITING and row.direction]
     found = replace(whole, rows=request.chosen_rows(kept))
     lines = list((_groups if request.by_groups else _steps)(found, request))
@@ -142,7 +142,7 @@ def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
 
 def _repeats(history: History, reference: str) -> list[str]:
     """All sessions of the contender in its plan, in their order."""
-    session = find_repeats(history, reference)[0]
+    session = sessions_of_reference(history, reference)[0]
     plan = plans_by_session(history, [session])[session]
     contender = plan.turn_of(session).contender
     return [id_ for id_ in sessions_of_plan(history, plan.id) if plan.turn_of(id_).contender == contender]
@@ -164,7 +164,10 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
         "other": columns[at].ids,
         "by_round": columns[at].by_round,
         "steps": lines,
-        "remarks": [*across_texts(found, names), *([_SPARED.format(", ".join(spared))] if spared else [])],
+        "remarks": [
+            *cross_plan_remarks(found, names),
+            *([_SPARED.format(", ".join(spared))] if spared else []),
+        ],
     }
 
 

@@ -18,13 +18,22 @@ from typing import TypedDict
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.core.units import direction_of
-from app.history.lists.sessions import ContenderEntry, SessionEntry, find_repeats, sessions
+from app.history.lists.sessions import ContenderEntry, SessionEntry, sessions, sessions_of_reference
 from app.history.machines.canaries import CanaryRun, canaries_of
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
 from app.protocol.plan import step_key, step_label
 from app.stats.at_target.verdicts import spoilt_by
-from app.stats.changes import FEWEST, MOST, SHARE, Change, chance_level, change_at, changes, share_of
+from app.stats.changes import (
+    FEWEST,
+    MOST,
+    SHARE,
+    LevelChange,
+    chance_level,
+    chance_of_change,
+    change_at,
+    changes,
+)
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 SERVER, MACHINE, UNKNOWN = "server", "machine", "unknown"
@@ -59,7 +68,7 @@ class ChangeEntry(TypedDict):
     builds: list[str]  # the last one before and the first one after
 
 
-class StepOverTime(TypedDict):
+class StepAcrossSessions(TypedDict):
     step: str
     unit: str
     direction: str
@@ -77,7 +86,7 @@ class OverTimeEntry(TypedDict):
     contender: ContenderEntry  # of the latest session
     points: list[OverTimePointEntry]
     canaries: dict[str, list[float | None]]  # reads and commits a second, one a point
-    steps: list[StepOverTime]
+    steps: list[StepAcrossSessions]
     false_share: float  # of the steps that change
 
 
@@ -90,7 +99,7 @@ class _Point:
 
 def over_time(history: History, reference: str, step: str = "", false_share: float = SHARE) -> OverTimeEntry:
     """The line of a session or a plan of one contender, by all steps or by one."""
-    ids = find_repeats(history, reference)
+    ids = sessions_of_reference(history, reference)
     with history.reading():
         (asked,) = sessions(history, ids=ids[:1])
         plans = _plans(_line(history, asked))[-MOST:]
@@ -121,13 +130,13 @@ def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()
     return [None if value is None else value / middle for value in values]
 
 
-def too_few(found: OverTimeEntry) -> str:
+def too_few_plans_text(found: OverTimeEntry) -> str:
     """Why no change can be told of any step; '' if it can."""
     most = max(sum(value is not None for value in step["values"]) for step in found["steps"])
     return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
 
 
-def means_of(step: StepOverTime) -> list[float | None]:
+def means_between_changes(step: StepAcrossSessions) -> list[float | None]:
     """At each point the geometric mean of its part between changes; a gap where the figure has one."""
     ends = [0, *(change["at"] for change in step["changes"]), len(step["values"])]
     found: list[float | None] = []
@@ -138,7 +147,7 @@ def means_of(step: StepOverTime) -> list[float | None]:
     return found
 
 
-def is_worse(found: OverTimeEntry) -> bool:
+def has_worsened_step(found: OverTimeEntry) -> bool:
     """Whether a step is worse since its latest change, and the machine is not the cause."""
     latest = [step["changes"][-1] for step in found["steps"] if step["changes"]]
     return any(change["verdict"] == WORSE and change["cause"] != MACHINE for change in latest)
@@ -211,7 +220,7 @@ def _label(key: Key) -> str:
     return step_label(key[0], json.loads(key[1]))
 
 
-def _step(points: Sequence[_Point], key: Key) -> StepOverTime:
+def _step(points: Sequence[_Point], key: Key) -> StepAcrossSessions:
     places = [point.figures.get(key, ()) for point in points]
     model = next(place[0] for place in reversed(places) if place)
     counted = [[step for step in place if _counts(step, model["unit"])] for place in places]
@@ -243,10 +252,10 @@ def _canaries(points: Sequence[_Point]) -> dict[str, list[float | None]]:
 # changes
 
 
-def _find_changes(found: Sequence[StepOverTime], points: Sequence[_Point], false_share: float) -> None:
+def _find_changes(found: Sequence[StepAcrossSessions], points: Sequence[_Point], false_share: float) -> None:
     """Judge all steps together: of those that change, at most this share does so by chance."""
     series = [_known(step["values"]) for step in found]
-    chances = [share_of([log(value) for _, value in each]) for each in series]
+    chances = [chance_of_change([log(value) for _, value in each]) for each in series]
     limit = _limit(chances, false_share)
     for step, known in zip(found, series, strict=True):
         if len(known) >= FEWEST:
@@ -268,7 +277,11 @@ def _limit(chances: Sequence[float], false_share: float) -> float:
 
 
 def _entries(
-    step: StepOverTime, points: Sequence[_Point], places: Sequence[int], values: Sequence[float], level: float
+    step: StepAcrossSessions,
+    points: Sequence[_Point],
+    places: Sequence[int],
+    values: Sequence[float],
+    level: float,
 ) -> Iterator[ChangeEntry]:
     """The changes; `places`: the points that the values are of."""
     found = changes(values, level) if level else []
@@ -295,7 +308,7 @@ def _verdict(apart: float, direction: str) -> str:
     return BETTER if (apart > 0) == (direction == "higher") else WORSE
 
 
-def _cause(points: Sequence[_Point], part: Sequence[int], at: int, change: Change) -> str:
+def _cause(points: Sequence[_Point], part: Sequence[int], at: int, change: LevelChange) -> str:
     """The machine's where one of its canaries changes between the same points, in the same direction."""
     is_known = False
     for figures in _canaries([points[place] for place in part]).values():

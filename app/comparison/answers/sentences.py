@@ -14,12 +14,12 @@ from itertools import groupby
 from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
-from app.comparison.verdicts.across import across_texts
+from app.comparison.verdicts.across import cross_plan_remarks
 from app.comparison.verdicts.judgement import TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
 from app.protocol.others import DISTURBED
 from app.protocol.states import GOING_ON
-from app.stats import Limits
+from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import (
     BETTER,
     DIFFERS,
@@ -78,7 +78,7 @@ class _Cell:
 
 def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
     """The sentences, and what to know of columns that were not measured in turn."""
-    return [*verdict_sentences(comparison, figure), *across_texts(comparison, names_of(comparison))]
+    return [*verdict_sentences(comparison, figure), *cross_plan_remarks(comparison, names_of(comparison))]
 
 
 def first_lines(comparison: Comparison, figure: str = "") -> list[str]:
@@ -125,7 +125,7 @@ def _of_found(comparison: Comparison, cells: Sequence[_Cell], voice: _Voice) -> 
     return [*texts, *([f"{count_text(more, 'smaller effect')} not told here."] if more > 0 else [])]
 
 
-def figure_of(measure: str) -> str:
+def measure_in_sentence(measure: str) -> str:
     """The name of a measure in a sentence; '' for the figure of each step."""
     chosen = measure_named(measure)
     title = chosen.title
@@ -162,7 +162,7 @@ def _finding(row: Row, at: int) -> _Finding | None:
     return _Finding(cell.verdict, cell.relative, cell.low, cell.high)
 
 
-def _of_group(group: RowGroup, at: int, limits: Limits) -> _Finding | None:
+def _of_group(group: RowGroup, at: int, limits: VerdictLimits) -> _Finding | None:
     """The ratio of a group; decided if its interval leaves out 1 and it is large enough to matter."""
     found = group.ratios[at]
     if found is None or found.low is None or found.high is None:
@@ -231,7 +231,7 @@ class _Voice:
     names: Sequence[str]
     base: int
     figure: str
-    limits: Limits
+    limits: VerdictLimits
 
     def of(self, subject: _Subject) -> str:
         """`scan: MyRocks at 0.78 of InnoDB (0.71 to 0.86 with 95%): slower.`, the largest effect first."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
 from app.history.lists.sessions import ContenderEntry
-from app.history.steps.figures import CutEntry, SteadinessEntry
-from app.stats import Limits
+from app.history.steps.figures import SteadinessEntry, StepCutEntry
+from app.stats import VerdictLimits
 
 Coordinate = int | float | str
 OTHER_RESULTS, MORE_WORK = "other-results", "more-work"  # of a step
@@ -74,7 +74,7 @@ class Cell(Figure):
     # one a session, in the order of its ids:
     left_out: list[list[str]] = field(default_factory=list)  # the marks for which it does not count
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)
-    cuts: list[CutEntry | None] = field(default_factory=list)
+    cuts: list[StepCutEntry | None] = field(default_factory=list)
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
     others: list[Mapping[str, object]] = field(default_factory=list)  # the same as `Others`, of all sessions
     searches: list[Mapping[str, object] | None] = field(default_factory=list)  # for a limit, of such steps
@@ -108,7 +108,7 @@ class Row:
 
 
 @dataclass
-class Ratio:
+class GroupMeanRatio:
     """The mean ratio of a column to the base, over the steps of a group."""
 
     ratio: float
@@ -127,11 +127,11 @@ class RowGroup:
     direction: str
     steps: int  # the most that the ratio of a column to the base is over
     of: int  # steps of the group
-    ratios: list[Ratio | None]  # a column each
+    ratios: list[GroupMeanRatio | None]  # a column each
 
 
 @dataclass
-class StatementPlans:
+class DifferingStatementPlans:
     """A statement whose plans differ between columns, or within one."""
 
     step: str  # its label
@@ -165,9 +165,9 @@ class Comparison:
     base: int  # the place of its column
     columns: list[Column]
     rows: list[Row]
-    plans: list[StatementPlans]
+    plans: list[DifferingStatementPlans]
     groups: list[RowGroup]
-    limits: Limits  # of the verdicts
+    limits: VerdictLimits  # of the verdicts
     repeatedly: bool  # a plan of them was looked at after each round, and went on until it was decided
     has_own_limits: bool  # it is judged by those of this plan, and by nobody else's
     warnings: list[Caveat]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.core.names import names_on_targets, short_names, unique_names
+from app.core.names import names_with_targets, short_names, unique_names
 from app.engines import engine_of
 from app.history.lists.sessions import ContenderEntry
 from app.protocol.plan import Plan, step_label
@@ -23,7 +23,7 @@ def row_label(row: Row) -> str:
 def names_of(comparison: Comparison) -> list[str]:
     """Unique names of the columns."""
     columns = comparison.columns
-    names = names_on_targets([each.name for each in columns], [each.target for each in columns])
+    names = names_with_targets([each.name for each in columns], [each.target for each in columns])
     return unique_names(names, [each.starts[0] for each in columns], [each.id for each in columns])
 
 
@@ -67,7 +67,7 @@ class Heads:
 LONGEST = 150  # characters: those of Dyno are shorter
 
 
-def titles_of(plans: Iterable[Plan]) -> dict[str, str]:
+def step_titles(plans: Iterable[Plan]) -> dict[str, str]:
     """Titles by the names of steps; of several plans the first that has one counts."""
     found: dict[str, str] = {}
     for plan in plans:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.core.errors import InputError
 from app.engines import all_figures
-from app.protocol.thread_states import TITLES, time_per_query
+from app.protocol.thread_states import TITLES, client_time_figure
 
 if TYPE_CHECKING:
     from app.history.steps.figures import StepEntry
@@ -111,7 +111,7 @@ MEASURES = (
     Measure("page_faults", "Page faults per query", "/{of}", _cost("page_faults")),
     *(
         Measure(name, f"Client threads, {title} per query", "us/{of}", _cost(name))
-        for name, title in zip(map(time_per_query, TITLES), TITLES.values(), strict=True)
+        for name, title in zip(map(client_time_figure, TITLES), TITLES.values(), strict=True)
     ),
     Measure("size_mb", "Tables and indexes", "MB", _mb("data_bytes")),
     Measure("directory_mb", "Data directory", "MB", _mb("size_bytes")),
@@ -149,7 +149,7 @@ class Measures(Mapping[str, "list[Figure]"]):
         return len(self._measures)
 
 
-def measures_of(places: Iterable[Iterable[StepEntry | None]]) -> list[Measure]:
+def step_measures(places: Iterable[Iterable[StepEntry | None]]) -> list[Measure]:
     """The measures of a step in these sessions, without its result and figures that no engine reported."""
     reported = {
         name for place in places for step in place if step is not None for name in step["engine_figures"]

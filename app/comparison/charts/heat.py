@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
-from app.history.store.second_latencies import SecondLatencies, together
+from app.history.store.second_latencies import SecondLatencies, merge_second_latencies
 from app.protocol.latency import upper_ms
 
-from .points import Cell, Numbers, numbers
+from .points import Cell, ChartNumbers, numbers
 
 
 def heats_of(
@@ -17,10 +17,10 @@ def heats_of(
 ) -> list[tuple[SecondLatencies | None, int]]:
     """For each column the latencies of its sessions together, and how many of them have any."""
     each = [[found[id_] for id_ in column.ids if id_ in found] for column in comparison.columns]
-    return [(together(known) if known else None, len(known)) for known in each]
+    return [(merge_second_latencies(known) if known else None, len(known)) for known in each]
 
 
-def heat_numbers(comparison: Comparison, found: Mapping[str, SecondLatencies]) -> Numbers:
+def heat_numbers(comparison: Comparison, found: Mapping[str, SecondLatencies]) -> ChartNumbers:
     """A row for each bucket of each second that has events; seconds of the warm-up are negative."""
     return numbers(
         ("second (s)", "contender", "from (ms)", "to (ms)", "events", "share (%)", "n"),

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of
-from app.comparison.why.before_after import ColumnOfPair, PairOfSteps
+from app.comparison.why.before_after import BeforeAfterColumn, BeforeAfterTest
 from app.history.steps.step_text import named
 from app.protocol.plan import coordinates_text
 
-from .points import REACH, Cell, Numbers, Point, numbers, point_of, points_of, relative_points
+from .points import REACH, Cell, ChartNumbers, PointWithRange, numbers, point_of, points_of, relative_points
 
 
-def bar_numbers(comparison: Comparison) -> Numbers:
+def bar_numbers(comparison: Comparison) -> ChartNumbers:
     """A row for each bar."""
     measured = ("value", *REACH)
     relative = ("value / base", "lowest / base", "highest / base")
@@ -38,18 +38,18 @@ _HEADS = (
 )
 
 
-def ratio_points(pair: PairOfSteps) -> list[Point]:
+def before_after_points(pair: BeforeAfterTest) -> list[PointWithRange]:
     """For each column the ratio after / before, with the range of its sessions."""
     return [replace(point_of(column["ratios"]), value=column["ratio"]) for column in pair["columns"]]
 
 
-def rows_of(comparison: Comparison, pair: PairOfSteps) -> tuple[Row, Row]:
+def before_after_rows(comparison: Comparison, pair: BeforeAfterTest) -> tuple[Row, Row]:
     """The rows of a pair: before and after the writes."""
     there = {row.workload: row for row in comparison.rows if row.coordinates == pair["coordinates"]}
     return there[pair["before"]], there[pair["after"]]
 
 
-def pair_numbers(comparison: Comparison, found: Sequence[PairOfSteps]) -> Numbers:
+def pair_numbers(comparison: Comparison, found: Sequence[BeforeAfterTest]) -> ChartNumbers:
     """A row for each pair and column; `ratios` has one value for each session."""
     return numbers(
         _HEADS,
@@ -61,10 +61,10 @@ def pair_numbers(comparison: Comparison, found: Sequence[PairOfSteps]) -> Number
     )
 
 
-def _place(pair: PairOfSteps) -> tuple[Cell, ...]:
+def _place(pair: BeforeAfterTest) -> tuple[Cell, ...]:
     return pair["before"], pair["after"], coordinates_text(pair["coordinates"]), pair["unit"]
 
 
-def _cells(column: ColumnOfPair) -> tuple[Cell, ...]:
+def _cells(column: BeforeAfterColumn) -> tuple[Cell, ...]:
     of_all = (*column["values"], column["ratio"], column["n"])
     return *of_all, json.dumps(column["ratios"]), " ".join(column["marks"])

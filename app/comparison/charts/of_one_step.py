@@ -9,13 +9,15 @@ from typing import Any
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of
 from app.core.units import unit_text
-from app.history.steps.curves import Curve
+from app.history.steps.curves import SecondsCurve
 from app.stats.percentiles import distribution
 
-from .points import REACH, Numbers, Point, numbers
+from .points import REACH, ChartNumbers, PointWithRange, numbers
 
 
-def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: str, unit: str) -> Numbers:
+def second_numbers(
+    comparison: Comparison, found: Mapping[str, SecondsCurve], label: str, unit: str
+) -> ChartNumbers:
     """A row for each second of a session; seconds of the warm-up are negative."""
     heading = f"{label} ({unit_text(unit)})" if unit else label
     return numbers(
@@ -30,7 +32,7 @@ def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: st
     )
 
 
-LatencyCurve = dict[float, Point]  # by percentile
+LatencyCurve = dict[float, PointWithRange]  # by percentile
 
 
 def _percents() -> Iterator[float]:
@@ -63,7 +65,7 @@ def _curve(ended: Sequence[Mapping[str, Any]]) -> LatencyCurve:
     for at, value in enumerate(distribution(_added(known), PERCENTS)):
         ours = [one[at] for one in each] if at < carried else []
         low, high = (min(ours), max(ours)) if ours else (None, None)
-        curve[PERCENTS[at]] = Point(value, low, high, len(known))
+        curve[PERCENTS[at]] = PointWithRange(value, low, high, len(known))
     return curve
 
 
@@ -76,7 +78,7 @@ def _added(several: Iterable[Sequence[Sequence[float]]]) -> list[list[float]]:
     return [[upper, count] for upper, count in counts.items()]
 
 
-def latency_numbers(comparison: Comparison, row: Row, found: Sequence[LatencyCurve]) -> Numbers:
+def latency_numbers(comparison: Comparison, row: Row, found: Sequence[LatencyCurve]) -> ChartNumbers:
     """A row for each point of a curve."""
     unit = f" (ms/{row.latency_per})"
     return numbers(
@@ -120,19 +122,19 @@ def _middle(repeats: Iterable[Sizes]) -> Sizes:
     return known[(len(known) - 1) // 2] if known else {}
 
 
-def parts_of(found: Sequence[Sizes]) -> list[str]:
+def disk_parts_present(found: Sequence[Sizes]) -> list[str]:
     """The parts that have any bytes in some column, in the order of the stack."""
     there = {part for sizes in found for part, size in sizes.items() if size}
     return [part for part in (*PARTS, WHOLE) if part in there] + sorted(there - {*PARTS, WHOLE})
 
 
-def size_numbers(comparison: Comparison, found: Sequence[Sizes]) -> Numbers:
+def size_numbers(comparison: Comparison, found: Sequence[Sizes]) -> ChartNumbers:
     """A row for each part of a bar."""
     return numbers(
         ("contender", "part", "size (bytes)"),
         (
             (name, PARTS.get(part, part), sizes.get(part))
             for name, sizes in zip(names_of(comparison), found, strict=True)
-            for part in parts_of(found)
+            for part in disk_parts_present(found)
         ),
     )

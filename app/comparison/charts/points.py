@@ -14,7 +14,7 @@ REACH = ("lowest", "highest", "n")  # the heads of the columns after a median
 
 
 @dataclass(frozen=True)
-class Point:
+class PointWithRange:
     """A point: `low` and `high` are the range of the repeats; None for a single one."""
 
     value: float | None = None
@@ -33,7 +33,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class ChartNumbers:
     """The numbers behind a chart: heads with units, a row for each point; None is missing."""
 
     heads: tuple[str, ...]
@@ -43,27 +43,27 @@ class Numbers:
         return csv_text(self.heads, self.rows)
 
 
-def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> Point:
+def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> PointWithRange:
     """The point of these repeats, each divided by `of`; empty if `of` is 0 or missing."""
     known = [value / of for value in samples if value is not None] if of else []
     if not known:
-        return Point()
+        return PointWithRange()
     low, high = (min(known), max(known)) if len(known) > 1 else (None, None)
-    return Point(median(known), low, high, len(known))
+    return PointWithRange(median(known), low, high, len(known))
 
 
-def points_of(row: Row, of: float = 1.0) -> list[Point]:
+def points_of(row: Row, of: float = 1.0) -> list[PointWithRange]:
     """A point for each column, divided by `of`."""
     return [point_of(cell.samples, of) for cell in row.cells]
 
 
-def relative_points(row: Row, base: int) -> list[Point]:
+def relative_points(row: Row, base: int) -> list[PointWithRange]:
     """A point for each column, relative to the median of the base, or round by round."""
     of = row.cells[base].value
     return [point_of(cell.rounds) if cell.rounds else point_of(cell.samples, of) for cell in row.cells]
 
 
-def error_bars_text(counts: Iterable[int]) -> str:
+def error_bars_legend(counts: Iterable[int]) -> str:
     """What the error bars show, or why there are none."""
     known = sorted({count for count in counts if count})
     if not known:
@@ -76,5 +76,5 @@ def error_bars_text(counts: Iterable[int]) -> str:
     return f"error bars: lowest to highest of n = {n} repeats{alone}"
 
 
-def numbers(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Numbers:
-    return Numbers(tuple(heads), tuple(tuple(row) for row in rows))
+def numbers(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> ChartNumbers:
+    return ChartNumbers(tuple(heads), tuple(tuple(row) for row in rows))

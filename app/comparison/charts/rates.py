@@ -9,8 +9,8 @@ from app.comparison.cells.labels import names_of
 from app.core.units import unit_text
 from app.protocol.plan import RATE_MISSED
 
-from .points import Numbers, Point, numbers, point_of
-from .sweeps import step_of, swept
+from .points import ChartNumbers, PointWithRange, numbers, point_of
+from .sweeps import step_name_off_axis, swept
 
 AXIS = "rate"
 PERCENTILES = ("p50", "p95", "p99")
@@ -21,12 +21,12 @@ def at_rates(comparison: Comparison, row: Row | None) -> list[Row]:
     return swept(comparison.rows, row, AXIS)
 
 
-def latencies(row: Row, percentile: str) -> list[Point]:
+def latencies(row: Row, percentile: str) -> list[PointWithRange]:
     """A point for each column: the percentile in ms."""
     return [point_of(figure.samples) for figure in row.measures[f"{percentile}_ms"]]
 
 
-def missed_text(rows: Sequence[Row], names: Sequence[str]) -> str:
+def missed_rates_text(rows: Sequence[Row], names: Sequence[str]) -> str:
     """`rate not reached: InnoDB at 4,000/s, 8,000/s`; '' where all was reached."""
     found: dict[str, list[str]] = {}
     for row in rows:
@@ -37,7 +37,7 @@ def missed_text(rows: Sequence[Row], names: Sequence[str]) -> str:
     return f"rate not reached: {'; '.join(missed)}" if missed else ""
 
 
-def rate_numbers(comparison: Comparison, row: Row | None) -> Numbers:
+def target_rate_numbers(comparison: Comparison, row: Row | None) -> ChartNumbers:
     """A row for each rate and column: what was asked for, what was reached, and its latencies."""
     rows = at_rates(comparison, row)
     unit = unit_text(rows[0].unit) if rows else ""
@@ -53,7 +53,7 @@ def rate_numbers(comparison: Comparison, row: Row | None) -> Numbers:
         (*heads, "n", "marks"),
         (
             (
-                step_of(each, AXIS),
+                step_name_off_axis(each, AXIS),
                 each.coordinates[AXIS],
                 name,
                 each.cells[at].value,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
-from app.comparison.verdicts.compare import by_group, by_measure, compare, sessions_of
-from app.comparison.why.before_after import pairs
+from app.comparison.verdicts.compare import by_group, compare, compare_by_measure, sessions_of
+from app.comparison.why.before_after import before_after_tests
 from app.core.errors import InputError
 from app.history.steps.curves import all_series, curves
 from app.history.steps.series import ALIASES
@@ -20,13 +20,13 @@ from . import AXES, NOTHING
 from .heat import heat_numbers
 from .of_all_steps import bar_numbers, pair_numbers
 from .of_one_step import latency_curves, latency_numbers, second_numbers, size_numbers, sizes_of
-from .points import Numbers
-from .rates import rate_numbers
-from .sweeps import axes_of, not_swept, sweep_numbers
+from .points import ChartNumbers
+from .rates import target_rate_numbers
+from .sweeps import axes_of, no_sweep_text, sweep_numbers
 
-_OF_ALL_STEPS: Mapping[str, Callable[[Comparison], Numbers]] = {
+_OF_ALL_STEPS: Mapping[str, Callable[[Comparison], ChartNumbers]] = {
     "bars": bar_numbers,
-    "before-after": lambda found: pair_numbers(found, pairs(found)),
+    "before-after": lambda found: pair_numbers(found, before_after_tests(found)),
 }
 
 
@@ -45,7 +45,7 @@ class ChartRequest:
 
 
 @dataclass(frozen=True)
-class LoadedChart:
+class ChartComparison:
     """The comparison behind a chart."""
 
     request: ChartRequest
@@ -54,18 +54,18 @@ class LoadedChart:
     row: Row | None  # the step; None where the chart is of all
 
 
-def load_chart(history: History, request: ChartRequest) -> LoadedChart:
+def load_chart(history: History, request: ChartRequest) -> ChartComparison:
     """Load a comparison; raises InputError for unknown sessions, measure or step."""
     whole = compare(history, request.sessions, request.base)
-    found = by_group(by_measure(whole, request.measure))
+    found = by_group(compare_by_measure(whole, request.measure))
     if request.chart in _OF_ALL_STEPS:
-        return LoadedChart(request, whole, found, None)
-    return LoadedChart(
+        return ChartComparison(request, whole, found, None)
+    return ChartComparison(
         request, whole, found, step_named(found, request.step, is_whole=request.chart in ("sweep", "rates"))
     )
 
 
-def numbers_of(history: History, loaded: LoadedChart) -> Numbers:
+def chart_numbers(history: History, loaded: ChartComparison) -> ChartNumbers:
     """The numbers of a chart; raises InputError if there are none."""
     numbers, nothing = _of_step(history, loaded, loaded.row) if loaded.row else _of_all(loaded)
     if not numbers.rows:
@@ -75,22 +75,22 @@ def numbers_of(history: History, loaded: LoadedChart) -> Numbers:
 
 def chart_csv(history: History, request: ChartRequest) -> str:
     """A chart as CSV; raises InputError if the sessions have no such chart, or it is empty."""
-    return numbers_of(history, load_chart(history, request)).to_csv()
+    return chart_numbers(history, load_chart(history, request)).to_csv()
 
 
-def _of_all(loaded: LoadedChart) -> tuple[Numbers, str]:
+def _of_all(loaded: ChartComparison) -> tuple[ChartNumbers, str]:
     """The numbers of a chart of all steps, and the text to show if there are none."""
     chart = loaded.request.chart
     return _OF_ALL_STEPS[chart](loaded.comparison), NOTHING[chart]
 
 
-def _of_step(history: History, loaded: LoadedChart, row: Row) -> tuple[Numbers, str]:
+def _of_step(history: History, loaded: ChartComparison, row: Row) -> tuple[ChartNumbers, str]:
     request, found = loaded.request, loaded.comparison
     if request.chart == "sweep":
         axis = request.over or next(iter(axes_of(found.rows, row)), next(iter(AXES)))
-        return sweep_numbers(found, row, axis), not_swept(row, axis)
+        return sweep_numbers(found, row, axis), no_sweep_text(row, axis)
     if request.chart == "rates":
-        return rate_numbers(loaded.whole, row), f"{row_label(row)}: {NOTHING['rates']}"
+        return target_rate_numbers(loaded.whole, row), f"{row_label(row)}: {NOTHING['rates']}"
     if request.chart == "seconds":
         numbers = _of_seconds(history, found, row, request.series)
     elif request.chart == "heat":
@@ -111,7 +111,7 @@ def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> Row
     raise InputError(f"{what}: choose one with --step: {there or 'there are none'}")
 
 
-def _of_seconds(history: History, found: Comparison, row: Row, series: str) -> Numbers:
+def _of_seconds(history: History, found: Comparison, row: Row, series: str) -> ChartNumbers:
     sessions, name = sessions_of(found), ALIASES.get(series, series)
     known = {each[0]: each for each in all_series(history, sessions)}
     if name not in known:
@@ -122,7 +122,7 @@ def _of_seconds(history: History, found: Comparison, row: Row, series: str) -> N
     return second_numbers(found, of_each, *known[name][1:])
 
 
-def _of_end(history: History, found: Comparison, row: Row, chart: str) -> Numbers:
+def _of_end(history: History, found: Comparison, row: Row, chart: str) -> ChartNumbers:
     ended = endings(history, sessions_of(found), row.workload, row.coordinates)
     if chart == "size":
         return size_numbers(found, sizes_of(found, ended))

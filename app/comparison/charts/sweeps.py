@@ -10,7 +10,7 @@ from app.core.units import unit_text
 from app.history.steps.step_text import coordinate_text
 
 from . import AXES
-from .points import REACH, Numbers, numbers, points_of
+from .points import REACH, ChartNumbers, numbers, points_of
 
 _FAR = 16  # times the first: from here on rows are placed by their logarithm
 
@@ -29,7 +29,7 @@ def swept(rows: Sequence[Row], row: Row | None, axis: str) -> list[Row]:
     return sorted(found, key=lambda each: float(each.coordinates[axis]))
 
 
-def step_of(row: Row, axis: str) -> str:
+def step_name_off_axis(row: Row, axis: str) -> str:
     """The name of a step without the swept coordinate: `point-query, 8 threads`."""
     name, others = _apart(row, axis)
     return ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
@@ -41,19 +41,19 @@ def is_logarithmic(rows: Sequence[Row], axis: str) -> bool:
     return axis in ("threads", "rate") or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
 
 
-def not_swept(row: Row, axis: str) -> str:
+def no_sweep_text(row: Row, axis: str) -> str:
     """The text to show if there is no curve."""
     return f"{row.workload} has no sweep over {AXES[axis]}"
 
 
-def sweep_numbers(comparison: Comparison, row: Row | None, axis: str) -> Numbers:
+def sweep_numbers(comparison: Comparison, row: Row | None, axis: str) -> ChartNumbers:
     """A row for each point of a curve."""
     rows = swept(comparison.rows, row, axis)
     unit = f" ({unit_text(rows[0].unit)})" if rows else ""
     return numbers(
         ("step", AXES[axis], "contender", *(f"{head}{unit}" for head in ("value", *REACH[:2])), REACH[2]),
         (
-            (step_of(each, axis), each.coordinates[axis], name, *point.cells)
+            (step_name_off_axis(each, axis), each.coordinates[axis], name, *point.cells)
             for each in rows
             for name, point in zip(names_of(comparison), points_of(each), strict=True)
         ),

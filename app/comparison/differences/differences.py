@@ -12,17 +12,23 @@ from app.catalog import Catalog
 from app.core.units import count_text, figure_text, first_texts, unit_text
 from app.history.steps.figures import facts, latest_fact, plan_of
 from app.history.store.history import History
-from app.imported.session import is_foreign
-from app.planner.checks.parity import CORES, MEMORY, answers
+from app.imported.session import is_imported
+from app.planner.checks.parity import CORES, MEMORY, variable_meanings
 from app.planner.request.request import OPTIONS
 from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
 from app.protocol.waits import PRESET
-from app.variables.memory_text import memory_of
+from app.variables.memory_text import memory_settings_of
 from app.variables.ownership import words
-from app.variables.render import option_values, plain_value
+from app.variables.render import comparable_option_value, option_values
 from app.variables.variables import DURABILITY, OF_THE_SERVER
 
-from .same_work import differing_plans, disagreeing, plans_of, rows_text, work_of
+from .same_work import (
+    differing_execution_plans,
+    plans_of,
+    rows_per_event_label,
+    rows_per_event_of,
+    work_disagreements,
+)
 
 # the ones most likely to matter on top
 GROUPS = (
@@ -74,27 +80,29 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
         profiles = [_profile(history, *each) for each in zip(sessions, plans, strict=True)]
         settings = [latest_fact(history, session, "not_default") for session in sessions]
         done = list(_differing_work(history, sessions))
-    foreign = [is_foreign(plan) for plan in plans]
-    of_contenders = [each for each in differing(profiles, GROUPS) if _differs(each["values"], foreign)]
+    foreign = [is_imported(plan) for plan in plans]
+    of_contenders = [
+        each for each in differences_by_group(profiles, GROUPS) if _differs(each["values"], foreign)
+    ]
     found = [*done, *of_contenders, *differing_steps(plans)]
     return list(_with_defaults(sorted(found, key=_rank), settings))
 
 
 def _differing_work(history: History, sessions: Sequence[str]) -> Iterator[DifferenceEntry]:
     """Differences in the work of an event, and in execution plans."""
-    work = [work_of(history, [session]) for session in sessions]
+    work = [rows_per_event_of(history, [session]) for session in sessions]
     for label in dict.fromkeys(label for each in work for label in each):
-        for what, rows in disagreeing(work, label):
+        for what, rows in work_disagreements(work, label):
             values = [None if each is None else figure_text(each) for each in rows]
-            yield {"group": "work", "name": f"{rows_text(what)}, {label}", "values": values}
-    for each in differing_plans([plans_of(history, session) for session in sessions]):
+            yield {"group": "work", "name": f"{rows_per_event_label(what)}, {label}", "values": values}
+    for each in differing_execution_plans([plans_of(history, session) for session in sessions]):
         yield {"group": "plans", "name": each.label, "values": each.values}
 
 
 def _differs(values: Sequence[str | None], foreign: Sequence[bool]) -> bool:
     """Whether values differ; unknown values of imported sessions do not count."""
     known = [each for each, is_unknown in zip(values, foreign, strict=True) if each or not is_unknown]
-    return len({None if each is None else plain_value(each) for each in known}) > 1
+    return len({None if each is None else comparable_option_value(each) for each in known}) > 1
 
 
 def _rank(entry: DifferenceEntry) -> int:
@@ -118,14 +126,14 @@ def _with_defaults(
         yield entry
 
 
-def differing(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
+def differences_by_group(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
     """Differences by group; within a group as in the first profile, then what others add."""
     keys = dict.fromkeys(key for profile in profiles for key in profile)
     found: list[DifferenceEntry] = []
     for group in groups:
         for key in (each for each in keys if each[0] == group):
             values = [profile.get(key) for profile in profiles]
-            said = {None if value is None else plain_value(value) for value in values}
+            said = {None if value is None else comparable_option_value(value) for value in values}
             if len(said - {None} if group in _RULED else said) > 1:
                 found.append({"group": group, "name": key[1], "values": values})
     return found
@@ -138,8 +146,8 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     names = ("machine", "build", "start_state", "variables", "memory")
     known = {name: latest_fact(history, session, name) or {} for name in names}
     table = latest_fact(history, session, "create_table")
-    rules = rules_of(contender, known["variables"])
-    foreign = is_foreign(plan)
+    rules = fairness_settings(contender, known["variables"])
+    foreign = is_imported(plan)
     build, work = (_BUILD_OF_OTHERS, _PLAN_OF_OTHERS) if foreign else (_BUILD, _PLAN)
     parts: dict[str, Iterable[tuple[str, Any]]] = {
         "durability": ((name, rules.get(name)) for name in DURABILITY),
@@ -150,7 +158,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "contender": _settings(contender, foreign).items(),
         "build": [*((name, contender.get(name)) for name in build), *_noted(known["build"])],
         "allocator": {
-            **memory_of(contender, known["memory"] or None),
+            **memory_settings_of(contender, known["memory"] or None),
             _ALLOCATOR: known["variables"].get(_ALLOCATOR),
         }.items(),
         "machine": _machine(known["machine"]),
@@ -170,21 +178,21 @@ def _settings(contender: Mapping[str, Any], foreign: bool) -> dict[str, Any]:
     return found
 
 
-def rules_of(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:
+def fairness_settings(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:
     """The settings of a fair comparison: as in force if known, else as in the preset."""
     options = option_values(contender["cnf"])
     if not options and not variables:  # of somebody else's session nothing is known
         return {}
     known = {each.name: contender[each.name] for each in fields(Contender) if each.name in contender}
-    return answers(Contender(**known), variables or options, bool(variables))
+    return variable_meanings(Contender(**known), variables or options, bool(variables))
 
 
 def _start_state(plan: Mapping[str, Any], start_state: Mapping[str, Any]) -> dict[str, Any]:
     said = {name: start_state[name] for name in ("load", "start", "pause_s") if name in start_state}
-    return {"start": plan.get("start"), **said, "tables analysed": is_analysed(plan)}
+    return {"start": plan.get("start"), **said, "tables analysed": has_table_statistics(plan)}
 
 
-def is_analysed(plan: Mapping[str, Any]) -> bool:
+def has_table_statistics(plan: Mapping[str, Any]) -> bool:
     """Whether its steps read tables of which the server has statistics; Dyno 0.1.0 did not see to that."""
     return any(step.get("analyse") for step in plan["steps"])
 
@@ -261,7 +269,7 @@ def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterato
 def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]:
     """Steps of the same name that differ, and those that some sessions lack."""
     named = [_named_steps(plan) for plan in plans]
-    foreign = [is_foreign(plan) for plan in plans]
+    foreign = [is_imported(plan) for plan in plans]
     labels = list(dict.fromkeys(each for steps in named for each in steps))
     grouped: dict[tuple[str, tuple[str | None, ...]], list[str]] = {}
     for each in labels:
@@ -299,15 +307,15 @@ def _named_steps(plan: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """The first differences between two plans, in one line."""
-    if is_foreign(ours) != is_foreign(theirs):
+    if is_imported(ours) != is_imported(theirs):
         return "one of them is imported, so little is known of its work"
     plain = [
         f"{name} {_setting(theirs, name)} instead of {_setting(ours, name)}"
         for name in _WORK
         if _setting(ours, name) != _setting(theirs, name)
     ]
-    if is_analysed(ours) != is_analysed(theirs):
-        who = "the base was " if is_analysed(theirs) else ""
+    if has_table_statistics(ours) != has_table_statistics(theirs):
+        who = "the base was " if has_table_statistics(theirs) else ""
         plain.insert(0, f"{who}measured without ANALYZE TABLE")
     found = [*plain, *_step_texts(ours, theirs)]
     files = [dict(_work_files(plan)) for plan in (ours, theirs)]

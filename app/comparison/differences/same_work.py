@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
-from app.comparison.cells.cell import MORE_WORK, OTHER_RESULTS, Caveat, StatementPlans
+from app.comparison.cells.cell import MORE_WORK, OTHER_RESULTS, Caveat, DifferingStatementPlans
 from app.core.names import short_names
 from app.core.units import figure_text
 from app.history.steps.step_work import THEN, WorkEntry, plan_entries, work_entries
@@ -22,7 +22,7 @@ Work = Mapping[str, Mapping[str, Count]]  # by the label of a step, by WHAT
 Plans = dict[tuple[str, str], str]  # by the label of a step, and a statement
 
 
-def work_of(history: History, sessions: Sequence[str]) -> Work:
+def rows_per_event_of(history: History, sessions: Sequence[str]) -> Work:
     """The rows per event in each step of a column: medians of its sessions."""
     entries: dict[str, list[WorkEntry]] = {}
     for session in sessions:
@@ -40,7 +40,7 @@ def _median(entries: Sequence[WorkEntry], what: str) -> Count | None:
     return (median(known), bounds[0], bounds[1]) if known and len(bounds) == 2 else None
 
 
-def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list[float | None]]]:
+def work_disagreements(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list[float | None]]]:
     """What columns did differently in a step, by WHAT, with the rows of each; None if not counted."""
     for what in WHAT:
         known = [each.get(label, {}).get(what) for each in columns]
@@ -48,7 +48,7 @@ def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list
             yield what, [each and each[0] for each in known]
 
 
-def rows_text(what: str) -> str:
+def rows_per_event_label(what: str) -> str:
     return f"rows {WORDS[what]} per event"
 
 
@@ -61,11 +61,11 @@ def _disagree(known: Sequence[Count], what: str) -> bool:
     return len(shares) > 1 and max(low for low, _ in shares) > DISAGREE * min(high for _, high in shares)
 
 
-def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[Caveat]:
+def other_work_warnings(columns: Sequence[Work], names: Sequence[str]) -> list[Caveat]:
     """One for each step in which columns did other work: shown before any figure."""
     found, shorts = [], short_names(names).names
     for label in dict.fromkeys(label for each in columns for label in each):
-        its = dict(disagreeing(columns, label))
+        its = dict(work_disagreements(columns, label))
         kind = OTHER_RESULTS if any(what in RESULTS for what in its) else MORE_WORK
         for what, rows in its.items():
             who = "; ".join(
@@ -73,7 +73,9 @@ def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[Caveat]:
                 for name, each in zip(shorts, rows, strict=True)
                 if each is not None
             )
-            found.append(Caveat(f"{_TITLES[kind]}: {label}: {rows_text(what)}: {who}", kind, label))
+            found.append(
+                Caveat(f"{_TITLES[kind]}: {label}: {rows_per_event_label(what)}: {who}", kind, label)
+            )
     return found
 
 
@@ -90,10 +92,10 @@ def _without_keys(statement: str) -> str:
     return re.sub(r"\(\?(,\?)+\)", "(?, ...)", re.sub(r"\b\d+\b", "?", statement))
 
 
-def differing_plans(sessions: Sequence[Plans]) -> Iterator[StatementPlans]:
+def differing_execution_plans(sessions: Sequence[Plans]) -> Iterator[DifferingStatementPlans]:
     """Statements whose plans differ between columns, or within one."""
     for label, statement in dict.fromkeys(key for each in sessions for key in each):
         values = [each.get((label, statement)) for each in sessions]
         known = {each for each in values if each}
         if len(known) > 1 or any(THEN in each for each in known):
-            yield StatementPlans(label, statement, values)
+            yield DifferingStatementPlans(label, statement, values)

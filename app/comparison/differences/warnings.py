@@ -10,7 +10,7 @@ from app.history.steps.figures import plan_of
 from app.history.steps.remarks import was_busy
 from app.history.steps.step_text import BUSY
 from app.history.store.history import History
-from app.stats import Limits
+from app.stats import VerdictLimits
 
 from .differences import work_differences
 
@@ -63,7 +63,7 @@ def _why(entry: SessionEntry) -> str:
     return f" ({entry['reason']})" if entry["reason"] else ""
 
 
-def warnings_of_limits(own: Limits | None, limits: Limits | None) -> list[Caveat]:
+def warnings_of_limits(own: VerdictLimits | None, limits: VerdictLimits | None) -> list[Caveat]:
     """A warning if the given limits differ from those of a plan until decided."""
     if own is None or limits in (None, own):
         return []
@@ -71,6 +71,6 @@ def warnings_of_limits(own: Limits | None, limits: Limits | None) -> list[Caveat
     return [Caveat(text)]
 
 
-def _said(limits: Limits) -> str:
+def _said(limits: VerdictLimits) -> str:
     least, most = 100 * limits.matters, 100 * limits.false_share
     return f"differences of {least:g}% or more, at most {most:g}% of them false"

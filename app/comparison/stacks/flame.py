@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .stacks import Change, changes, frames_of, is_unnamed
+from .stacks import FunctionShareChange, frames_of, function_share_changes, is_unnamed
 
 MOST_FRAMES = 20_000
 LEAST = 1 / 5_000  # of the samples: a narrower frame is left out
@@ -30,7 +30,9 @@ class Flame:
 
     frames: tuple[Frame, ...]
     base_samples: int = 0  # 0: it is not compared with a base
-    changes: Mapping[str, Change] = field(default_factory=dict)  # of each function against the base
+    changes: Mapping[str, FunctionShareChange] = field(
+        default_factory=dict
+    )  # of each function against the base
 
     @property
     def samples(self) -> int:
@@ -43,7 +45,7 @@ class Flame:
     def share(self, frame: Frame) -> float:
         return frame.samples / self.samples if self.samples else 0.0
 
-    def change(self, frame: Frame) -> Change | None:
+    def change(self, frame: Frame) -> FunctionShareChange | None:
         """What changed in all calls of a function; None of threads and of what has no name."""
         is_function = frame.depth > 1 and not is_unnamed(frame.name)
         return self.changes.get(frame.name) if is_function else None
@@ -73,7 +75,7 @@ def layout(folded: Mapping[str, int], base: Mapping[str, int] | None = None) -> 
     root = _Node()
     for stack, samples in folded.items():
         _grow(root, stack, samples)
-    changed = {each.name: each for each in changes(base, folded)} if base else {}
+    changed = {each.name: each for each in function_share_changes(base, folded)} if base else {}
     return Flame(tuple(_rows(root)), sum(base.values()) if base else 0, changed)
 
 

@@ -8,7 +8,7 @@ from app.comparison.cells.palette import FLAME_GREYS, FLAMES, VERDICTS
 from app.engines import KNOWN
 
 from .flame import ALL, Flame
-from .parts import KERNEL, PARTS, SQL, UNNAMED, part_of
+from .parts import KERNEL, PARTS, SQL, UNNAMED, server_code_part
 
 STEPS = 8  # shades of growth
 
@@ -32,7 +32,7 @@ def colour_of(part: str, is_dark: bool) -> str:
 
 
 def part_of_frame(name: str) -> str:
-    return UNNAMED if name == ALL else part_of(name)
+    return UNNAMED if name == ALL else server_code_part(name)
 
 
 def shade_of(growth: float) -> int:

@@ -18,7 +18,7 @@ PARTS = (*dict.fromkeys(part for part, _ in _RULES), SQL, KERNEL, UNNAMED)
 
 
 @cache
-def part_of(name: str) -> str:
+def server_code_part(name: str) -> str:
     """One of PARTS."""
     if name.endswith(KERNEL_END):
         return KERNEL

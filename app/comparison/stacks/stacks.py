@@ -21,7 +21,7 @@ FEW_NAMES_PCT = 5.0
 
 
 @dataclass(frozen=True)
-class Profile:
+class StepStacks:
     """The stacks of a step, of one session or several."""
 
     on_cpu: Folded = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Profile:
         return self.off_cpu if is_off_cpu else self.on_cpu
 
 
-StepProfiles = dict[str, list[Profile]]  # by the label of a step: one for each column
+StepProfiles = dict[str, list[StepStacks]]  # by the label of a step: one for each column
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Change:
+class FunctionShareChange:
     """Shares of a function in two profiles, and how far chance alone moves the difference."""
 
     name: str
@@ -75,10 +75,10 @@ class Change:
         return abs(self.own_change) <= self.own_error and abs(self.total_change) <= self.total_error
 
 
-def profile_of(history: History, sessions: Sequence[str], label: str) -> Profile:
+def profile_of(history: History, sessions: Sequence[str], label: str) -> StepStacks:
     """The stacks of a step in these sessions together; empty if none was profiled."""
     found = [every[label] for every in (stacks(history, each) for each in sessions) if label in every]
-    return merged(found)
+    return merge_profiles(found)
 
 
 def profiles_of(history: History, comparison: Comparison, step: str) -> StepProfiles:
@@ -94,7 +94,7 @@ def profiled_steps(history: History, session: str) -> list[str]:
     return list(stacks(history, session))
 
 
-def merged(found: Sequence[Stacks]) -> Profile:
+def merge_profiles(found: Sequence[Stacks]) -> StepStacks:
     on_cpu, off_cpu, problems = [], [], []
     for each in found:
         try:
@@ -103,7 +103,7 @@ def merged(found: Sequence[Stacks]) -> Profile:
         except ValueError as error:
             problems.append(str(error))
     remarks = dict.fromkeys([*problems, *(text for each in found for text in remarks_of(each))])
-    return Profile(add(on_cpu), add(off_cpu), len(found), tuple(remarks))
+    return StepStacks(add_stacks(on_cpu), add_stacks(off_cpu), len(found), tuple(remarks))
 
 
 def _harmless(folded: Folded) -> Folded:
@@ -111,7 +111,7 @@ def _harmless(folded: Folded) -> Folded:
     return {harmless(stack, LONGEST): count for stack, count in folded.items()}
 
 
-def add(many: Iterable[Mapping[str, int]]) -> Folded:
+def add_stacks(many: Iterable[Mapping[str, int]]) -> Folded:
     """The sum of several sets of stacks."""
     found: Folded = {}
     for each in many:
@@ -169,7 +169,7 @@ def functions(folded: Mapping[str, int]) -> list[Function]:
     return sorted(found, key=lambda each: (-each.own, -each.total, each.name))
 
 
-def changes(base: Mapping[str, int], other: Mapping[str, int]) -> list[Change]:
+def function_share_changes(base: Mapping[str, int], other: Mapping[str, int]) -> list[FunctionShareChange]:
     """The functions of two profiles, the largest change of a share first."""
     n = sum(base.values()), sum(other.values())
     if not all(n):
@@ -182,11 +182,11 @@ def changes(base: Mapping[str, int], other: Mapping[str, int]) -> list[Change]:
     return sorted(found, key=lambda each: (-abs(each.own_change), -abs(each.total_change), each.name))
 
 
-def _change(name: str, sides: Sequence[Function], n: tuple[int, int]) -> Change:
+def _change(name: str, sides: Sequence[Function], n: tuple[int, int]) -> FunctionShareChange:
     own, total = (
         [(getattr(side, kind) / n[at]) for at, side in enumerate(sides)] for kind in ("own", "total")
     )
-    return Change(
+    return FunctionShareChange(
         name,
         (own[0], own[1]),
         (total[0], total[1]),

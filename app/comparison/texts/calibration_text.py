@@ -25,7 +25,7 @@ def calibration_table(found: Calibration) -> Table:
     )
     title = f"Smallest difference that is found four times in five ({CONTENDERS} contenders, {CELLS} cells)"
     heads = ("plan takes", "sessions of each contender", *(WAYS[name] for name in noises))
-    return Table(title, heads, lines, 1, tuple(remarks(found)))
+    return Table(title, heads, lines, 1, tuple(calibration_remarks(found)))
 
 
 def repeats_in(minutes: int, found: Calibration) -> int:
@@ -38,7 +38,7 @@ def _least(repeats: int, noise: Noise) -> str:
     return MISSING if least is None else f"{least:.1%}"
 
 
-def remarks(found: Calibration) -> list[str]:
+def calibration_remarks(found: Calibration) -> list[str]:
     """The noise with its own error, the number of sessions it comes from, and how to reduce it."""
     titles = [engine_of(name).title for name in found.engines]
     sessions = f"{count_text(found.sessions, 'session')} of {' and '.join(titles)}"

@@ -7,7 +7,7 @@ from statistics import median
 
 from app.core.table import Table
 from app.core.units import count_text, date_text
-from app.history.machines.canaries import CanaryRun, counted
+from app.history.machines.canaries import CanaryRun, comparable_canary_results
 from app.stats.between import ENOUGH, between_plans
 
 FIGURES = ("reads", "commits")
@@ -16,7 +16,7 @@ NONE = "No canary run yet: plans of more than ten minutes measure a small server
 
 def canary_table(runs: Sequence[CanaryRun]) -> Table:
     """A line for each canary run, the newest first."""
-    shares = {name: shares_of(runs, name) for name in FIGURES}
+    shares = {name: canary_ratios(runs, name) for name in FIGURES}
     lines = tuple(
         (
             *(date_text(run.at), run.session, run.build, run.disturbed),
@@ -30,7 +30,7 @@ def canary_table(runs: Sequence[CanaryRun]) -> Table:
     )
 
 
-def shares_of(runs: Sequence[CanaryRun], figure: str) -> list[float]:
+def canary_ratios(runs: Sequence[CanaryRun], figure: str) -> list[float]:
     """Each run divided by the median of the undisturbed runs of the same server: 1 is as usual."""
     usual = {}
     for key in {run.key for run in runs}:
@@ -44,7 +44,7 @@ def variation_text(runs: Sequence[CanaryRun]) -> str:
     """What comparisons across time add for the machine, and what it rests on."""
     if not runs:
         return NONE
-    figures = counted(runs)
+    figures = comparable_canary_results(runs)
     found = between_plans(figures)
     if found.canaries:
         return (

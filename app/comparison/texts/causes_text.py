@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.comparison.cells.cell import CauseEntry
-from app.comparison.verdicts.more_work import AGAINST, is_against
+from app.comparison.verdicts.more_work import AGAINST, is_faster_side_work
 from app.comparison.why.causes import CausesEntry
 from app.comparison.why.grounds import DIFFERS
 from app.core.table import Table
@@ -52,7 +52,7 @@ def causes_table(title: str, entry: CausesEntry) -> Table:
     has_base = len(entry["named_share"]) > 1
     heads = ("cause", "figure", *(("explains", "share", "base") if has_base else ("share",)), "n")
     lines = tuple(_line(at, each) for at, each in enumerate(entry["causes"], 1))
-    return Table(title, heads, lines, 2, tuple(remarks(entry)))
+    return Table(title, heads, lines, 2, tuple(causes_remarks(entry)))
 
 
 def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
@@ -61,10 +61,10 @@ def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
     return f"{at}. {entry['title']}", _figure(entry), *explains, *shares, n_text(entry["n"])
 
 
-def remarks(entry: CausesEntry) -> Iterator[str]:
+def causes_remarks(entry: CausesEntry) -> Iterator[str]:
     """What to know of the list, and how much of the clients' time has a name."""
     named = entry["named_share"]
-    against = [each for each in entry["causes"] if is_against(each)]
+    against = [each for each in entry["causes"] if is_faster_side_work(each)]
     yield HINT if len(against) < len(entry["causes"]) else NONE
     if against:
         yield AGAINST

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from app.comparison.answers.sentences import WAITING
 from app.comparison.cells.cell import Cell, Comparison
 from app.comparison.cells.labels import names_of
-from app.comparison.verdicts.across import SIGN, across_texts
+from app.comparison.verdicts.across import SIGN, cross_plan_remarks
 from app.comparison.verdicts.judgement import MARKED
 from app.core.units import count_text, first_texts
-from app.history.steps.step_text import MARKS, mark_text
+from app.history.steps.step_text import MARKS, step_mark_meaning
 from app.protocol.others import DISTURBED, LEAST_KB, Others
 from app.protocol.reading import ShapeError, read
 
@@ -83,7 +83,7 @@ def _warned(comparison: Comparison) -> Iterator[_Line]:
     sessions = sum(len(column.ids) + len(column.attempts) for column in comparison.columns)
     for cause, count in Counter(each.cause for each in there if each.cause).items():
         yield _Line(_OF_SESSIONS, f"{_part(count, sessions, 'session')}: {cause}")
-    across = across_texts(comparison, names_of(comparison))
+    across = cross_plan_remarks(comparison, names_of(comparison))
     if len(across) > 1:
         text = "columns are judged across time or machines: the variance between plans is added to the noise"
         yield _Line(_OF_SESSIONS, f"{SIGN} {len(across)} {text}")
@@ -182,7 +182,7 @@ def _unjudged(pairs: Sequence[_Pair]) -> Iterator[_Line]:
     """By reason; what disturbed has its own lines, where it is known."""
     whys = Counter(why for pair in pairs for why in pair.cell.whys if why != DISTURBED or not pair.met)
     for why, count in whys.items():
-        text = mark_text(why) if why in MARKS else why
+        text = step_mark_meaning(why) if why in MARKS else why
         yield _Line(_UNJUDGES, f"{text} - {_not_judged(count)} for it", count)
 
 
@@ -192,7 +192,7 @@ def _marked(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]:
     marks = Counter(mark for cell in cells for mark in cell.marks)
     for mark, count in marks.items():
         if mark not in told and not (mark == DISTURBED and any(map(_met, cells))):
-            yield _Line(_JUDGED, f"{mark_text(mark)} - in {count_text(count, 'cell')}")
+            yield _Line(_JUDGED, f"{step_mark_meaning(mark)} - in {count_text(count, 'cell')}")
 
 
 def _left_out(cells: Sequence[Cell]) -> Iterator[_Line]:

@@ -8,14 +8,14 @@ from app.comparison.cells.cell import Comparison, Figure, Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.cells.measures import PER_QUERY, ROWS
 from app.comparison.charts import NOTHING
-from app.comparison.verdicts.judgement import OF_ALL_SECONDS, verdict_label
+from app.comparison.verdicts.judgement import OF_ALL_SECONDS, verdict_short_text
 from app.comparison.verdicts.rounds import relative
-from app.comparison.why.before_after import ColumnOfPair, PairOfSteps
+from app.comparison.why.before_after import BeforeAfterColumn, BeforeAfterTest
 from app.comparison.why.why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
 from app.core.csv_text import csv_text
 from app.core.table import MISSING, Table, ratio_text
 from app.core.units import figure_text, unit_text
-from app.history.steps.step_text import mark_text
+from app.history.steps.step_text import step_mark_meaning
 from app.protocol.plan import coordinates_text, step_label
 
 SHORT = {
@@ -60,7 +60,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> Table:
     names = _names(comparison)
     figure = (
         "result",
-        *pair_cells(entry, verdict_label(entry["verdict"])),
+        *pair_cells(entry, verdict_short_text(entry["verdict"])),
         "",
         "",
         *noise_cells(entry),
@@ -133,7 +133,7 @@ def costs_of_steps(comparison: Comparison, is_relative: bool, names: Sequence[st
 def _of_cut(comparison: Comparison) -> tuple[str, ...]:
     """The columns whose result counts only some seconds, while their costs count all."""
     return tuple(
-        f"{row_label(row)}, {name}: {mark_text(OF_ALL_SECONDS)}"
+        f"{row_label(row)}, {name}: {step_mark_meaning(OF_ALL_SECONDS)}"
         for row in comparison.rows
         for name, cell in zip(names_of(comparison), row.cells, strict=True)
         if any(cell.cuts)
@@ -186,7 +186,7 @@ _ALL = 5  # sessions that are listed one by one
 
 
 def pairs_of_steps(
-    comparison: Comparison, found: Sequence[PairOfSteps], names: Sequence[str] | None = None
+    comparison: Comparison, found: Sequence[BeforeAfterTest], names: Sequence[str] | None = None
 ) -> Table:
     """A line for each pair and column."""
     names = names or names_of(comparison)
@@ -206,14 +206,14 @@ def pairs_of_steps(
     return Table(title, heads, lines, 3, () if lines else (NOTHING["before-after"],), fixed=3)
 
 
-def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:
+def _cells(column: BeforeAfterColumn, unit: str) -> tuple[str, ...]:
     """Both results, their ratio over all sessions and in each, and how many; ! if a step has marks."""
     mark = " !" if column["marks"] else ""
     figures = (figure_text(value, unit) for value in column["values"])
     return *figures, ratio_text(column["ratio"]) + mark, _sessions(column), str(column["n"])
 
 
-def _sessions(column: ColumnOfPair) -> str:
+def _sessions(column: BeforeAfterColumn) -> str:
     """The ratios `0.80 1.00`; if there are many, their range."""
     known = [ratio for ratio in column["ratios"] if ratio is not None]
     if len(known) < 2:

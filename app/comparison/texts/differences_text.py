@@ -33,7 +33,7 @@ def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) ->
     return Table("What differs", heads, lines, len(heads), _remarks(found, len(shown)), fixed=2)
 
 
-def whole_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> Table:
+def all_differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> Table:
     """A line for each difference, a column for each session, and the values as they are."""
     lines = tuple((each["group"], each["name"], *(value or "" for value in each["values"])) for each in found)
     return Table("", (*_HEADS, *names), lines, len(_HEADS) + len(names), fixed=2)
@@ -45,10 +45,10 @@ def _head(names: Sequence[str]) -> str:
 
 def shown_values(entry: DifferenceEntry) -> list[str | None]:
     """The values; of long lists only members that some sessions lack."""
-    return without_common(entry["values"]) if entry["group"] in _LISTS else list(entry["values"])
+    return without_common_members(entry["values"]) if entry["group"] in _LISTS else list(entry["values"])
 
 
-def without_common(values: Sequence[str | None], longest: int = _LONG) -> list[str | None]:
+def without_common_members(values: Sequence[str | None], longest: int = _LONG) -> list[str | None]:
     """The values; if one is a longer list, only members that not all have."""
     if max(len(value or "") for value in values) <= longest:
         return list(values)
@@ -81,6 +81,6 @@ def _remarks(found: Sequence[DifferenceEntry], shown: int) -> tuple[str, ...]:
     )
 
 
-def to_csv(names: Sequence[str], found: Sequence[DifferenceEntry]) -> str:
+def differences_csv(names: Sequence[str], found: Sequence[DifferenceEntry]) -> str:
     """A line for each difference; empty if a session does not have it."""
     return csv_text((*_HEADS, *names), ((each["group"], each["name"], *each["values"]) for each in found))

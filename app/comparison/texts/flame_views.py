@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.comparison.stacks.flame import Flame, layout
-from app.comparison.stacks.stacks import NO_STACKS, Profile, profile_of
+from app.comparison.stacks.stacks import NO_STACKS, StepStacks, profile_of
 from app.core.errors import InputError
 from app.core.table import Table
 from app.history.store.history import History
 
-from .stacks_text import changes_table, functions_table, title_of
+from .stacks_text import function_changes_table, functions_table, title_of
 
 LINES = 500  # of a table in a window
 
 
 @dataclass(frozen=True)
-class Side:
+class FlameGraphColumn:
     """A column whose stacks are shown."""
 
     name: str
@@ -25,7 +25,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class FlameView:
+class FlameGraphWithTable:
     """One flame graph with its table."""
 
     name: str
@@ -34,7 +34,7 @@ class FlameView:
     remarks: tuple[str, ...] = field(default=())
 
 
-def flame_views(history: History, sides: Sequence[Side], label: str) -> list[FlameView]:
+def flame_views(history: History, sides: Sequence[FlameGraphColumn], label: str) -> list[FlameGraphWithTable]:
     """The views of a step: of a second side what changed against the first comes first.
 
     Raises InputError if no session of the sides was profiled in this step.
@@ -50,16 +50,18 @@ def flame_views(history: History, sides: Sequence[Side], label: str) -> list[Fla
     return found
 
 
-def _difference(profiles: Sequence[Profile], names: Sequence[str], label: str) -> Iterator[FlameView]:
+def _difference(
+    profiles: Sequence[StepStacks], names: Sequence[str], label: str
+) -> Iterator[FlameGraphWithTable]:
     if len(profiles) == 2 and all(each.samples for each in profiles):
         base, other = profiles
-        table = changes_table(base, other, (names[0], names[1]), label, LINES)
+        table = function_changes_table(base, other, (names[0], names[1]), label, LINES)
         flame = layout(other.on_cpu, base.on_cpu)
-        yield FlameView(f"{names[1]} against {names[0]}", flame, table, table.remarks)
+        yield FlameGraphWithTable(f"{names[1]} against {names[0]}", flame, table, table.remarks)
 
 
-def _of_one(profile: Profile, name: str, label: str) -> Iterator[FlameView]:
+def _of_one(profile: StepStacks, name: str, label: str) -> Iterator[FlameGraphWithTable]:
     for is_off_cpu in (False, True):
         if folded := profile.side(is_off_cpu):
             table = functions_table(profile, label, is_off_cpu, LINES)
-            yield FlameView(title_of(name, is_off_cpu), layout(folded), table, profile.remarks)
+            yield FlameGraphWithTable(title_of(name, is_off_cpu), layout(folded), table, profile.remarks)

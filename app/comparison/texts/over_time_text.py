@@ -7,8 +7,8 @@ from app.comparison.answers.over_time import (
     SERVER,
     ChangeEntry,
     OverTimeEntry,
-    StepOverTime,
-    too_few,
+    StepAcrossSessions,
+    too_few_plans_text,
 )
 from app.comparison.verdicts.judgement import SHORT_SIGNS
 from app.core.table import Table
@@ -30,15 +30,15 @@ def changes_table(found: OverTimeEntry) -> Table:
     return Table("Changes", _HEADS, lines, _TEXTS, tuple(_remarks(found)))
 
 
-def _line(found: OverTimeEntry, step: StepOverTime, change: ChangeEntry) -> tuple[str, ...]:
+def _line(found: OverTimeEntry, step: StepAcrossSessions, change: ChangeEntry) -> tuple[str, ...]:
     return (
         step["step"], unit_text(step["unit"]), date_text(found["points"][change["at"]]["at"]),
-        percent_text(change["ratio"]), f"{percent_text(change['low'])} to {percent_text(change['high'])}",
+        change_percent_text(change["ratio"]), f"{change_percent_text(change['low'])} to {change_percent_text(change['high'])}",
         f"{change['before']} and {change['after']}", change["verdict"], change["cause"], builds_text(change),
     )  # fmt: skip
 
 
-def percent_text(ratio: float) -> str:
+def change_percent_text(ratio: float) -> str:
     """`-3.1%`: how far a ratio is from 1."""
     return f"{100 * (ratio - 1):+.1f}%"
 
@@ -53,7 +53,7 @@ def _remarks(found: OverTimeEntry) -> list[str]:
     changed = sum(bool(step["changes"]) for step in found["steps"])
     causes = dict.fromkeys(change["cause"] for step in found["steps"] for change in step["changes"])
     what = f"{found['contender']['name']} on {found['target']}, {found['sequence']}"
-    if few := too_few(found):
+    if few := too_few_plans_text(found):
         return [f"{what}: {few}."]
     share = f"{100 * found['false_share']:g}%"
     return [
@@ -63,12 +63,12 @@ def _remarks(found: OverTimeEntry) -> list[str]:
     ]
 
 
-def sign_of(step: StepOverTime) -> str:
+def latest_change_sign(step: StepAcrossSessions) -> str:
     """The sign of the latest change of a step; '' where it has none."""
     return SHORT_SIGNS[step["changes"][-1]["verdict"]] if step["changes"] else ""
 
 
-def sentence_of(step: StepOverTime, found: OverTimeEntry) -> str:
+def latest_change_sentence(step: StepAcrossSessions, found: OverTimeEntry) -> str:
     """The latest change of a step in words, or that there is none."""
     n = sum(value is not None for value in step["values"])
     if n < FEWEST:
@@ -77,6 +77,6 @@ def sentence_of(step: StepOverTime, found: OverTimeEntry) -> str:
         return f"{step['step']}: no change over {count_text(n, 'plan')}"
     change = step["changes"][-1]
     since = date_text(found["points"][change["at"]]["at"])
-    interval = f"{percent_text(change['low'])} to {percent_text(change['high'])}"
-    size = f"{percent_text(change['ratio'])} ({interval})"
+    interval = f"{change_percent_text(change['low'])} to {change_percent_text(change['high'])}"
+    size = f"{change_percent_text(change['ratio'])} ({interval})"
     return f"{step['step']}: {change['verdict']} since {since}, {size}; {_CAUSES[change['cause']]}"

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.comparison.stacks.parts import part_of
-from app.comparison.stacks.stacks import NO_STACKS, Change, Profile, changes, functions
+from app.comparison.stacks.parts import server_code_part
+from app.comparison.stacks.stacks import (
+    NO_STACKS,
+    FunctionShareChange,
+    StepStacks,
+    function_share_changes,
+    functions,
+)
 from app.core.table import Table
 
 MOST = 30  # lines
@@ -15,12 +21,18 @@ def title_of(label: str, is_off_cpu: bool = False) -> str:
     return f"{label}, {'waiting' if is_off_cpu else 'on the CPU'}"
 
 
-def functions_table(profile: Profile, label: str, is_off_cpu: bool = False, most: int = MOST) -> Table:
+def functions_table(profile: StepStacks, label: str, is_off_cpu: bool = False, most: int = MOST) -> Table:
     """The functions with the most samples of their own."""
     folded = profile.side(is_off_cpu)
     found, n = functions(folded), sum(folded.values())
     lines = tuple(
-        (each.name, part_of(each.name), f"{each.own / n:.1%}", f"{each.total / n:.1%}", f"{each.total:,}")
+        (
+            each.name,
+            server_code_part(each.name),
+            f"{each.own / n:.1%}",
+            f"{each.total / n:.1%}",
+            f"{each.total:,}",
+        )
         for each in found[:most]
     )
     left = f"{len(found) - most:,} functions more" if len(found) > most else ""
@@ -30,25 +42,25 @@ def functions_table(profile: Profile, label: str, is_off_cpu: bool = False, most
 
 
 def changes_tables(
-    profiles: Sequence[Profile], names: Sequence[str], base: int, label: str, most: int = MOST
+    profiles: Sequence[StepStacks], names: Sequence[str], base: int, label: str, most: int = MOST
 ) -> list[Table]:
     """A table for each other column; of a single column its functions."""
     if len(profiles) == 1:
         return [functions_table(profiles[0], label, most=most)]
     return [
-        changes_table(profiles[base], profiles[at], (names[base], names[at]), label, most)
+        function_changes_table(profiles[base], profiles[at], (names[base], names[at]), label, most)
         for at in range(len(profiles))
         if at != base
     ]
 
 
-def changes_table(
-    base: Profile, other: Profile, names: tuple[str, str], label: str, most: int = MOST
+def function_changes_table(
+    base: StepStacks, other: StepStacks, names: tuple[str, str], label: str, most: int = MOST
 ) -> Table:
     """The functions whose share changed most, with the part that chance alone explains."""
     missing = [name for name, each in zip(names, (base, other), strict=True) if not each.samples]
     remarks = [f"{name}: {NO_STACKS}" for name in missing]
-    found = changes(base.on_cpu, other.on_cpu)
+    found = function_share_changes(base.on_cpu, other.on_cpu)
     heads = ("function", "part", "self", "self change", "total", "total change", "±", "samples", "")
     title = (
         f"{label}: {names[1]} against {names[0]}, shares of {other.samples:,} and {base.samples:,} samples"
@@ -58,10 +70,10 @@ def changes_table(
     return Table(title, heads, tuple(map(_line, found[:most])), 2, tuple(remarks))
 
 
-def _line(change: Change) -> tuple[str, ...]:
+def _line(change: FunctionShareChange) -> tuple[str, ...]:
     return (
         change.name,
-        part_of(change.name),
+        server_code_part(change.name),
         f"{change.own[1]:.1%}",
         f"{100 * change.own_change:+.1f}",
         f"{change.total[1]:.1%}",

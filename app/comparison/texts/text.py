@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.comparison.cells.cell import Cell, Comparison, Figure, Ratio, Row, RowGroup
+from app.comparison.cells.cell import Cell, Comparison, Figure, GroupMeanRatio, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
-from app.comparison.verdicts.across import SIGN, across_texts
-from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_label, verdict_legend
+from app.comparison.verdicts.across import SIGN, cross_plan_remarks
+from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_legend, verdict_short_text
 from app.comparison.verdicts.repeats import repeats_text
 from app.comparison.verdicts.rounds import about_ratio
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
 from app.core.table import UNDECIDED, Table, escaped, markdown_of
-from app.core.table import Cell as TableCell
+from app.core.table import CellText as TableCell
 from app.core.table import to_text as table_text
 from app.core.units import count_text, figure_text, unit_text
 from app.core.wrapping import folded
 from app.history.steps.figures import SteadinessEntry
-from app.history.steps.rates import limit_text, try_texts
-from app.history.steps.step_text import mark_text, seconds_texts
+from app.history.steps.rates import limit_search_text, rate_try_lines
+from app.history.steps.step_text import seconds_texts, step_mark_meaning
 from app.protocol.others import DISTURBED
 from app.protocol.plan import coordinates_text
-from app.stats import Limits
+from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
 
@@ -62,7 +62,7 @@ def to_json(comparison: Comparison) -> dict[str, object]:
     }
 
 
-def json_of_limits(limits: Limits) -> dict[str, float]:
+def json_of_limits(limits: VerdictLimits) -> dict[str, float]:
     return {"false_share": limits.false_share, "matters": limits.matters}
 
 
@@ -188,7 +188,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
     marked = _by_text(comparison, lambda row, at: cell_remarks(row.cells[at], 1))
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
-    across = across_texts(comparison, names_of(comparison))
+    across = cross_plan_remarks(comparison, names_of(comparison))
     warnings = [each.text for each in comparison.warnings if not each.comes_first]
     return [*warnings, *across, *said, *judged, *filter(None, [about_ratio(comparison)])]
 
@@ -222,23 +222,23 @@ def cell_remarks(cell: Cell, most: int = ALL) -> list[str]:
 
     `most`: disturbed sessions of which each is told; of the others it says how many there are.
     """
-    marks = [mark_text(mark) for mark in cell.marks if mark not in worded(cell)]
-    return [*marks, *filter(None, [left_out_text(cell)]), *seconds_remarks(cell, most)]
+    marks = [step_mark_meaning(mark) for mark in cell.marks if mark not in marks_with_reasons(cell)]
+    return [*marks, *filter(None, [left_out_repeats_text(cell)]), *cell_session_remarks(cell, most)]
 
 
-def worded(cell: Cell) -> set[str]:
+def marks_with_reasons(cell: Cell) -> set[str]:
     """The marks of a cell whose reasons are listed by session."""
     return {UNSTEADY, DISTURBED} if any(cell.disturbed) else {UNSTEADY}
 
 
-def left_out_text(cell: Cell) -> str:
+def left_out_repeats_text(cell: Cell) -> str:
     """`1 of 5 repeats left out: disturbed`; '' where all count."""
     out = [marks for marks in cell.left_out if marks]
     why = ", ".join(dict.fromkeys(mark for marks in out for mark in marks))
     return f"{len(out)} of {count_text(len(cell.left_out), 'repeat')} left out: {why}" if out else ""
 
 
-def seconds_remarks(cell: Cell, most: int = ALL) -> list[str]:
+def cell_session_remarks(cell: Cell, most: int = ALL) -> list[str]:
     """For each session of a cell: what disturbed it, its search, its steadiness, which seconds count."""
     n, left = len(cell.samples), most
     more = sum(map(bool, cell.disturbed)) - most
@@ -248,8 +248,8 @@ def seconds_remarks(cell: Cell, most: int = ALL) -> list[str]:
         left -= bool(disturbed)
         too = f"; {more} more of its sessions too" if left == 0 and more > 0 else ""
         first = [disturbed + too] if disturbed and left >= 0 else []
-        tries = try_texts(search) if most == ALL else []
-        searched = [*filter(None, [limit_text(search)]), *tries]
+        tries = rate_try_lines(search) if most == ALL else []
+        searched = [*filter(None, [limit_search_text(search)]), *tries]
         texts = [*first, *searched, *seconds_texts(steadiness, cut)]
         told += [f"session {number} of {n}: {text}" if n > 1 else text for text in texts]
     return told
@@ -321,11 +321,11 @@ def judged_text(cell: Cell) -> str:
     relative = cell.relative
     if relative is None:
         return "-"
-    parts = (f"{relative:.2f}", verdict_label(cell.verdict), across_sign(cell.across))
+    parts = (f"{relative:.2f}", verdict_short_text(cell.verdict), cross_plan_sign(cell.across))
     return " ".join(filter(None, parts))
 
 
-def across_sign(across: str) -> str:
+def cross_plan_sign(across: str) -> str:
     """The sign after a verdict across time or machines."""
     return SIGN if across else ""
 
@@ -370,21 +370,21 @@ def _group_line(group: RowGroup, order: Sequence[int], unit: str) -> tuple[str, 
     cells = [f"geometric mean of {group.group or 'all'}", unit, f"{group.of} steps"]
     for at in order[1:]:
         found = group.ratios[at]
-        cells += ["", "-" if found is None else mean_text(found) + fewer_text(found, group)]
+        cells += ["", "-" if found is None else mean_text(found) + steps_in_mean_text(found, group)]
     return tuple(cells)
 
 
-def fewer_text(mean: Ratio, group: RowGroup) -> str:
+def steps_in_mean_text(mean: GroupMeanRatio, group: RowGroup) -> str:
     """` of 7 of 8`: the steps that a mean is over, where these are not all of its group."""
     return f" of {mean.steps} of {group.of}" if mean.steps < group.of else ""
 
 
-def mean_text(mean: Ratio) -> str:
+def mean_text(mean: GroupMeanRatio) -> str:
     """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
     return f"{mean.ratio:.2f} {interval_text(mean)}".rstrip()
 
 
-def interval_text(mean: Ratio) -> str:
+def interval_text(mean: GroupMeanRatio) -> str:
     """`[0.91, 0.95]`, and the sign of plans that are not of one time or machine."""
     interval = "" if mean.low is None else f"[{mean.low:.2f}, {mean.high:.2f}]"
-    return f"{interval} {across_sign(mean.across)}".strip()
+    return f"{interval} {cross_plan_sign(mean.across)}".strip()

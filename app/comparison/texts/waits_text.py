@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.why.waits import NamedEntry, StatementPair, WaitPair
+from app.comparison.why.waits import NamedWaitsEntry, StatementPair, WaitByColumn
 from app.core.table import MISSING, Table, ratio_text
 from app.core.units import count_text
 from app.engines.waits import KINDS
@@ -58,7 +58,7 @@ def statement_lines(step: StepWaits) -> Iterator[str]:
         yield f"{step.step}: {each.text}: {', '.join(filter(None, parts))}"
 
 
-def step_table(step: StepWaits) -> Table:
+def step_waits_table(step: StepWaits) -> Table:
     """The waits of a step: kind, time per query, how often."""
     lines = tuple(
         (wait.name, us_text(wait.per_query_us), us_text(wait.ms), f"{wait.count:,}", kind_text(wait.kind))
@@ -72,14 +72,14 @@ def step_table(step: StepWaits) -> Table:
 # two columns
 
 
-def waits_table(title: str, entry: NamedEntry) -> Table:
+def waits_table(title: str, entry: NamedWaitsEntry) -> Table:
     """A line for each wait, the longest first."""
     heads = ("wait", "kind", "base us/query", "other us/query", "ratio", "base times", "other times", "n")
     lines = tuple(_wait_cells(each) for each in entry["waits"])
     return Table(title, heads, lines, 2, () if all(entry["by_name"]) else (OFF,))
 
 
-def _wait_cells(pair: WaitPair) -> tuple[str, ...]:
+def _wait_cells(pair: WaitByColumn) -> tuple[str, ...]:
     times = (f"{each:,.0f}" if each is not None else MISSING for each in pair["count"])
     figures = map(us_text, pair["per_query_us"])
     return (
@@ -92,7 +92,7 @@ def _wait_cells(pair: WaitPair) -> tuple[str, ...]:
     )
 
 
-def statements_table(title: str, entry: NamedEntry) -> Table:
+def statements_table(title: str, entry: NamedWaitsEntry) -> Table:
     """A line for each statement, first those that examined another number of rows."""
     heads = (
         *("statement", "base us", "other us", "ratio", "base examined", "other examined"),

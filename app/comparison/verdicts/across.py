@@ -21,7 +21,7 @@ ADVICE = "Measure both again in one plan, alternating"
 Begin = tuple[float | None, str]  # of a session, and its plan
 
 
-def across_of(base: Column, column: Column) -> str:
+def measured_apart_by(base: Column, column: Column) -> str:
     """`time` or `machines` where two columns do not alternate; '' where they do."""
     if base.machine_key != column.machine_key:
         return MACHINES
@@ -45,7 +45,7 @@ def _begins(column: Column) -> list[Begin]:
     return list(zip(column.starts, column.plans, strict=True))
 
 
-def added_of(base: Column, column: Column) -> tuple[Part, ...]:
+def between_plan_variances(base: Column, column: Column) -> tuple[Part, ...]:
     """The variances between plans to add to the difference of two columns."""
     if not column.across:
         return ()
@@ -55,7 +55,7 @@ def added_of(base: Column, column: Column) -> tuple[Part, ...]:
     return ((ours.variance, ours.freedom), (theirs.variance, theirs.freedom))
 
 
-def across_texts(comparison: Comparison, names: Sequence[str]) -> list[str]:
+def cross_plan_remarks(comparison: Comparison, names: Sequence[str]) -> list[str]:
     """A line for each column that does not alternate: what was added, and what would be surer."""
     columns = comparison.columns
     base = comparison.base

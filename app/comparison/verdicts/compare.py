@@ -18,42 +18,52 @@ from app.comparison.cells.cell import (
     Figure,
     Row,
 )
-from app.comparison.cells.labels import titles_of
-from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
-from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
+from app.comparison.cells.labels import step_titles
+from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, step_measures
+from app.comparison.differences.same_work import (
+    differing_execution_plans,
+    other_work_warnings,
+    plans_of,
+    rows_per_event_of,
+)
 from app.comparison.differences.warnings import warnings_of_columns, warnings_of_limits
-from app.comparison.verdicts.across import across_of
-from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.across import measured_apart_by
+from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import (
     FAILED_REPEAT,
-    adjusted_limits,
+    limits_for_looks,
     limits_of_plans,
     marks_of_measures,
     with_verdicts,
 )
-from app.comparison.verdicts.repeats import Counts, attempts_texts, counts_of, without_attempts
-from app.comparison.verdicts.rounds import Key, Rounds, relative, round_of, rounds_of
-from app.comparison.verdicts.same_load import with_same_load
-from app.comparison.verdicts.set_rates import rates_of
+from app.comparison.verdicts.repeats import (
+    LoadAndStartCounts,
+    attempts_texts,
+    load_start_counts,
+    without_attempts,
+)
+from app.comparison.verdicts.rounds import ColumnsByRound, Key, relative, round_of, rounds_of
+from app.comparison.verdicts.same_load import mark_disturbed_alike
+from app.comparison.verdicts.set_rates import set_rates_of
 from app.core.errors import InputError
 from app.core.units import direction_of
 from app.history.lists.sessions import (
     ContenderEntry,
     SessionEntry,
     find_all,
-    find_repeats,
     sessions,
+    sessions_of_reference,
     source_text,
 )
-from app.history.machines.canaries import canaries
+from app.history.machines.canaries import canary_results
 from app.history.recorded.in_words import is_of_snapshot
 from app.history.steps.figures import StepEntry, facts, plans_by_session, steps
 from app.history.steps.step_text import disturbed_text
 from app.history.store.history import History
-from app.protocol.cpus import from_text
+from app.protocol.cpus import cpu_set_of_text
 from app.protocol.plan import QPS_UNIT, Plan, step_key
 from app.protocol.states import NOT_NEEDED
-from app.stats import Limits
+from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST, spoilt_by
 
 _LEFT_OUT = ("warmup",)
@@ -67,9 +77,9 @@ def compare(
     history: History,
     references: Sequence[str],
     base: str | None = None,
-    limits: Limits | None = None,
+    limits: VerdictLimits | None = None,
     sides: Mapping[str, int] = MappingProxyType({}),
-    allowed: Allowed = AS_PLANNED,
+    allowed: GivenDisturbanceLimits = AS_PLANNED,
 ) -> Comparison:
     """Compare the steps of these sessions with those of the base (default: the first session).
 
@@ -79,7 +89,7 @@ def compare(
     if not references:
         raise InputError("give two or more sessions to compare")
     ids = find_all(history, references)
-    bases = ids[:1] if base is None else find_repeats(history, base)
+    bases = ids[:1] if base is None else sessions_of_reference(history, base)
     base_id, ids = bases[0], [*(id_ for id_ in bases if id_ not in ids), *ids]
     with history.reading():
         entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
@@ -94,19 +104,19 @@ def compare(
             )
         base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
         columns = _columns(counted, sides)
-        counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
+        counts = [load_start_counts(history, [each["id"] for each in column]) for column in columns]
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"], allowed) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
         sources = [source_text(history, column[0]["id"]) for column in columns]
-        work = [work_of(history, [each["id"] for each in column]) for column in columns]
+        work = [rows_per_event_of(history, [each["id"] for each in column]) for column in columns]
         warnings = [
-            *warnings_of(work, [column[0]["name"] for column in columns]),
+            *other_work_warnings(work, [column[0]["name"] for column in columns]),
             *warnings_of_columns(history, columns, at),
             *warnings_of_limits(own, limits),
             *map(Caveat, attempts_texts(left_out)),
         ]
-        plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
+        plans = list(differing_execution_plans([plans_of(history, column[0]["id"]) for column in columns]))
         contenders = [_named_today(column, plan_by_id[column[0]["id"]]) for column in columns]
         described = [_column(*each) for each in zip(columns, contenders, counts, cpus, sources, strict=True)]
         for column in described:
@@ -115,19 +125,19 @@ def compare(
         rounds = rounds_of(history, plan_by_id, described, at)
         _relate(history, described, rounds)
     plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
-    titles, rates = titles_of(plans_in_order), rates_of(plans_in_order)
+    titles, rates = step_titles(plans_in_order), set_rates_of(plans_in_order)
     found = Comparison(
         base=at,
         columns=described,
         rows=[_row(key, figures, rounds, titles, rates) for key in _keys(figures, at)],
         plans=plans,
         groups=[],
-        limits=Limits(),
+        limits=VerdictLimits(),
         repeatedly=any(plan.until_decided for plan in plan_by_id.values()),
         has_own_limits=own is not None,
         warnings=warnings,
     )
-    return with_verdicts(found, own or limits or Limits())
+    return with_verdicts(found, own or limits or VerdictLimits())
 
 
 def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[Sessions]:
@@ -142,7 +152,7 @@ def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[
 def _cpus(history: History, entry: SessionEntry) -> int | None:
     """The number of CPUs of the contender, else of its machine."""
     if cores := entry["contender"]["cores"]:
-        return len(from_text(cores))
+        return len(cpu_set_of_text(cores))
     machines = facts(history, entry["id"], "machine")
     cpu = (machines[0]["value"].get("cpu") or {}) if machines else {}
     count = cpu.get("threads") or cpu.get("cores")
@@ -150,7 +160,7 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
 
 
 def _column(
-    column: Sessions, contender: ContenderEntry, counts: Counts, cpus: int | None, source: str
+    column: Sessions, contender: ContenderEntry, counts: LoadAndStartCounts, cpus: int | None, source: str
 ) -> Column:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
@@ -188,15 +198,15 @@ def _named_today(column: Sessions, plan: Plan) -> ContenderEntry:
     return {**contender, "preset": today}
 
 
-def _relate(history: History, columns: Sequence[Column], rounds: Rounds) -> None:
+def _relate(history: History, columns: Sequence[Column], rounds: ColumnsByRound) -> None:
     """Set whether columns alternate, and else how their machines vary."""
     base = columns[rounds.base]
     for column, pairs in zip(columns, rounds.pairs, strict=True):
         column.by_round = bool(pairs)
-        column.across = "" if column is base or pairs else across_of(base, column)
+        column.across = "" if column is base or pairs else measured_apart_by(base, column)
     if any(column.across for column in columns):
         machines = {column.machine_key for column in columns}
-        figures = {machine: canaries(history, machine) for machine in machines}
+        figures = {machine: canary_results(history, machine) for machine in machines}
         for column in columns:
             column.canaries = figures[column.machine_key]
 
@@ -205,7 +215,7 @@ def _seconds(started_at: str | None) -> float | None:
     return None if started_at is None else datetime.fromisoformat(started_at).timestamp()
 
 
-def _steps(history: History, session: str, allowed: Allowed) -> dict[Key, StepEntry]:
+def _steps(history: History, session: str, allowed: GivenDisturbanceLimits) -> dict[Key, StepEntry]:
     """The steps to compare, without warm ones."""
     found: dict[Key, StepEntry] = {}
     for step in steps(history, session):
@@ -224,12 +234,12 @@ def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[
 def _row(
     key: Key,
     figures: Sequence[Sequence[dict[Key, StepEntry]]],
-    rounds: Rounds,
+    rounds: ColumnsByRound,
     titles: Mapping[str, str],
     rates: Mapping[Key, float],
 ) -> Row:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
-    places = rounds.judged(key, with_same_load(done))
+    places = rounds.judged(key, mark_disturbed_alike(done))
     cells = [[step for step in place if step is not None] for place in places]
     model = next(cell[0] for cell in [cells[base], *cells] if cell)
     left_out = [_left_out(place, model) for place in places]
@@ -254,7 +264,7 @@ def _row(
             for figure, place, out in zip(summed, places, left_out, strict=True)
         ],
         latency_per=model["latency_per"],
-        measures=Measures(measures_of(completed), lambda each: _measured(each, completed, rounds)),
+        measures=Measures(step_measures(completed), lambda each: _measured(each, completed, rounds)),
     )
 
 
@@ -309,14 +319,14 @@ def _completed(place: Place) -> Place:
     return [step if step and step["state"] == "completed" else None for step in place]
 
 
-def _measured(measure: Measure, completed: Sequence[Place], rounds: Rounds) -> list[Figure]:
+def _measured(measure: Measure, completed: Sequence[Place], rounds: ColumnsByRound) -> list[Figure]:
     """What each column has by one measure."""
     return _summed(
         [[None if step is None else measure.read(step) for step in place] for place in completed], rounds
     )
 
 
-def _summed(samples: list[list[float | None]], rounds: Rounds) -> list[Figure]:
+def _summed(samples: list[list[float | None]], rounds: ColumnsByRound) -> list[Figure]:
     by_round = any(rounds.pairs)
     found = []
     for at, each in enumerate(samples):
@@ -356,22 +366,22 @@ def by_group(comparison: Comparison) -> Comparison:
     return replace(comparison, rows=rows)
 
 
-def common(comparison: Comparison) -> Comparison:
+def only_common_steps(comparison: Comparison) -> Comparison:
     """The comparison with only the steps that all columns have; verdicts remain those of all steps."""
     rows = [row for row in comparison.rows if all(cell.value is not None for cell in row.cells)]
     groups = {row.group for row in rows}
     return replace(comparison, rows=rows, groups=[each for each in comparison.groups if each.group in groups])
 
 
-def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
+def by_limits(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     """The comparison judged by these limits; unchanged if they are the same."""
-    if comparison.has_own_limits or comparison.limits == adjusted_limits(comparison, limits):
+    if comparison.has_own_limits or comparison.limits == limits_for_looks(comparison, limits):
         return comparison
     rows = [replace(row, cells=[replace(cell) for cell in row.cells]) for row in comparison.rows]
     return with_verdicts(replace(comparison, rows=rows), limits)
 
 
-def by_measure(comparison: Comparison, name: str) -> Comparison:
+def compare_by_measure(comparison: Comparison, name: str) -> Comparison:
     """The comparison by another measure, without steps that lack it."""
     measure = measure_named(name)
     if measure is FIGURE:

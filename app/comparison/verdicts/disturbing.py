@@ -14,7 +14,7 @@ from app.protocol.reading import read
 
 
 @dataclass(frozen=True)
-class Allowed:
+class GivenDisturbanceLimits:
     """The most that others may take, in percent of the CPUs; None: as the plan says."""
 
     others_pct: float | None = None
@@ -42,4 +42,4 @@ class Allowed:
         return [f"disturbed by CPU, as asked for: where {' or '.join(told)} of the CPUs"] if told else []
 
 
-AS_PLANNED = Allowed()
+AS_PLANNED = GivenDisturbanceLimits()

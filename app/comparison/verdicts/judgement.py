@@ -6,13 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.comparison.cells.cell import FAILED, OF_SNAPSHOT, Cell, Column, Comparison, Ratio, Row, RowGroup
+from app.comparison.cells.cell import (
+    FAILED,
+    OF_SNAPSHOT,
+    Cell,
+    Column,
+    Comparison,
+    GroupMeanRatio,
+    Row,
+    RowGroup,
+)
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
 from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
-from app.stats import Limits, Samples, Verdict, judge
+from app.stats import StepSamples, Verdict, VerdictLimits, judge
 from app.stats.at_target.verdicts import (
     AT_RATE,
     BETTER,
@@ -28,10 +37,10 @@ from app.stats.at_target.verdicts import (
     SPOILT,
     WORSE,
 )
-from app.stats.groups import Group, GroupRatio, group_ratios
+from app.stats.groups import GroupOfTwoColumns, GroupRatio, group_ratios
 
-from .across import SIGN, added_of
-from .rounds import about_ratio, figures_of, pairs_of
+from .across import SIGN, between_plan_variances
+from .rounds import about_ratio, figures_of, same_round_pairs
 from .set_rates import both_keep_rate
 
 if TYPE_CHECKING:
@@ -86,25 +95,25 @@ WHY_NOT = {  # judged, though it is not marked
 }
 
 
-def limits_from(source: Settings | Plan) -> Limits:
+def verdict_limits(source: Settings | Plan) -> VerdictLimits:
     """The limits of the settings or of a plan."""
-    return Limits.of_pct(source.false_share_pct, source.matters_pct)
+    return VerdictLimits.of_pct(source.false_share_pct, source.matters_pct)
 
 
-def limits_of_plans(plans: Iterable[Plan]) -> Limits | None:
+def limits_of_plans(plans: Iterable[Plan]) -> VerdictLimits | None:
     """The limits of plans until decided, if all of them have the same."""
-    found = {limits_from(plan) for plan in plans if plan.until_decided}
+    found = {verdict_limits(plan) for plan in plans if plan.until_decided}
     return found.pop() if len(found) == 1 else None
 
 
-def adjusted_limits(comparison: Comparison, limits: Limits) -> Limits:
+def limits_for_looks(comparison: Comparison, limits: VerdictLimits) -> VerdictLimits:
     """The same limits, adjusted to the number of looks at the data."""
     return replace(limits, repeatedly=comparison.repeatedly)
 
 
-def with_verdicts(comparison: Comparison, limits: Limits) -> Comparison:
+def with_verdicts(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     """The comparison with verdicts that hold for all of its cells together; they are written into these."""
-    found = replace(comparison, limits=adjusted_limits(comparison, limits))
+    found = replace(comparison, limits=limits_for_looks(comparison, limits))
     base, places = found.base, [(row, at) for row in found.rows for at in range(len(found.columns))]
     for row, at in places:
         _clear(row, at, base)
@@ -181,18 +190,20 @@ def marks_of_measures(cell: Cell, measure: str = "") -> list[str]:
     return [*cell.marks, *([OF_ALL_SECONDS] if of_all else [])]
 
 
-def _samples(comparison: Comparison, row: Row, at: int) -> Samples:
+def _samples(comparison: Comparison, row: Row, at: int) -> StepSamples:
     """What a test gets of a cell and the base."""
     base, column = comparison.columns[comparison.base], comparison.columns[at]
     both = (row.cells[comparison.base], row.cells[at])
     is_at_rate = both_keep_rate(row, comparison.base, at)
-    if pairs := pairs_of(base, column):
+    if pairs := same_round_pairs(base, column):
         rounds = figures_of(both[0].samples, both[1].samples, pairs)
         ours, theirs = (tuple(each[side] for each in rounds) for side in (0, 1))
-        return Samples(ours, theirs, row.direction, at, by_round=True, keeps_rate=is_at_rate)
+        return StepSamples(ours, theirs, row.direction, at, by_round=True, keeps_rate=is_at_rate)
     ours, theirs = (tuple(value for value in cell.samples if value is not None) for cell in both)
     times = _times((base, column), both)
-    return Samples(ours, theirs, row.direction, at, added_of(base, column), times, keeps_rate=is_at_rate)
+    return StepSamples(
+        ours, theirs, row.direction, at, between_plan_variances(base, column), times, keeps_rate=is_at_rate
+    )
 
 
 def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[float, ...], ...]:
@@ -234,7 +245,7 @@ def _groups(comparison: Comparison) -> list[RowGroup]:
     return [_group(*each, comparison.base) for each in zip(rows.values(), measured, ratios, strict=True)]
 
 
-def ratios_of(comparison: Comparison, groups: Sequence[Sequence[Row]]) -> list[list[Ratio | None]]:
+def ratios_of(comparison: Comparison, groups: Sequence[Sequence[Row]]) -> list[list[GroupMeanRatio | None]]:
     """A ratio for each of these groups and each column; their intervals hold together."""
     columns, base = comparison.columns, comparison.base
     others = [at for at in range(len(columns)) if at != base]
@@ -242,19 +253,21 @@ def ratios_of(comparison: Comparison, groups: Sequence[Sequence[Row]]) -> list[l
     found = group_ratios(
         [[_sessions(comparison, rows, at) for rows in groups] for at in others],
         comparison.limits.after(most, True).false_share,
-        [added_of(columns[base], columns[at]) for at in others],
+        [between_plan_variances(columns[base], columns[at]) for at in others],
     )
     of_column = dict(zip(others, found, strict=True))
     return [
         [
-            _ratio(of_column[at][which], columns[at].across) if at != base else Ratio(1.0)
+            _ratio(of_column[at][which], columns[at].across) if at != base else GroupMeanRatio(1.0)
             for at in range(len(columns))
         ]
         for which in range(len(groups))
     ]
 
 
-def _group(rows: Sequence[Row], measured: Sequence[Row], ratios: list[Ratio | None], base: int) -> RowGroup:
+def _group(
+    rows: Sequence[Row], measured: Sequence[Row], ratios: list[GroupMeanRatio | None], base: int
+) -> RowGroup:
     """A mean over less than half of the steps says nothing of the group; loads have none."""
     ratios = [
         each if at == base or (each and 2 * each.steps >= len(measured)) else None
@@ -264,36 +277,38 @@ def _group(rows: Sequence[Row], measured: Sequence[Row], ratios: list[Ratio | No
     return RowGroup(rows[0].group, rows[0].unit, rows[0].direction, most, len(measured), ratios)
 
 
-def _ratio(found: GroupRatio | None, across: str) -> Ratio | None:
+def _ratio(found: GroupRatio | None, across: str) -> GroupMeanRatio | None:
     if found is None:
         return None
-    return Ratio(found.ratio, found.low, found.high, found.steps, "" if found.low is None else across)
+    return GroupMeanRatio(
+        found.ratio, found.low, found.high, found.steps, "" if found.low is None else across
+    )
 
 
-def _sessions(comparison: Comparison, rows: Sequence[Row], at: int) -> Group:
+def _sessions(comparison: Comparison, rows: Sequence[Row], at: int) -> GroupOfTwoColumns:
     """The results of each session of both columns, for steps that could be judged."""
     base = comparison.base
     fair = [row for row in rows if row.cells[at].verdict not in (None, *NOT_JUDGED)]
     ours, theirs = (list(zip(*(row.cells[each].samples for row in fair), strict=True)) for each in (base, at))
-    pairs = pairs_of(comparison.columns[base], comparison.columns[at])
+    pairs = same_round_pairs(comparison.columns[base], comparison.columns[at])
     if pairs and fair:
         ours, theirs = [ours[each] for each, _ in pairs], [theirs[each] for _, each in pairs]
-    return Group(ours, theirs, bool(pairs))
+    return GroupOfTwoColumns(ours, theirs, bool(pairs))
 
 
-def verdict_label(verdict: str | None) -> str:
+def verdict_short_text(verdict: str | None) -> str:
     """The text next to a ratio: better or worse, else the sign of its verdict."""
     return verdict or "" if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict or "", "")
 
 
-def words_of(comparison: Comparison) -> set[str | None]:
+def verdicts_found(comparison: Comparison) -> set[str | None]:
     """The verdicts that there are."""
     return {cell.verdict for row in comparison.rows for cell in row.cells}
 
 
 def signs_text(comparison: Comparison) -> str:
     """The signs behind the ratios of a table, each with its meaning; '' without any."""
-    there = words_of(comparison)
+    there = verdicts_found(comparison)
     signs = {SIGNS[word]: text for word, text in _MEANINGS.items() if word in there and word in SIGNS}
     if SMALL in there:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
@@ -303,9 +318,9 @@ def signs_text(comparison: Comparison) -> str:
     return "   ".join(f"{sign} {text}" for sign, text in signs.items())
 
 
-def legend(comparison: Comparison) -> str:
+def legend_of_signs(comparison: Comparison) -> str:
     """The signs of the cells, each with its meaning in a few words."""
-    there = words_of(comparison)
+    there = verdicts_found(comparison)
     signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
     if SMALL in there:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
@@ -342,7 +357,7 @@ def _cells(comparison: Comparison) -> tuple[int, int]:
 
 def verdict_legend(comparison: Comparison) -> str:
     """The meaning of the verdicts in one line; '' without any."""
-    words = words_of(comparison) - {None, BASE}
+    words = verdicts_found(comparison) - {None, BASE}
     if not words:
         return ""
     unjudged = [f"{SIGNS[word]} is {_MEANINGS[word]}" for word in (MARKED, AT_RATE) if word in words]
@@ -365,7 +380,7 @@ def verdict_legend(comparison: Comparison) -> str:
 
 def _of_tested(comparison: Comparison) -> list[str]:
     """The legend for the tested cells."""
-    limits, words = comparison.limits, words_of(comparison)
+    limits, words = comparison.limits, verdicts_found(comparison)
     if not any(_cells(comparison)):
         return []
     return [

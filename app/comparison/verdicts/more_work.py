@@ -10,7 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from app.comparison.cells.cell import MORE_WORK, CauseEntry, Comparison, Row
 from app.comparison.cells.labels import row_label
-from app.comparison.differences.same_work import DISAGREE, disagreeing, rows_text, work_of
+from app.comparison.differences.same_work import (
+    DISAGREE,
+    rows_per_event_label,
+    rows_per_event_of,
+    work_disagreements,
+)
 from app.history.store.history import History
 from app.protocol.plan import QPS_UNIT
 
@@ -28,7 +33,7 @@ def more_work_causes(
     if len(places) < 2 or row.unit != QPS_UNIT or not is_said:
         return []
     columns = [comparison.columns[at].ids for at in places]
-    found = disagreeing([work_of(history, ids) for ids in columns], label)
+    found = work_disagreements([rows_per_event_of(history, ids) for ids in columns], label)
     return list(_entries(found, list(map(len, columns)), slower))
 
 
@@ -41,7 +46,7 @@ def _entries(
             yield {
                 "name": f"more-rows-{what}",
                 "title": _title(what, base > own, is_against),
-                "words": rows_text(what),
+                "words": rows_per_event_label(what),
                 "figures": [base, own],
                 "time_us": [None, None],
                 "share": [None, None],
@@ -61,6 +66,6 @@ def _title(what: str, is_of_base: bool, is_against: bool) -> str:
     return _MORE_ROWS.format("The events of the base" if is_of_base else "The events", _DO[what])
 
 
-def is_against(entry: CauseEntry) -> bool:
+def is_faster_side_work(entry: CauseEntry) -> bool:
     """Whether it is work of the faster column."""
     return entry["name"].startswith("more-rows-") and entry["explains"] is not None

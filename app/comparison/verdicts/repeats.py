@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.core.units import count_text
 from app.history.lists.sessions import SessionEntry
-from app.history.recorded.in_words import COPIED, StartState
+from app.history.recorded.in_words import COPIED, DataAndStartWords
 from app.history.steps.figures import facts
 from app.history.store.history import History
 from app.protocol.plan import Plan
@@ -16,21 +16,21 @@ Attempts = list[tuple[SessionEntry, SessionEntry]]  # each that is left out, wit
 
 
 @dataclass(frozen=True)
-class Counts:
+class LoadAndStartCounts:
     """Numbers of loads and server starts; None if unknown."""
 
     loads: int | None = None
     server_starts: int | None = None
 
 
-def counts_of(history: History, sessions: Sequence[str]) -> Counts:
+def load_start_counts(history: History, sessions: Sequence[str]) -> LoadAndStartCounts:
     """Numbers of loads and server starts of sessions that have begun."""
     latest = [facts(history, session, "start_state")[-1:] for session in sessions]
-    states = [StartState.of(each[0]["value"]) for each in latest if each]
-    return Counts(loads_of(states), len(states)) if states else Counts()
+    states = [DataAndStartWords.of(each[0]["value"]) for each in latest if each]
+    return LoadAndStartCounts(count_data_loads(states), len(states)) if states else LoadAndStartCounts()
 
 
-def loads_of(states: Sequence[StartState]) -> int:
+def count_data_loads(states: Sequence[DataAndStartWords]) -> int:
     """The number of loads: copies of one snapshot share its load, whichever session made it."""
     fresh = [state for state in states if state.source != COPIED]
     used = {state.snapshot for state in states if state.source == COPIED}
@@ -85,7 +85,7 @@ def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> 
 _SERVER = {"loaded": "server kept running", "restarted": "server restarted"}  # by the start of a plan
 
 
-def start_text(state: StartState, has_key: bool = True) -> str:
+def start_state_text(state: DataAndStartWords, has_key: bool = True) -> str:
     """`freshly loaded, server kept running`, `from snapshot ab12, copied`, and the pause before."""
     snapshot = f"snapshot {state.snapshot}" if has_key else "a snapshot"
     if state.source == COPIED:

@@ -10,7 +10,7 @@ from statistics import median
 from app.comparison.cells.cell import Column, Comparison, Figure
 from app.comparison.verdicts.same_load import with_mark
 from app.core.errors import InputError
-from app.history.recorded.counting import Countable, countable
+from app.history.recorded.counting import CuttableStep, cuttable_step
 from app.history.steps.figures import StepEntry
 from app.history.store.history import History
 from app.protocol.others import DISTURBED
@@ -25,7 +25,7 @@ OF_ROUNDS = "In slices a ratio is the median of the rounds' ratios, not the rati
 Pairs = Sequence[tuple[int, int]]
 Ratios = list[float | None]
 Key = tuple[str, str]  # name and coordinates of a step
-OfSteps = Mapping[Key, Countable]  # the seconds of a session
+OfSteps = Mapping[Key, CuttableStep]  # the seconds of a session
 
 
 def round_of(plan: Plan, session: str) -> str:
@@ -36,7 +36,7 @@ def round_of(plan: Plan, session: str) -> str:
     return f"{turn.repeat}.{turn.attempt}" if turn.attempt > 1 else f"{turn.repeat}"
 
 
-def pairs_of(base: Column, column: Column) -> Pairs:
+def same_round_pairs(base: Column, column: Column) -> Pairs:
     """Pairs of sessions of the same round; none if the columns are not of the same plans."""
     if not any(column.rounds):
         return ()
@@ -77,7 +77,7 @@ def about_ratio(comparison: Comparison) -> str:
 
 
 @dataclass(frozen=True)
-class Rounds:
+class ColumnsByRound:
     """The columns of a comparison by their rounds."""
 
     base: int
@@ -145,16 +145,18 @@ class Rounds:
         )
 
 
-def rounds_of(history: History, plans: Mapping[str, Plan], columns: Sequence[Column], base: int) -> Rounds:
+def rounds_of(
+    history: History, plans: Mapping[str, Plan], columns: Sequence[Column], base: int
+) -> ColumnsByRound:
     """The rounds of these columns; reads the seconds of steps in slices."""
-    pairs = [pairs_of(columns[base], column) for column in columns]
+    pairs = [same_round_pairs(columns[base], column) for column in columns]
     plan = plans[columns[base].id]
     sliced = frozenset(key_of(step) for step in plan.steps if step.sliced and any(pairs))
     seconds = [
         [_seconds_of(history, plans[id_], id_) if sliced else {} for id_ in column.ids] for column in columns
     ]
     long = frozenset(key_of(step) for step in plan.steps if step.seconds > LONGEST_S)
-    return Rounds(base, pairs, seconds, sliced, long)
+    return ColumnsByRound(base, pairs, seconds, sliced, long)
 
 
 def key_of(step: Step) -> Key:
@@ -163,11 +165,11 @@ def key_of(step: Step) -> Key:
 
 def _seconds_of(history: History, plan: Plan, session: str) -> OfSteps:
     """The seconds of the steps in slices that the session has completed."""
-    found: dict[Key, Countable] = {}
+    found: dict[Key, CuttableStep] = {}
     for at, step in enumerate(plan.steps):
         if step.sliced and not step.warm:
             with suppress(InputError):
-                found.setdefault(key_of(step), countable(history, session, at))
+                found.setdefault(key_of(step), cuttable_step(history, session, at))
     return found
 
 
@@ -185,7 +187,7 @@ def _with_steadiness(step: StepEntry, found: Steadiness | None) -> StepEntry:
     return {**step, "marks": marks, "steadiness": {"word": found.word, "text": found.text}}
 
 
-def _of_ratio(ours: Countable, theirs: Countable) -> Steadiness:
+def _of_ratio(ours: CuttableStep, theirs: CuttableStep) -> Steadiness:
     """The steadiness of the ratio, over seconds that count in both sessions."""
     cuts = [cut for each in (ours, theirs) if (cut := each.seconds.fitting(each.cut))]
     first = max((cut.first_s for cut in cuts), default=0)

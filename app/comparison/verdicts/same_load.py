@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.history.steps.figures import StepEntry
-from app.protocol.others import DISTURBED, Others, are_alike
+from app.protocol.others import DISTURBED, Others, are_equally_disturbed
 from app.protocol.reading import read
 
 SAME_LOAD = "same-load"
@@ -11,12 +11,12 @@ SAME_LOAD = "same-load"
 Places = list[list[StepEntry | None]]  # of each column a step in each session
 
 
-def with_same_load(places: Places) -> Places:
+def mark_disturbed_alike(places: Places) -> Places:
     """The same steps; those in which all sessions were disturbed alike get another mark."""
     steps = [step for place in places for step in place if step is not None]
     if not all(DISTURBED in step["marks"] for step in steps):
         return places
-    if not are_alike([(step["marks"], read(Others, step["others"])) for step in steps]):
+    if not are_equally_disturbed([(step["marks"], read(Others, step["others"])) for step in steps]):
         return places
     return [[step and with_mark(step, SAME_LOAD) for step in place] for place in places]
 

@@ -10,7 +10,7 @@ from app.protocol.plan import Plan, keeps_rate
 from .rounds import Key, key_of
 
 
-def rates_of(plans: Iterable[Plan]) -> dict[Key, float]:
+def set_rates_of(plans: Iterable[Plan]) -> dict[Key, float]:
     """The rates (events a second) of the steps that have one."""
     return {key_of(step): step.rate for plan in plans for step in plan.steps if step.rate}
 

@@ -11,7 +11,7 @@ from app.protocol.plan import step_key
 PRE = "pre"  # a part of the name of a step: point-query.pre, read-only.pre.range10000
 
 
-class ColumnOfPair(TypedDict):
+class BeforeAfterColumn(TypedDict):
     """What one column says of a pair."""
 
     values: list[float | None]  # medians, before and after the writes
@@ -21,7 +21,7 @@ class ColumnOfPair(TypedDict):
     marks: list[str]
 
 
-class PairOfSteps(TypedDict):
+class BeforeAfterTest(TypedDict):
     """A test that ran twice in a session; `columns` has an entry for each column."""
 
     before: str  # names of the steps
@@ -30,10 +30,10 @@ class PairOfSteps(TypedDict):
     group: str
     unit: str
     direction: str
-    columns: list[ColumnOfPair]
+    columns: list[BeforeAfterColumn]
 
 
-def pairs(comparison: Comparison) -> list[PairOfSteps]:
+def before_after_tests(comparison: Comparison) -> list[BeforeAfterTest]:
     """The tests that ran both before and after the writes, in the order of the later ones."""
     rows = {_key(row.workload, row): row for row in comparison.rows}
     found = ((row, rows.get(_key(later, row))) for row in rows.values() if (later := later_name(row)))
@@ -50,7 +50,7 @@ def _key(name: str, row: Row) -> tuple[str, str]:
     return step_key(name, row.coordinates)
 
 
-def _pair(before: Row, after: Row) -> PairOfSteps:
+def _pair(before: Row, after: Row) -> BeforeAfterTest:
     return {
         "before": before.workload,
         "after": after.workload,
@@ -62,7 +62,7 @@ def _pair(before: Row, after: Row) -> PairOfSteps:
     }
 
 
-def _column(before: Cell, after: Cell) -> ColumnOfPair:
+def _column(before: Cell, after: Cell) -> BeforeAfterColumn:
     """One column, session by session: what makes a whole session fast or slow is in both steps."""
     samples = zip(before.samples, after.samples, strict=True)
     ratios = [later / earlier if earlier and later else None for earlier, later in samples]

@@ -23,7 +23,7 @@ from app.history.store.history import History
 from app.protocol.plan import QPS_UNIT
 from app.stats.at_target.verdicts import NOISE, SAME
 
-from .grounds import ENOUGH, Moved, Settings, grounds, has_states, in_order, settings_of
+from .grounds import ENOUGH, ColumnSettings, MovedFigure, grounds, has_states, order_causes, settings_of
 
 GROWS = 1.2  # a figure that is hardly larger than in the faster column is no cause
 LEAST = 0.05  # of the difference, or of the clients' time
@@ -46,7 +46,7 @@ def causes(history: History, comparison: Comparison, row: Row, at: int) -> Cause
 
 
 def causes_of_row(
-    history: History, comparison: Comparison, row: Row, known: dict[str, Settings] | None = None
+    history: History, comparison: Comparison, row: Row, known: dict[str, ColumnSettings] | None = None
 ) -> dict[int, CausesEntry]:
     """Those of each column but the base, by its place; of the base if it is alone.
 
@@ -62,7 +62,7 @@ def _of_columns(
     comparison: Comparison,
     row: Row,
     columns: Sequence[int],
-    read: dict[str, Settings] | None = None,
+    read: dict[str, ColumnSettings] | None = None,
 ) -> dict[int, CausesEntry]:
     """Each column is read once, and the base too."""
     base, matters = comparison.base, comparison.limits.matters
@@ -84,7 +84,7 @@ def _of_columns(
     return found
 
 
-def _settings(history: History, session: str, read: dict[str, Settings] | None) -> Settings:
+def _settings(history: History, session: str, read: dict[str, ColumnSettings] | None) -> ColumnSettings:
     """Those of a session, which are read once."""
     if read is None:
         return settings_of(history, session)
@@ -96,7 +96,7 @@ def _settings(history: History, session: str, read: dict[str, Settings] | None) 
 def _ranked(
     columns: Sequence[Sequence[Values]],
     known: Iterable[Cause],
-    settings: Sequence[Settings],
+    settings: Sequence[ColumnSettings],
     is_alike: bool,
     matters: float,
 ) -> CausesEntry:
@@ -113,7 +113,7 @@ def _ranked(
         [*states, *(each for each in reasons if each not in strong)], key=lambda each: -_weight(each)
     )
     return {
-        "causes": in_order(strong, others, general),
+        "causes": order_causes(strong, others, general),
         "slower": slower,
         "named_share": [_named(values) for values in sides],
         "pools": list(map(_pool, sides, settings)),
@@ -124,15 +124,15 @@ def _general(
     reasons: Sequence[CauseEntry],
     sides: Sequence[Values],
     slower: int,
-    settings: Sequence[Settings],
+    settings: Sequence[ColumnSettings],
     columns: Sequence[Sequence[Values]],
 ) -> list[CauseEntry]:
-    named = {each["name"]: Moved(each["name"], each["words"], each["figures"], 1.0) for each in reasons}
+    named = {each["name"]: MovedFigure(each["name"], each["words"], each["figures"], 1.0) for each in reasons}
     counts = [len(column) for column in columns]
     return [{**each, "n": counts} for each in grounds(sides, slower, settings, named)]
 
 
-def _pool(values: Values, settings: Settings) -> str:
+def _pool(values: Values, settings: ColumnSettings) -> str:
     """How threads serve the connections of a column whose clients have none of their own."""
     handling = settings.variables.get("thread_handling", "")
     return handling if values and not has_states(values) and handling != ONE_EACH else ""

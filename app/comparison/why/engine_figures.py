@@ -13,7 +13,7 @@ DIFFERS = math.log(1.1)  # from here on, on a scale of doubling, a figure differ
 LEAST_SHARE = 0.005  # smaller differences of a share do not count
 
 
-def differing(row: Row, base: int, at: int) -> list[Measure]:
+def differing_measures(row: Row, base: int, at: int) -> list[Measure]:
     """The figures in which both columns differ beyond the range of their repeats, the largest first."""
     found = list(_differences(row, base, at))
     return [measure for _, measure in sorted(found, key=lambda each: -each[0])]

@@ -31,7 +31,7 @@ from app.engines.governs import (
 from app.history.steps.figures import latest_fact, plan_of
 from app.history.steps.step_values import BY_NAME, FILE, STATUS, WAIT
 from app.history.store.history import History
-from app.variables.render import option_values, plain_value
+from app.variables.render import comparable_option_value, option_values
 from app.variables.variables import OF_THE_SERVER
 
 GROWS, LEAST, LEAST_BYTES = 1.5, 0.01, 16.0  # a counter moved: times the other column, and more per query
@@ -51,7 +51,7 @@ _US, _PER_QUERY = "us per query", "per query"
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedFigure:
     """A figure that rose or fell per query."""
 
     name: str
@@ -77,7 +77,7 @@ class Differing:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ColumnSettings:
     """What is in force in a column."""
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -85,19 +85,19 @@ class Settings:
     build: tuple[str, ...] = ()  # family, version, engine
 
 
-def settings_of(history: History, session: str) -> Settings:
+def settings_of(history: History, session: str) -> ColumnSettings:
     """Those of a session; options that are no variables as its preset has them."""
     plan = plan_of(history, session)
     turn = next(turn for turn in plan["turns"] if turn["session"] == session)
     contender = plan["contenders"][turn["contender"]]
     preset = option_values(contender["cnf"])
     known: Mapping[str, str] = latest_fact(history, session, "variables") or {}
-    plain = {name: plain_value(value) for name, value in known.items() if session not in value}
+    plain = {name: comparable_option_value(value) for name, value in known.items() if session not in value}
     build = tuple(str(contender.get(each)) for each in ("family", "version", "engine"))
-    return Settings({**preset, **plain}, preset, build)
+    return ColumnSettings({**preset, **plain}, preset, build)
 
 
-def differing(base: Settings, other: Settings) -> list[Differing]:
+def differing(base: ColumnSettings, other: ColumnSettings) -> list[Differing]:
     """The variables that differ; of two builds only those that a preset sets."""
     names = [name for name in {**base.variables, **other.variables} if name not in OF_THE_SERVER]
     found = []
@@ -127,7 +127,7 @@ def _number(value: str) -> float | None:
         return None
 
 
-def moved(sides: Sequence[Values], slower: int, comparable: bool) -> dict[str, Moved]:
+def moved(sides: Sequence[Values], slower: int, comparable: bool) -> dict[str, MovedFigure]:
     """Counters, costs and waits that rose per query in the slower column, or fell (`-name`)."""
     names = dict.fromkeys(name for values in sides for name in values if _is_figure(name))
     found = {}
@@ -139,11 +139,11 @@ def moved(sides: Sequence[Values], slower: int, comparable: bool) -> dict[str, M
         plain = name.removeprefix(STATUS)
         least = LEAST_BYTES if plain.startswith(FILE) or _BYTES.search(plain) else LEAST
         if mine - other >= least and _has_risen(mine, other, sides, slower):
-            found[plain] = Moved(
+            found[plain] = MovedFigure(
                 plain, _words(name), figures, 1 - other / mine, name.startswith((STATUS, FILE))
             )
         elif other >= max(least, GROWS * mine):
-            found[f"-{plain}"] = Moved(plain, _words(name), figures, 1 - mine / other)
+            found[f"-{plain}"] = MovedFigure(plain, _words(name), figures, 1 - mine / other)
     return found
 
 
@@ -180,7 +180,7 @@ def _words(name: str) -> str:
 
 
 def grounds(
-    sides: Sequence[Values], slower: int, settings: Sequence[Settings], named: Mapping[str, Moved]
+    sides: Sequence[Values], slower: int, settings: Sequence[ColumnSettings], named: Mapping[str, MovedFigure]
 ) -> list[CauseEntry]:
     """Of a base and another column; `named`: the causes that are known by name, as signs of variables."""
     figures = {**moved(sides, slower, settings[0].build == settings[1].build), **named}
@@ -193,7 +193,7 @@ def grounds(
 
 
 def _of_variable(
-    each: Differing, figures: Mapping[str, Moved], sides: Sequence[Values], slower: int
+    each: Differing, figures: Mapping[str, MovedFigure], sides: Sequence[Values], slower: int
 ) -> CauseEntry:
     row = GOVERNS.get(each.name)
     signs = [figures[name] for name in row.signs if name in figures] if row else _alike(each.name, figures)
@@ -218,9 +218,9 @@ def _of_variable(
     }
 
 
-def _no_sign(row: GoverningVariables | None, times: list[float | None]) -> Moved:
+def _no_sign(row: GoverningVariables | None, times: list[float | None]) -> MovedFigure:
     """Where no counter moved, the clients' time."""
-    return Moved("", f"{_US} for {_states(row)}", times, 0.0)
+    return MovedFigure("", f"{_US} for {_states(row)}", times, 0.0)
 
 
 def _states(row: GoverningVariables | None) -> str:
@@ -229,7 +229,12 @@ def _states(row: GoverningVariables | None) -> str:
 
 
 def _entry(
-    name: str, title: str, sign: Moved, times: list[float | None], sides: Sequence[Values], explains: float
+    name: str,
+    title: str,
+    sign: MovedFigure,
+    times: list[float | None],
+    sides: Sequence[Values],
+    explains: float,
 ) -> CauseEntry:
     return {
         "name": name,
@@ -298,7 +303,7 @@ def _by_cpu(slow: Values, fast: Values) -> float:
     return min(1.0, log(cpu / before) / log(slow["client_us"] / fast["client_us"])) * needs_cpu
 
 
-def _alike(variable: str, figures: Mapping[str, Moved]) -> list[Moved]:
+def _alike(variable: str, figures: Mapping[str, MovedFigure]) -> list[MovedFigure]:
     """Counters whose names share at least two words with a variable that no row is about."""
     words = set(_stems(variable))
     return [
@@ -313,7 +318,7 @@ def _stems(name: str) -> Iterator[str]:
 
 
 def _plain(
-    figures: Mapping[str, Moved], governed: Iterable[str], sides: Sequence[Values], slower: int
+    figures: Mapping[str, MovedFigure], governed: Iterable[str], sides: Sequence[Values], slower: int
 ) -> list[CauseEntry]:
     """Counters that moved although no variable that governs them differs, most first."""
     rows = {sign: row for row in reversed(dict.fromkeys(GOVERNS.values())) for sign in row.signs}
@@ -339,7 +344,7 @@ def _plain(
     return sorted(found, key=lambda entry: -entry["rank"])[:SHOWN]
 
 
-def in_order(
+def order_causes(
     reasons: Sequence[CauseEntry], states: Sequence[CauseEntry], general: Sequence[CauseEntry]
 ) -> list[CauseEntry]:
     """What has proof first, then variables that may act where the time went, states, and what only differs.

@@ -18,7 +18,7 @@ DIFFERS = 1.1  # rows examined per call: more than this is another way to the ro
 Sides = Sequence[Sequence[StepWaits]]  # of each column, its sessions
 
 
-class WaitPair(TypedDict):
+class WaitByColumn(TypedDict):
     """A wait in each column; null where it is not among the longest of a session."""
 
     name: str
@@ -42,17 +42,17 @@ class StatementPair(TypedDict):
     n: list[int]
 
 
-class NamedEntry(TypedDict):
+class NamedWaitsEntry(TypedDict):
     """What the server did in a step, by name, in a column against the base."""
 
-    waits: list[WaitPair]
+    waits: list[WaitByColumn]
     statements: list[StatementPair]
     by_name: list[bool]  # whether the Performance Schema was on in all sessions of a column
 
 
 def named_waits(
     history: History, comparison: Comparison, step: str, coordinates: Mapping[str, Coordinate], at: int
-) -> NamedEntry:
+) -> NamedWaitsEntry:
     """Waits and statements of a step in the base and in the column `at`, the longest first."""
     sides = _sides(history, comparison, step, coordinates, (comparison.base, at))
     return {
@@ -64,7 +64,7 @@ def named_waits(
 
 def waits_of_columns(
     history: History, comparison: Comparison, step: str, coordinates: Mapping[str, Coordinate]
-) -> list[WaitPair]:
+) -> list[WaitByColumn]:
     """The waits of a step in all columns, the longest first."""
     places = range(len(comparison.columns))
     return _waits(_sides(history, comparison, step, coordinates, places))
@@ -82,14 +82,14 @@ def _sides(
     return [[found[id_] for id_ in ids if id_ in found] for ids in columns]
 
 
-def _waits(sides: Sides) -> list[WaitPair]:
+def _waits(sides: Sides) -> list[WaitByColumn]:
     events = [[wait for session in side for wait in session.waits.events] for side in sides]
     names = dict.fromkeys(wait.name for side in events for wait in side)
     pairs = (_wait([[wait for wait in side if wait.name == name] for side in events]) for name in names)
     return sorted(pairs, key=lambda pair: -_most(pair["per_query_us"]))[:SHOWN]
 
 
-def _wait(sides: Sequence[Sequence[Wait]]) -> WaitPair:
+def _wait(sides: Sequence[Sequence[Wait]]) -> WaitByColumn:
     one = next(wait for side in sides for wait in side)
     times = [_median(wait.per_query_us for wait in side) for side in sides]
     return {

@@ -20,13 +20,13 @@ from app.comparison.verdicts.compare import spread_of
 from app.comparison.verdicts.judgement import marks_of_measures
 from app.comparison.verdicts.rounds import relative
 from app.core.units import count_text
-from app.history.steps.step_text import mark_text
+from app.history.steps.step_text import step_mark_meaning
 from app.history.steps.step_work import THEN
-from app.protocol.cpus import from_text
+from app.protocol.cpus import cpu_set_of_text
 from app.stats.at_target.verdicts import DRIFT, FEW, NOISE, SAME
 
-from .engine_figures import differing, do_overlap
-from .thread_states import CLIENT_TIME, busy_share, client_shares, sentences
+from .engine_figures import differing_measures, do_overlap
+from .thread_states import CLIENT_TIME, client_state_shares, larger_client_share, sentences
 
 COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
     "cpu_us": "cpu_us",
@@ -86,7 +86,7 @@ class CostEntry(PairEntry):
     explains: float | None  # of the change of the figure, from 0 to 1; null where nobody knows
 
 
-class EngineEntry(PairEntry):
+class EngineFigureEntry(PairEntry):
     name: str  # of a Measure
     title: str
 
@@ -105,7 +105,7 @@ class WhyEntry(PairEntry):
     client_time: list[dict[str, float] | None]  # percent by state, of base and other; null: not measured
     disturbed: list[str]  # what else took the machine, in a session of either
     costs: list[CostEntry]  # those that may explain the most first
-    engine: list[EngineEntry]  # figures of the engine that differ, the largest difference first
+    engine: list[EngineFigureEntry]  # figures of the engine that differ, the largest difference first
 
 
 def why(comparison: Comparison, row: Row, at: int) -> WhyEntry:
@@ -126,12 +126,12 @@ def why(comparison: Comparison, row: Row, at: int) -> WhyEntry:
         "verdict": row.cells[at].verdict,
         "marks": sorted({mark for cell in cells for mark in marks_of_measures(cell)}),
         "plans": list(_plans(comparison, row_label(row), places)),
-        "client_time": [client_shares(row, at) for at in places],
+        "client_time": [client_state_shares(row, at) for at in places],
         "disturbed": list(_disturbed(comparison, row, places)),
         "costs": sorted(costs, key=_rank),
         "engine": [
             {**_pair(each.unit, _sides(row, each.name, places)), "name": each.name, "title": each.title}
-            for each in differing(row, base, at)
+            for each in differing_measures(row, base, at)
         ],
     }
 
@@ -194,7 +194,7 @@ def remarks_of(entry: WhyEntry) -> list[str]:
             *sentences(entry["client_time"]),
             *entry["plans"],
             *entry["disturbed"],
-            *map(mark_text, entry["marks"]),
+            *map(step_mark_meaning, entry["marks"]),
         )
         if each
     ]
@@ -269,7 +269,7 @@ def _cost(
     measure, spent_on = measure_named(name), COSTS.get(name, "")
     found = _pair(measure.unit_of(row), _sides(row, name, places))
     busy = _busy(row, spent_on, places, cpus) if spent_on else None
-    busy = busy_share(row, name, places) if name in CLIENT_TIME else busy
+    busy = larger_client_share(row, name, places) if name in CLIENT_TIME else busy
     part = _least([_part(_sides(row, each, places), change) for each in (name, spent_on) if each])
     explains = None if part is None or busy is None else part * busy
     return {**found, "name": name, "title": measure.title, "busy": busy, "explains": explains}
@@ -306,6 +306,6 @@ def _share(row: Row, name: str, at: int, cpus: int | None) -> float | None:
 
 def _at_most(cpus: int | None, row: Row) -> int | None:
     swept = row.coordinates
-    counts = (cpus, row.threads, swept.get("cores"), len(from_text(str(swept.get("cpus", "")))))
+    counts = (cpus, row.threads, swept.get("cores"), len(cpu_set_of_text(str(swept.get("cpus", "")))))
     known = (count for count in counts if isinstance(count, int) and count)
     return min(known, default=0) if cpus else None

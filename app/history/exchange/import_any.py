@@ -7,8 +7,8 @@ from pathlib import Path
 
 from app.history.store.history import History
 from app.imported.outputs import read_folder, read_output
-from app.imported.sysbench import is_output
-from app.imported.table import read_table
+from app.imported.sysbench import is_sysbench_output
+from app.imported.table import read_foreign_sessions
 
 from .importing import Imported, import_session
 from .publishing import import_foreign
@@ -28,7 +28,7 @@ def import_any(history: History, file: Path) -> FileImport:
         found = read_folder(file)
         return FileImport(import_foreign(history, [found.session], file), tuple(found.problems))
     if file.suffix.lower() == ".csv":
-        return FileImport(import_foreign(history, read_table(file), file))
-    if is_output(file):
+        return FileImport(import_foreign(history, read_foreign_sessions(file), file))
+    if is_sysbench_output(file):
         return FileImport(import_foreign(history, [read_output(file)], file))
     return FileImport([import_session(history, file)])

@@ -17,11 +17,11 @@ from typing import Any
 from app.core.errors import DynoError, InputError
 from app.core.harmless import harmless
 from app.core.private import private
-from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked
+from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked_text_line
 from app.history.recorded.counting import recount_cut
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store import journals
-from app.history.store.decoding import decode_lines
+from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.checked import decode
 from app.protocol.events import MAX_LINE, Note, ProtocolError, SessionPlanned
@@ -107,7 +107,7 @@ def _import(history: History, archive: zipfile.ZipFile, file: Path) -> Imported:
             sha256 = sums["journal.jsonl"]["sha256"]
             if _is_there(history, session, path, sha256):
                 return Imported(session, new=False)
-            Writer(history).store_journal(str(plan["id"]), session, part)
+            JournalStorer(history).store_journal(str(plan["id"]), session, part)
             history.connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
             _keep_added(history, session, file.name, sha256, owned)
             part.rename(path)  # last, so that an earlier failure leaves nothing behind
@@ -182,7 +182,7 @@ def _check_line(line: bytes, seq: int) -> None:
     if not line.endswith(b"\n"):
         raise ValueError(f"line {seq} of the journal is incomplete")
     try:
-        (event,) = decode_lines(line)
+        (event,) = decode_events(line)
     except ProtocolError as error:
         raise ValueError(f"line {seq} of the journal: {error}") from None
     if event.seq != seq:
@@ -190,7 +190,7 @@ def _check_line(line: bytes, seq: int) -> None:
 
 
 def _check_first(line: bytes, session: str, plan: dict[str, Any]) -> None:
-    (event,) = decode_lines(line)
+    (event,) = decode_events(line)
     if not isinstance(event, SessionPlanned):
         raise ValueError("the journal does not start with session_planned")
     if event.session != session or event.plan != plan:
@@ -203,8 +203,8 @@ def _check_added(owned: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(owned[name], list) or len(owned[name]) > MAX_ADDED:
             raise ValueError(f"owned.json: {name} must be a list of at most {MAX_ADDED} entries")
     return {
-        "name": None if owned["name"] is None else checked(_text(owned["name"], MAX_NAME), "name"),
-        "tags": [checked(_text(tag, MAX_NAME), "tag") for tag in owned["tags"]],
+        "name": None if owned["name"] is None else checked_text_line(_text(owned["name"], MAX_NAME), "name"),
+        "tags": [checked_text_line(_text(tag, MAX_NAME), "tag") for tag in owned["tags"]],
         "notes": [(_moment(note["at"]), _text(note["text"], MAX_NOTE)) for note in owned["notes"]],
         "cuts": [
             (*(_second(cut[key]) for key in ("step", "first_s", "last_s")), _text(cut["reason"], MAX_NAME))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.history.lists.sessions import SessionEntry, find_all, sessions
 from app.history.steps.figures import StepEntry, steps
-from app.history.store.blocks import clock_of, values_of
+from app.history.store.blocks import step_clock_rows, values_of
 from app.history.store.history import History
 from app.protocol.plan import coordinates_text, step_label
 
@@ -223,7 +223,7 @@ def _seconds(history: History, session: str, found: Sequence[StepEntry]) -> Iter
         (session,),
     )
     for (number, position), step in zip(numbers, found, strict=True):
-        clock = clock_of(history.connection, number)
+        clock = step_clock_rows(history.connection, number)
         if clock is not None:
             columns = {name: values_of(history.connection, number, at) for at, name in names}
             known = {name.lower(): values for name, values in columns.items() if values is not None}

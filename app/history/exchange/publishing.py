@@ -10,11 +10,11 @@ from pathlib import Path
 
 from app.core.private import write_private
 from app.core.shipped import shipped_folder
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store import journals
 from app.history.store.history import History
-from app.imported.session import ForeignJournal, ForeignSession, journal_of
-from app.imported.table import read_table
+from app.imported.session import ForeignSession, ImportedJournal, foreign_journal_of
+from app.imported.table import read_foreign_sessions
 
 from .importing import Imported, mark_imported
 
@@ -23,16 +23,16 @@ def import_foreign(history: History, found: Sequence[ForeignSession], file: Path
     """Import all of them or none; existing ones stay as they are."""
     history.journals.mkdir(mode=0o700, exist_ok=True)
     with history.transaction():
-        return [_keep(history, session, journal_of(session), file.name) for session in found]
+        return [_keep(history, session, foreign_journal_of(session), file.name) for session in found]
 
 
 def import_shipped(history: History) -> list[Imported]:
     """The published results that come with Dyno."""
     files = sorted((shipped_folder("resources") / "published").glob("*.csv"))
-    return [each for file in files for each in import_foreign(history, read_table(file), file)]
+    return [each for file in files for each in import_foreign(history, read_foreign_sessions(file), file)]
 
 
-def _keep(history: History, session: ForeignSession, journal: ForeignJournal, source: str) -> Imported:
+def _keep(history: History, session: ForeignSession, journal: ImportedJournal, source: str) -> Imported:
     id_ = journal.session
     if history.one("SELECT 1 FROM session WHERE id = ?", (id_,)):
         return Imported(id_, new=False)
@@ -40,7 +40,7 @@ def _keep(history: History, session: ForeignSession, journal: ForeignJournal, so
     part = path.with_name(f".{id_}.{os.getpid()}.import")
     try:
         write_private(part, journal.raw)
-        Writer(history).store_journal(journal.plan, id_, part)
+        JournalStorer(history).store_journal(journal.plan, id_, part)
         history.connection.execute("DELETE FROM deleted WHERE session = ?", (id_,))
         _mark(history, session, journal, source)
         part.rename(path)
@@ -50,7 +50,7 @@ def _keep(history: History, session: ForeignSession, journal: ForeignJournal, so
     return Imported(id_, new=True)
 
 
-def _mark(history: History, session: ForeignSession, journal: ForeignJournal, source: str) -> None:
+def _mark(history: History, session: ForeignSession, journal: ImportedJournal, source: str) -> None:
     sha256 = hashlib.sha256(journal.raw).hexdigest()
     mark_imported(history, journal.session, source, sha256)
     if session.source:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from app.core.errors import InputError
 from app.history.store.history import History
 
-from .sessions import CHUNK, NAME_OF, STATE_OF, STATES, SessionEntry, escaped, sessions
+from .sessions import CHUNK, NAME_OF, STATE_OF, STATES, SessionEntry, escaped_for_like, sessions
 
 _DATE = "coalesce(started_at, planned_at)"  # as the index has it
 _NEWEST_FIRST = f"{_DATE} DESC, ordinal DESC, id DESC"
@@ -61,7 +61,7 @@ class Order:
     is_descending: bool = True
 
 
-class Headline(NamedTuple):
+class GroupQps(NamedTuple):
     """The QPS of a group: geometric mean of `n` of its `steps`, those with a result."""
 
     qps: float | None
@@ -73,7 +73,7 @@ class SessionLine(SessionEntry):
     """A line of the list, with the value it is sorted by."""
 
     at: float  # when it began; where it has not, when it was planned
-    headlines: dict[str, Headline]  # by group
+    headlines: dict[str, GroupQps]  # by group
 
 
 class FacetValue(NamedTuple):
@@ -117,7 +117,7 @@ def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
     rows: list[tuple[str, str]] = history.query(statement, values + where.values)
     ids = tuple(id_ for id_, _ in rows)
     total = len(ids) if wanted.is_empty else history.query("SELECT count(*) FROM session")[0][0]
-    return FoundSessions(ids, _by_plan(rows, order), total, groups(history))
+    return FoundSessions(ids, _by_plan(rows, order), total, groups_with_qps(history))
 
 
 def page(history: History, wanted: Filter, order: Order, begin: int, count: int) -> list[SessionLine]:
@@ -136,7 +136,7 @@ def _by_plan(rows: Sequence[tuple[str, str]], order: Order) -> dict[str, tuple[s
     return {plan: tuple(ids[::step]) for plan, ids in list(plans.items())[::step]}
 
 
-def groups(history: History) -> tuple[str, ...]:
+def groups_with_qps(history: History) -> tuple[str, ...]:
     """The groups with a QPS in any session; one index lookup each."""
     rows = history.query(
         "WITH RECURSIVE known (name) AS (SELECT min(grouping) FROM headline UNION ALL SELECT"
@@ -165,11 +165,11 @@ def _lines(history: History, ids: Sequence[str]) -> dict[str, SessionLine]:
 def lines_of(headlines: Iterable[Sequence[Any]], entries: Iterable[SessionEntry]) -> dict[str, SessionLine]:
     """Lines by id; `headlines`: id, when it began, group, QPS, n and steps of each group of each session."""
     began: dict[str, float] = {}
-    by_id: dict[str, dict[str, Headline]] = {}
+    by_id: dict[str, dict[str, GroupQps]] = {}
     for id_, at, group, *headline in headlines:
         began[id_] = at
         if group is not None:
-            by_id.setdefault(id_, {})[group] = Headline(*headline)
+            by_id.setdefault(id_, {})[group] = GroupQps(*headline)
     there = [entry for entry in entries if entry["id"] in began]
     return {
         each["id"]: {**each, "at": began[each["id"]], "headlines": by_id.get(each["id"], {})}
@@ -228,7 +228,7 @@ def _where(wanted: Filter) -> _Where:
 
 def patterns_of(word: str) -> tuple[str, ...]:
     """The patterns of a word: for the texts of a list, tags, notes, and the end of an id."""
-    text = escaped(word)
+    text = escaped_for_like(word)
     return (f"%{text}%", f"%{text}%", f"%{text}%", f"%{text.upper()}")
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from app.core.errors import DynoError, InputError
 from app.history.lists.sessions import SUFFIX, find, sessions
-from app.history.recorded.counting import Cut, countable, recount
+from app.history.recorded.counting import Cut, cuttable_step, recount
 from app.history.recorded.planned import COLOURS
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store import journals
 from app.history.store.history import History
 
@@ -42,7 +42,7 @@ def rename(history: History, reference: str, name: str) -> None:
         if name == "last":
             raise InputError("`last` always means the latest session: choose another name")
         connection.execute(
-            "INSERT OR REPLACE INTO session_name VALUES (?, ?)", (session, checked(name, "name"))
+            "INSERT OR REPLACE INTO session_name VALUES (?, ?)", (session, checked_text_line(name, "name"))
         )
 
 
@@ -50,7 +50,9 @@ def tag(history: History, reference: str, name: str) -> None:
     """Add a tag; one that exists changes nothing."""
     session = find(history, reference)
     with history.transaction() as connection:
-        connection.execute("INSERT OR IGNORE INTO session_tag VALUES (?, ?)", (session, checked(name, "tag")))
+        connection.execute(
+            "INSERT OR IGNORE INTO session_tag VALUES (?, ?)", (session, checked_text_line(name, "tag"))
+        )
 
 
 def untag(history: History, reference: str, name: str) -> None:
@@ -72,12 +74,12 @@ def note(history: History, reference: str, text: str, at: float | None = None) -
         )
 
 
-def cut(history: History, reference: str, step: int, wanted: Cut) -> None:
+def count_only_seconds(history: History, reference: str, step: int, wanted: Cut) -> None:
     """Count only these seconds of a step from now on; replaces an earlier cut."""
     session = find(history, reference)
-    reason = checked(wanted.reason, "reason") if wanted.reason else ""
+    reason = checked_text_line(wanted.reason, "reason") if wanted.reason else ""
     with history.transaction() as connection:
-        found = countable(history, session, step)
+        found = cuttable_step(history, session, step)
         found.seconds.check(wanted)
         connection.execute("DELETE FROM cut WHERE session = ? AND step = ?", (session, step))
         connection.execute(
@@ -87,11 +89,11 @@ def cut(history: History, reference: str, step: int, wanted: Cut) -> None:
         recount(connection, found.number)
 
 
-def uncut(history: History, reference: str, step: int) -> None:
+def undo_cut(history: History, reference: str, step: int) -> None:
     """All seconds of a step count again."""
     session = find(history, reference)
     with history.transaction() as connection:
-        found = countable(history, session, step)
+        found = cuttable_step(history, session, step)
         gone = connection.execute("DELETE FROM cut WHERE session = ? AND step = ?", (session, step))
         if not gone.rowcount:
             raise InputError("all seconds of this step count already")
@@ -159,7 +161,7 @@ def bring_back(history: History, session: str) -> bool:
             rows,
         )
     _move(session, history.trash, history.journals)
-    Writer(history).replay(plan, session)
+    JournalStorer(history).replay(plan, session)
     return journals.path_of(history.journals, session).exists()
 
 
@@ -198,7 +200,7 @@ def _move(session: str, source: Path, to: Path) -> None:
         path.rename(journals.path_of(to, session))
 
 
-def added(history: History, session: str) -> dict[str, Any]:
+def additions_by_person(history: History, session: str) -> dict[str, Any]:
     """All that a person added, for an export."""
     name = history.one("SELECT name FROM session_name WHERE session = ?", (session,))
     tags = history.query("SELECT tag FROM session_tag WHERE session = ? ORDER BY tag", (session,))
@@ -215,7 +217,7 @@ def added(history: History, session: str) -> dict[str, Any]:
     }
 
 
-def checked(text: str, what: str) -> str:
+def checked_text_line(text: str, what: str) -> str:
     """One line of printable text; raises InputError for any other."""
     text = text.strip()
     if not _LINE.fullmatch(text) or len(text) > MAX_NAME:

@@ -13,7 +13,7 @@ import msgspec
 
 from app.core.names import short_names
 from app.core.units import count_text
-from app.history.store.damage import unpacking
+from app.history.store.damage import damage_as_error
 from app.history.store.history import History
 from app.protocol.states import state_word
 
@@ -114,7 +114,7 @@ def plan_ids(history: History, target: str = "", limit: int = -1) -> list[str]:
     return [plan for (plan,) in reversed(history.query(statement, (*values, limit)))]
 
 
-def plans_of_work(history: History, work_key: str, machine_key: str) -> list[str]:
+def plan_ids_of_work(history: History, work_key: str, machine_key: str) -> list[str]:
     """The ids of plans of this work on this machine, by their start."""
     statement = (
         "SELECT plan FROM session WHERE work_key = ? AND machine_key = ?"
@@ -150,7 +150,7 @@ def _shared_tags(history: History, sessions: dict[str, int]) -> dict[str, list[s
 
 
 def _entry(id_: str, content: bytes, rows: Sequence[_Row], tags: list[str]) -> PlanEntry:
-    with unpacking():
+    with damage_as_error():
         plan = _decode(zlib.decompress(content))
     states = Counter(row.word for row in rows)
     states[MISSING] = len({turn.ordinal for turn in plan.turns} - {row.ordinal for row in rows})
@@ -173,7 +173,7 @@ def _entry(id_: str, content: bytes, rows: Sequence[_Row], tags: list[str]) -> P
     }
 
 
-def size_text(plan: PlanEntry) -> str:
+def contenders_rounds_text(plan: PlanEntry) -> str:
     """`innodb, rocksdb x 4`, by what their names differ in; `8 contenders x 4` where that is long."""
     names = plan["contenders"]
     what = ", ".join(short_names(names).names)

@@ -123,7 +123,7 @@ def sessions(
     _check_states(states)
     wanted = {"target = ?": target, "engine = ?": engine, "sequence = ?": sequence, "plan = ?": plan}
     wanted["id IN (SELECT session FROM session_tag WHERE tag = ?)"] = tag
-    wanted[f"{NAME_OF} LIKE ? ESCAPE '\\'"] = f"%{escaped(text)}%" if text else ""
+    wanted[f"{NAME_OF} LIKE ? ESCAPE '\\'"] = f"%{escaped_for_like(text)}%" if text else ""
     conditions = [condition for condition, value in wanted.items() if value]
     values: list[str | int] = [value for value in wanted.values() if value]
     for expression, several in ((STATE_OF, states), ("id", ids)):
@@ -133,7 +133,7 @@ def sessions(
     where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
     order = "ORDER BY planned_at DESC, ordinal DESC, id DESC LIMIT ?"
     rows = history.query(_SELECT + where + order, (*values, limit if limit >= 0 else _ALL))
-    added = Added(_added_rows(history, ids))
+    added = SessionAnnotations(_added_rows(history, ids))
     return [added.entry(SessionRow(*row)) for row in reversed(rows)]
 
 
@@ -152,7 +152,7 @@ def _of_plan_name(history: History, name: str) -> list[str]:
     statement = (
         "SELECT id, content FROM plan WHERE id IN (SELECT plan FROM session WHERE name LIKE ? ESCAPE '\\')"
     )
-    rows = history.query(statement, (f"{escaped(name)}%",))
+    rows = history.query(statement, (f"{escaped_for_like(name)}%",))
     found = [id_ for id_, content in rows if unpack_json(content).get("name") == name]
     if len(found) > 1:
         raise InputError(
@@ -162,7 +162,7 @@ def _of_plan_name(history: History, name: str) -> list[str]:
 
 
 def _of_plan_id(history: History, reference: str) -> list[str]:
-    ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else ""
+    ending = f"%{escaped_for_like(reference)}" if len(reference) == SUFFIX else ""
     statement = "SELECT plan, id FROM session WHERE plan = ? OR plan LIKE ? ESCAPE '\\' ORDER BY ordinal"
     rows = history.query(statement, (reference, ending))
     plans = sorted({plan for plan, _ in rows})
@@ -176,7 +176,7 @@ def find_all(history: History, references: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(id_ for each in references for id_ in _find_some(history, each)))
 
 
-def find_repeats(history: History, reference: str) -> list[str]:
+def sessions_of_reference(history: History, reference: str) -> list[str]:
     """The id of the session that is meant, or those of a plan that has one contender."""
     ids = _find_some(history, reference)
     if len({each["contender"]["name"] for each in sessions(history, ids=ids)}) > 1:
@@ -198,10 +198,10 @@ def find(history: History, reference: str) -> str:
 
 def _recount(history: History, ids: Sequence[str]) -> None:
     from app.history.recorded.recounting import (
-        recount_first,  # with the statistics: not for a list of sessions
+        recount_if_waiting,  # with the statistics: not for a list of sessions
     )
 
-    recount_first(history, ids)
+    recount_if_waiting(history, ids)
 
 
 def _find_some(history: History, reference: str) -> list[str]:
@@ -241,7 +241,7 @@ def began_text(entry: SessionEntry) -> str:
     return date_text(datetime.fromisoformat(began).timestamp()) if began else ""
 
 
-def machine_of(history: History, target: str) -> str:
+def latest_machine_key(history: History, target: str) -> str:
     """The machine of a target at its latest measurement; '' if there is none."""
     row = history.one(
         "SELECT machine_key FROM session WHERE target = ? ORDER BY started_at DESC LIMIT 1", (target,)
@@ -268,12 +268,12 @@ def _meant(history: History, reference: str) -> list[str]:
     """The sessions that have this name, or this end of their id."""
     if not reference:
         raise InputError("name a session by its id, the last 6 characters of that, its name, or `last`")
-    ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else ""
+    ending = f"%{escaped_for_like(reference)}" if len(reference) == SUFFIX else ""
     statement = f"SELECT id FROM session WHERE {NAME_OF} = ? OR id LIKE ? ESCAPE '\\'"  # noqa: S608 - our own words
     return [id_ for (id_,) in history.query(f"{statement} ORDER BY planned_at DESC", (reference, ending))]
 
 
-def escaped(text: str) -> str:
+def escaped_for_like(text: str) -> str:
     """A text escaped for LIKE."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
@@ -294,7 +294,7 @@ def _added_rows(history: History, ids: Sequence[str]) -> Iterator[tuple[str, str
         yield from history.query(statement, tuple(chunk) * len(parts))
 
 
-class Added:
+class SessionAnnotations:
     """What people added to sessions, from rows of its kind, of what it is, and its value."""
 
     def __init__(self, rows: Iterable[Sequence[Any]]) -> None:

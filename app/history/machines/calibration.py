@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.history.store.damage import read_json
 from app.protocol.others import DISTURBED
-from app.stats.noise import Noise, pooled
+from app.stats.noise import Noise, pooled_noise
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -65,9 +65,9 @@ def calibration(history: History, machine_key: str) -> Calibration | None:
     steps = quiet if any(len(each) >= LEAST for each in quiet.values()) else noisy
     largest = max((place.cores for place in steps), default=0)
     shared = {place: each for place, each in steps.items() if place.cores == largest}
-    own = pooled(each for place, each in steps.items() if place.cores != largest)
+    own = pooled_noise(each for place, each in steps.items() if place.cores != largest)
     times = float(at), sessions, float(seconds)
-    return Calibration(*times, pooled(shared.values()), own, _by_engine(shared), disturbed)
+    return Calibration(*times, pooled_noise(shared.values()), own, _by_engine(shared), disturbed)
 
 
 class _Place(NamedTuple):
@@ -80,7 +80,9 @@ class _Place(NamedTuple):
 
 def _by_engine(steps: Mapping[_Place, Sequence[float]]) -> dict[str, Noise]:
     names = dict.fromkeys(place.engine for place in steps)
-    found = {name: pooled(each for place, each in steps.items() if place.engine == name) for name in names}
+    found = {
+        name: pooled_noise(each for place, each in steps.items() if place.engine == name) for name in names
+    }
     return {name: noise for name, noise in found.items() if noise}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from app.history.steps.step_text import others_text
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
-from app.protocol.checked.facts import is_left_out
+from app.protocol.checked.facts import is_oversize_fact
 from app.protocol.others import DISTURBED
 from app.stats.between import between_plans
 
@@ -50,7 +50,7 @@ def canaries_of(history: History, sessions: Sequence[str]) -> dict[str, CanaryRu
 
 def _runs(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, CanaryRun]]:
     for id_, name, at, content in rows:
-        if not is_left_out(fact := unpack_json(content)):
+        if not is_oversize_fact(fact := unpack_json(content)):
             figures = (float(fact["reads"]), float(fact["commits"]))
             yield (
                 id_,
@@ -64,12 +64,12 @@ def _disturbed(others: Mapping[str, Any]) -> str:
     return text or (DISTURBED if others.get("causes") else "")
 
 
-def canaries(history: History, machine_key: str) -> list[float]:
+def canary_results(history: History, machine_key: str) -> list[float]:
     """The results of canary runs, the newest first, for verdicts across time."""
-    return counted(canary_runs(history, machine_key))
+    return comparable_canary_results(canary_runs(history, machine_key))
 
 
-def counted(runs: Iterable[CanaryRun]) -> list[float]:
+def comparable_canary_results(runs: Iterable[CanaryRun]) -> list[float]:
     """Reads or commits of the runs, whichever vary more.
 
     Those of the server that is the canary now, but for the disturbed ones: these are left out of cells too.

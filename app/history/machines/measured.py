@@ -25,7 +25,7 @@ WHERE session IN ({}) AND ended_t IS NOT NULL ORDER BY session, position"""
 _VARIABLES = "SELECT content FROM fact WHERE name = 'variables' AND session = ? ORDER BY seq DESC LIMIT 1"
 
 
-class Span(NamedTuple):
+class PastStep(NamedTuple):
     """A step that was carried out: where it is in the plan, and what it took."""
 
     position: int
@@ -43,30 +43,30 @@ class PastSession:
     id: str
     plan: bytes  # packed JSON
     outside_s: float  # before its first step and after its last one
-    steps: tuple[Span, ...]
+    steps: tuple[PastStep, ...]
     variables: bytes = b""  # in force, packed JSON; of the latest session of each build
 
 
 @dataclass(frozen=True)
-class Measured:
+class MachineRecord:
     """What is known of a machine."""
 
     noise: float | None = None  # between sessions of its calibration; None: it has none
     sessions: tuple[PastSession, ...] = ()  # the latest first
 
 
-def measured(history: History, machine_key: str) -> Measured:
+def read_machine_record(history: History, machine_key: str) -> MachineRecord:
     from .calibration import noise_of  # by the thread that reads
 
-    return Measured(noise_of(history, machine_key), tuple(_past_sessions(history, machine_key)))
+    return MachineRecord(noise_of(history, machine_key), tuple(_past_sessions(history, machine_key)))
 
 
-def measured_at(home: Path, machine_key: str) -> Measured:
+def machine_measures_from(home: Path, machine_key: str) -> MachineRecord:
     """The same, for a thread without an open history."""
     from app.history.store.history import History
 
     with History(home) as history:
-        return measured(history, machine_key)
+        return read_machine_record(history, machine_key)
 
 
 def _past_sessions(history: History, machine_key: str) -> list[PastSession]:
@@ -90,7 +90,7 @@ def _past_sessions(history: History, machine_key: str) -> list[PastSession]:
     ]
 
 
-def _spans(history: History, numbers: Sequence[int]) -> dict[int, tuple[Span, ...]]:
+def _spans(history: History, numbers: Sequence[int]) -> dict[int, tuple[PastStep, ...]]:
     """The steps of sessions by number; what follows a step, `ANALYZE TABLE` for example, is its own."""
     found: dict[int, list[_Row]] = {}
     statement = _STEPS.format(", ".join("?" * len(numbers)))  # no word of it comes from outside
@@ -110,10 +110,10 @@ class _Row(NamedTuple):
     marks: str
 
 
-def _until_the_next(steps: Sequence[_Row]) -> list[Span]:
+def _until_the_next(steps: Sequence[_Row]) -> list[PastStep]:
     ends = [*(step.started_t for step in steps[1:]), steps[-1].ended_t]
     return [
-        Span(
+        PastStep(
             step.position,
             max(0.0, end - step.started_t),
             max(0.0, step.ended_t - step.started_t),

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.core.errors import InputError
 from app.history.store import blocks
-from app.history.store.blocks import clock_of, values_of
-from app.history.store.damage import read_json, unpacking
+from app.history.store.blocks import step_clock_rows, values_of
+from app.history.store.damage import damage_as_error, read_json
 from app.history.store.second_latencies import latencies_of
 from app.protocol.plan import step_label
 from app.protocol.reading import MOST_SECONDS
@@ -137,7 +137,7 @@ class Seconds:
 
 
 @dataclass(frozen=True)
-class StepSeconds:
+class StepCount:
     """The result and steadiness of a step from its seconds."""
 
     seconds: int  # that were measured
@@ -153,7 +153,7 @@ class StepSeconds:
 
 
 @dataclass(frozen=True)
-class Countable:
+class CuttableStep:
     """A step whose seconds can be chosen, with them."""
 
     number: int
@@ -164,7 +164,7 @@ class Countable:
     cut: Cut | None
 
 
-def counted(history: History, session: str) -> dict[int, StepSeconds]:
+def counted(history: History, session: str) -> dict[int, StepCount]:
     """What was counted, by the position of the step."""
     return {position: _counted(*stored) for position, *stored in history.query(_STORED, (session,))}
 
@@ -179,14 +179,14 @@ def _counted(
     text: str,
     deviation: float | None,
     *latency_ms: float | None,
-) -> StepSeconds:
+) -> StepCount:
     cut = None if first_s is None else Cut(first_s, last_s, reason)
-    return StepSeconds(seconds, cut, value, Steadiness(word, text), deviation, latency_ms)
+    return StepCount(seconds, cut, value, Steadiness(word, text), deviation, latency_ms)
 
 
 def recount(connection: Connection, step: int) -> None:
     """Count a step again after its cut has changed."""
-    keep_counts(connection, step)
+    count_and_store(connection, step)
     (session,) = connection.execute("SELECT session FROM step WHERE number = ?", (step,)).fetchone()
     keep_headlines(connection, session)
 
@@ -202,12 +202,14 @@ def recount_cut(connection: Connection, session: str) -> None:
         recount(connection, step)
 
 
-def keep_counts(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> None:
+def count_and_store(
+    connection: Connection, step: int, packed: blocks.StoredStepSeconds | None = None
+) -> None:
     """Count the seconds of a step that has ended; uses those just packed, without unpacking."""
-    keep(connection, step, count(connection, step, packed))
+    keep(connection, step, count_step_seconds(connection, step, packed))
 
 
-def keep(connection: Connection, step: int, found: StepSeconds | None) -> None:
+def keep(connection: Connection, step: int, found: StepCount | None) -> None:
     connection.execute("DELETE FROM counted WHERE step = ?", (step,))
     if found is None:
         return
@@ -222,7 +224,9 @@ def keep(connection: Connection, step: int, found: StepSeconds | None) -> None:
     )  # fmt: skip
 
 
-def count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> StepSeconds | None:
+def count_step_seconds(
+    connection: Connection, step: int, packed: blocks.StoredStepSeconds | None = None
+) -> StepCount | None:
     """Count the seconds of a step; None if its result does not come from seconds."""
     timed = _timed(connection, step)
     seconds = None if timed is None else _read(connection, step, timed, packed)
@@ -232,7 +236,7 @@ def count(connection: Connection, step: int, packed: blocks.Seconds | None = Non
     value = None if cut is None else seconds.mean(cut)
     deviation = seconds.max_block_deviation(cut)
     latency_ms = _NO_LATENCY if cut is None else _latency_of(connection, step, cut)
-    return StepSeconds(len(seconds.values), cut, value, seconds.steadiness(cut), deviation, latency_ms)
+    return StepCount(len(seconds.values), cut, value, seconds.steadiness(cut), deviation, latency_ms)
 
 
 def _latency_of(connection: Connection, step: int, cut: Cut) -> tuple[float | None, ...]:
@@ -250,7 +254,7 @@ def _cut_of(connection: Connection, session: str, position: int) -> Cut | None:
     return None if row is None else Cut(*row)
 
 
-def countable(history: History, session: str, position: int) -> Countable:
+def cuttable_step(history: History, session: str, position: int) -> CuttableStep:
     """A step whose seconds can be chosen from; raises InputError where they cannot."""
     connection = history.connection
     row = history.one(
@@ -268,7 +272,7 @@ def countable(history: History, session: str, position: int) -> Countable:
     if seconds is None:
         raise InputError(f"{name}: its result, in {timed.unit}, is not computed from stored seconds")
     label = step_label(name, read_json(coordinates))
-    return Countable(number, label, timed.unit, whole, seconds, _cut_of(connection, session, position))
+    return CuttableStep(number, label, timed.unit, whole, seconds, _cut_of(connection, session, position))
 
 
 def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
@@ -288,7 +292,7 @@ def _timed(connection: Connection, step: int) -> _Timed | None:
 
 
 def _read(
-    connection: Connection, step: int, timed: _Timed, packed: blocks.Seconds | None = None
+    connection: Connection, step: int, timed: _Timed, packed: blocks.StoredStepSeconds | None = None
 ) -> Seconds | None:
     """The seconds of a step; None if its result is of another kind, or none are stored."""
     row = connection.execute(
@@ -298,13 +302,13 @@ def _read(
     if row is None:
         return None
     (series,) = row
-    clock = clock_of(connection, step) if packed is None else packed.clock
+    clock = step_clock_rows(connection, step) if packed is None else packed.clock
     values = values_of(connection, step, series) if packed is None else packed.of(series)
     if clock is None or values is None:
         return None
     import numpy as np
 
-    with unpacking():
+    with damage_as_error():
         measured = clock[0] >= 0
         places = clock[0][measured].astype(int)
         if places.max(initial=0) > MOST_SECONDS:

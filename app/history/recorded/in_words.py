@@ -21,7 +21,7 @@ _OF_SNAPSHOT = re.compile(r"from the snapshot .*")  # of this data; its key in t
 
 
 @dataclass(frozen=True)
-class StartState:
+class DataAndStartWords:
     """Where the data of a session came from, and how its server was started."""
 
     words: str = ""  # where they come from
@@ -33,7 +33,7 @@ class StartState:
     pause_s: float | None = None
 
     @classmethod
-    def of(cls, fact: Mapping[str, Any]) -> StartState:
+    def of(cls, fact: Mapping[str, Any]) -> DataAndStartWords:
         """That of a fact `start_state`."""
         said = fact if "source" in fact else _source_of(str(fact.get("load", "")))
         names = ("source", "snapshot", "copy", "not_kept")
@@ -64,7 +64,7 @@ def is_of_disturbed(text: str) -> bool:
     return text.startswith(f"{DISTURBED}: ")
 
 
-def has_other_results(work: Mapping[str, Any]) -> bool:
+def has_wrong_rows(work: Mapping[str, Any]) -> bool:
     """Whether an event sent or changed other rows than it must; true where the fact does not say."""
     if "wrong" in work:
         return any(what in RESULTS for what in work["wrong"])

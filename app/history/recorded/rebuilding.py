@@ -9,12 +9,12 @@ from pathlib import Path
 
 from app.core.errors import InputError
 from app.history.store import journals
-from app.history.store.history import BusyError, History, HistoryError
+from app.history.store.history import History, HistoryBusyError, HistoryError
 from app.history.store.schema import FIRST, MIGRATIONS, OWNED_TABLES, VERSION
 from app.protocol.checked import decode
 from app.protocol.events import MAX_LINE
 
-from .writing import Writer
+from .writing import JournalStorer
 
 _OLD = "of a Dyno before 0.1.0"
 
@@ -31,7 +31,7 @@ def rebuild(directory: Path) -> Rebuilt:
     """Read all kept journals again; a damaged or old file is set aside and what can be saved taken over."""
     rebuilt = Rebuilt()
     file = directory / "history.sqlite"
-    fault = fault_of(file)
+    fault = history_file_fault(file)
     damaged = _set_aside(file, "old" if fault == _OLD else "damaged") if fault else None
     with History(directory) as history:
         if damaged is not None:
@@ -48,14 +48,14 @@ def rebuild(directory: Path) -> Rebuilt:
             rebuilt.problems += [
                 f"session {session} has no journal here: only {damaged} has what is left of it"
                 for session in sorted(_sessions_of(damaged).difference(known))
-                if not Writer(history).is_deleted(session)
+                if not JournalStorer(history).is_deleted(session)
             ]
     return rebuilt
 
 
 def _replay_all(history: History, rebuilt: Rebuilt) -> None:
     plans = dict(history.connection.execute("SELECT session, plan FROM journal"))
-    writer = Writer(history)
+    writer = JournalStorer(history)
     for path in sorted(history.journals.glob("*.jsonl")):
         if writer.is_deleted(path.stem):
             rebuilt.problems.append(f"{path}: deleted; to restore it: dyno session undelete {path.stem}")
@@ -65,7 +65,9 @@ def _replay_all(history: History, rebuilt: Rebuilt) -> None:
         connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
 
 
-def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str], rebuilt: Rebuilt) -> None:
+def _replay(
+    history: History, writer: JournalStorer, path: Path, plans: dict[str, str], rebuilt: Rebuilt
+) -> None:
     """Replay one journal; what cannot be read is reported and stays in its file."""
     try:
         plan = _plan_of(path)
@@ -85,7 +87,7 @@ def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str],
         rebuilt.problems.append(f"{path}: {problem}")
 
 
-def _unread(writer: Writer, path: Path) -> str:
+def _unread(writer: JournalStorer, path: Path) -> str:
     """Why part of a journal was not read; its bytes stay."""
     refusal, read, size = writer.refusal(path.stem), writer.offset(path.stem), journals.size_of(path)
     if refusal:
@@ -127,7 +129,7 @@ def _set_aside(path: Path, state: str) -> Path:
     return damaged
 
 
-def fault_of(path: Path) -> str:
+def history_file_fault(path: Path) -> str:
     """What is wrong with a history file; '' if it is sound and lacks no table, or is not there."""
     if not path.exists():
         return ""
@@ -141,7 +143,7 @@ def fault_of(path: Path) -> str:
             lost = _lost_of(connection, version)
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
-            raise BusyError(f"{path}: another process has locked it, try again") from None
+            raise HistoryBusyError(f"{path}: another process has locked it, try again") from None
         return "damaged"
     names = ", ".join(lost[:3]) + ", ..." * (len(lost) > 3)
     return f"damaged, it lacks {names}" if lost else ""

@@ -13,15 +13,15 @@ from app.engines import engine_of
 from app.history.store import blocks
 from app.history.store.blocks import Layout
 from app.history.store.decoding import Line, SampleLine, kind_of
-from app.history.store.distributions import decode
+from app.history.store.distributions import decode_distributions
 from app.protocol.events import (
     REPEATED,
     Event,
     Fact,
-    Log,
+    LogEvent,
     Mark,
     Note,
-    Progress,
+    ProgressEvent,
     Sample,
     SeriesDeclared,
     SessionEnded,
@@ -29,14 +29,14 @@ from app.protocol.events import (
     SessionStarted,
     StepEnded,
     StepStarted,
-    Unknown,
-    written,
+    UnknownEvent,
+    step_ended_fields,
 )
 from app.protocol.latency import Counts, counts_of
-from app.protocol.series import Series
+from app.protocol.series import SeriesDeclaration
 from app.protocol.step_parts import to_json
 
-from .counting import keep_counts
+from .counting import count_and_store
 from .group_means import keep_headlines
 from .latency import percentiles
 from .planned import keep_planned
@@ -102,7 +102,7 @@ class Recorder:
         self._state.take(event)
         match event:
             case SessionStarted():
-                self._keep_state("started_at = ?, agent = ?", event.at, clean(event.agent))
+                self._keep_state("started_at = ?, agent = ?", event.at, replace_surrogates(event.agent))
             case SeriesDeclared():
                 self._stage()
                 self._layout = _declare(self._connection, self._number, event.series)
@@ -112,9 +112,9 @@ class Recorder:
                 self._end_step(event, is_at_hand=event.step == before)
             case SessionEnded():
                 self._end_session(event, before)
-            case Progress():
+            case ProgressEvent():
                 self._keep_progress(event)
-            case Fact() | Log() | Note() | Mark() | Unknown():
+            case Fact() | LogEvent() | Note() | Mark() | UnknownEvent():
                 self._keep_remark(event)
             case Sample():
                 raise AssertionError("samples come as SampleLine")
@@ -123,30 +123,49 @@ class Recorder:
             case _:
                 assert_never(event)
 
-    def _keep_remark(self, event: Fact | Log | Note | Mark | Unknown) -> None:
+    def _keep_remark(self, event: Fact | LogEvent | Note | Mark | UnknownEvent) -> None:
         match event:
             case Fact():
-                self._insert("fact", event.seq, clean(event.name), clean(event.when), pack_json(event.value))
-            case Log():
                 self._insert(
-                    "log", event.seq, event.t, clean(event.source), clean(event.level), clean(event.text)
+                    "fact",
+                    event.seq,
+                    replace_surrogates(event.name),
+                    replace_surrogates(event.when),
+                    pack_json(event.value),
+                )
+            case LogEvent():
+                self._insert(
+                    "log",
+                    event.seq,
+                    event.t,
+                    replace_surrogates(event.source),
+                    replace_surrogates(event.level),
+                    replace_surrogates(event.text),
                 )
             case Note():
-                self._insert("note", event.seq, event.t, event.at, event.step, clean(event.text))
+                self._insert("note", event.seq, event.t, event.at, event.step, replace_surrogates(event.text))
             case Mark():
                 self._insert(
-                    "mark", event.seq, event.t, event.step, clean(event.name), event.value, clean(event.text)
+                    "mark",
+                    event.seq,
+                    event.t,
+                    event.step,
+                    replace_surrogates(event.name),
+                    event.value,
+                    replace_surrogates(event.text),
                 )
                 if event.name == REPEATED:
                     self._repeat_step(event.step)
-            case Unknown():
-                self._insert("unknown", event.seq, event.t, clean(kind_of(event)), json.dumps(event.data))
+            case UnknownEvent():
+                self._insert(
+                    "unknown", event.seq, event.t, replace_surrogates(kind_of(event)), json.dumps(event.data)
+                )
 
     def _insert(self, table: str, *values: Any) -> None:
         marks = ", ".join("?" * (len(values) + 1))
         self._execute(f"INSERT INTO {table} VALUES ({marks})", self._number, *values)  # noqa: S608
 
-    def _keep_progress(self, event: Progress) -> None:
+    def _keep_progress(self, event: ProgressEvent) -> None:
         shown = {"done": event.done, "total": event.total, "unit": event.unit, "text": event.text}
         self._execute(
             "UPDATE step SET progress = ? WHERE session = ? AND position = ?",
@@ -169,7 +188,7 @@ class Recorder:
         number = self._keep_step(event.step)
         seconds = self._pack(number, counts_of(event.buckets)) if is_at_hand else None
         keep_figures(self._connection, number, event)
-        keep_counts(self._connection, number, seconds)
+        count_and_store(self._connection, number, seconds)
         self._keep_state("failed_steps = ?", self._state.failed_steps)
 
     def _end_session(self, event: SessionEnded, at_hand: int) -> None:
@@ -181,7 +200,7 @@ class Recorder:
     def _keep_state(self, more: str, *values: Any) -> None:
         self._execute(
             f"UPDATE session SET state = ?, reason = ?, {more} WHERE number = ?",  # noqa: S608 - our own words
-            self._state.state, clean(self._state.reason), *values, self._number,
+            self._state.state, replace_surrogates(self._state.reason), *values, self._number,
         )  # fmt: skip
 
     def _keep_step(self, position: int) -> int:
@@ -190,11 +209,11 @@ class Recorder:
         self._execute(
             "UPDATE step SET state = ?, reason = ?, started_t = ?, ended_t = ?,"
             " progress = CASE WHEN ? THEN '' ELSE progress END WHERE number = ?",
-            step.state, clean(step.reason), step.began_t, step.ended_t, step.is_over, number,
+            step.state, replace_surrogates(step.reason), step.began_t, step.ended_t, step.is_over, number,
         )  # fmt: skip
         return number
 
-    def _pack(self, number: int, buckets: Counts) -> blocks.Seconds | None:
+    def _pack(self, number: int, buckets: Counts) -> blocks.StoredStepSeconds | None:
         """Pack the seconds of a step that has ended."""
         self._check_widths()
         packed = blocks.finish(self._connection, number, self._samples, self._layout, buckets)
@@ -205,7 +224,9 @@ class Recorder:
         if self._samples:
             self._check_widths()
             self._check_latencies()
-            blocks.stage(self._connection, self._number_of(self._state.at_hand), self._samples, self._layout)
+            blocks.store_running_seconds(
+                self._connection, self._number_of(self._state.at_hand), self._samples, self._layout
+            )
             self._samples.clear()
 
     def _number_of(self, position: int) -> int:
@@ -222,7 +243,7 @@ class Recorder:
 
     def _check_latencies(self) -> None:
         try:
-            decode([sample.latency for sample in self._samples])
+            decode_distributions([sample.latency for sample in self._samples])
         except ValueError as error:
             raise self._error(self._samples[0].seq, str(error)) from None
 
@@ -243,13 +264,13 @@ def _read_layout(connection: Connection, session: int | None) -> Layout:
     return Layout(tuple(number for _, number in placed), tuple(digits for _, _, digits in rows))
 
 
-def _declare(connection: Connection, session: int | None, declared: Sequence[Series]) -> Layout:
+def _declare(connection: Connection, session: int | None, declared: Sequence[SeriesDeclaration]) -> Layout:
     """Declare series; each keeps its first number."""
     known = dict(connection.execute("SELECT name, number FROM series WHERE session = ?", (session,)))
     connection.execute("UPDATE series SET position = NULL WHERE session = ?", (session,))
     for position, each in enumerate(declared):
-        name = clean(each.name)
-        texts = map(clean, (each.unit, each.kind, each.direction, each.label))
+        name = replace_surrogates(each.name)
+        texts = map(replace_surrogates, (each.unit, each.kind, each.direction, each.label))
         connection.execute(
             "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (session, number) DO UPDATE SET position = excluded.position",
@@ -288,7 +309,7 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
             json.dumps(event.others, default=to_json) if event.others else "", number,
         ),
     )  # fmt: skip
-    said = written(vars(event))
+    said = step_ended_fields(vars(event))
     content = pack_json({name: said[name] for name in STORED})
     connection.execute(
         "INSERT INTO result (step, started, ended) VALUES (?, ?, ?)"
@@ -301,6 +322,6 @@ def pack_json(value: Any) -> bytes:
     return zlib.compress(json.dumps(value, separators=(",", ":"), default=to_json).encode())
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Text for SQLite and terminals: half a surrogate pair is replaced."""
     return text.encode("utf-8", "replace").decode()

@@ -1,6 +1,6 @@
 """Recounts what an older Dyno stored: session by session, in any order, at any time.
 
-A migration puts sessions into `uncounted`. Several processes may count at once, and each may be killed: a
+A migration puts sessions into `recount_backlog`. Several processes may count at once, and each may be killed: a
 session is counted wholly or not at all.
 """
 
@@ -12,31 +12,31 @@ from contextlib import suppress
 
 from app.core.errors import DynoError
 from app.engines import engine_of
-from app.history.store.damage import unpack_json, unpacking
-from app.history.store.history import BusyError, History
+from app.history.store.damage import damage_as_error, unpack_json
+from app.history.store.history import History, HistoryBusyError
 
-from .counting import StepSeconds, count, keep
+from .counting import StepCount, count_step_seconds, keep
 from .group_means import keep_headlines
 
 _WAITS = "SELECT number FROM session JOIN uncounted ON uncounted.session = number WHERE id = ?"
 
 
-def uncounted(history: History) -> int:
+def recount_backlog(history: History) -> int:
     """The number of sessions that wait."""
     return int(history.query("SELECT count(*) FROM uncounted")[0][0])
 
 
-def recount(history: History, seconds: float) -> int:
+def recount_for_seconds(history: History, seconds: float) -> int:
     """Count for about this time, at least one session, the latest first; returns how many wait."""
     until = time.monotonic() + seconds
     while latest := history.one("SELECT session FROM uncounted ORDER BY session DESC LIMIT 1"):
         _recount(history, latest[0])
         if time.monotonic() > until:
             break
-    return uncounted(history)
+    return recount_backlog(history)
 
 
-def recount_first(history: History, sessions: Iterable[str]) -> None:
+def recount_if_waiting(history: History, sessions: Iterable[str]) -> None:
     """Count these sessions before they are read, if they wait."""
     for session in sessions:
         for (number,) in history.query(_WAITS, (session,)):
@@ -56,14 +56,14 @@ def _recount(history: History, session: int) -> None:
         keep_headlines(connection, session)
 
 
-def _counts(history: History, session: int) -> dict[int, StepSeconds | None]:
+def _counts(history: History, session: int) -> dict[int, StepCount | None]:
     """Counts by the number of the step, without steps whose seconds are damaged."""
-    found: dict[int, StepSeconds | None] = {}
+    found: dict[int, StepCount | None] = {}
     for (step,) in history.query("SELECT number FROM step WHERE session = ?", (session,)):
         try:
-            with unpacking():
-                found[step] = count(history.connection, step)
-        except BusyError:
+            with damage_as_error():
+                found[step] = count_step_seconds(history.connection, step)
+        except HistoryBusyError:
             raise
         except DynoError:
             continue

@@ -6,10 +6,10 @@ import json
 from sqlite3 import Connection
 
 from app.history.store import journals
-from app.history.store.damage import unpacking
-from app.history.store.decoding import Line, readable_lines
+from app.history.store.damage import damage_as_error
+from app.history.store.decoding import Line, decode_readable_lines
 from app.history.store.history import History
-from app.protocol.events import REPEATED, Progress
+from app.protocol.events import REPEATED, ProgressEvent
 from app.protocol.states import GONE, SessionState, StepState
 
 TAIL = 1 << 17  # bytes of a stored journal: the latest two minutes of 60 series
@@ -57,11 +57,11 @@ def _steps(connection: Connection, session: int) -> list[StepState]:
     return steps
 
 
-def _progress(text: str, position: int) -> Progress | None:
+def _progress(text: str, position: int) -> ProgressEvent | None:
     if not text:
         return None
-    with unpacking():
-        return Progress(seq=0, t=0.0, at=0.0, step=position, **json.loads(text))
+    with damage_as_error():
+        return ProgressEvent(seq=0, t=0.0, at=0.0, step=position, **json.loads(text))
 
 
 def _sampled(connection: Connection, session: int) -> tuple[str, ...]:
@@ -91,5 +91,5 @@ def latest_events(history: History, session: str) -> list[Line]:
     if row is None:
         return []
     offset, seq = row
-    lines = readable_lines(journals.tail(journals.path_of(history.journals, session), offset, TAIL))
+    lines = decode_readable_lines(journals.tail(journals.path_of(history.journals, session), offset, TAIL))
     return lines if lines and lines[-1].seq == seq else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.history.store import journals
-from app.history.store.decoding import Events, Line, decode_lines
+from app.history.store.decoding import Events, Line, decode_events
 from app.history.store.history import History
 from app.protocol.checked import decode
 from app.protocol.events import ProtocolError, check_protocol
@@ -28,7 +28,7 @@ class _Place:
     refused: str = ""
 
 
-class Writer:
+class JournalStorer:
     """Stores journals. Several may store the same one: each checks the file for its length."""
 
     def __init__(self, history: History) -> None:
@@ -72,8 +72,8 @@ class Writer:
             new = _continuing(session, place, offset, raw)
             known = raw[: len(raw) - len(new)] if with_known and not place.refused else b""
             try:
-                journals.write_at(path, before, new)
-                return Events(decode_lines(known)) + self._store_readable(plan, session, place, new)
+                journals.write_and_truncate(path, before, new)
+                return Events(decode_events(known)) + self._store_readable(plan, session, place, new)
             except BaseException:
                 self._recorders.pop(session, None)
                 journals.cut(path, before)
@@ -96,13 +96,13 @@ class Writer:
         """Store the kept journal anew, as far as it can be read; the caller holds a transaction."""
         self._forget(session)
         place = _Place(plan)
-        for raw in journals.chunks(self._path(session), CHUNK):
+        for raw in journals.chunks_of_lines(self._path(session), CHUNK):
             self._store_readable(plan, session, place, raw)
 
     def store_journal(self, plan: str, session: str, path: Path) -> None:
         """Store all of a journal that is elsewhere; the caller holds a transaction."""
         place = _Place(plan)
-        for raw in journals.chunks(path, CHUNK):
+        for raw in journals.chunks_of_lines(path, CHUNK):
             self._store(plan, session, place, raw)
         if place.refused:
             raise JournalError(place.refused)
@@ -204,7 +204,7 @@ def _refusal(raw: bytes) -> str:
 def _decode(session: str, seq: int, raw: bytes) -> list[Line]:
     """The events after `seq`, without earlier ones; a gap is an error."""
     try:
-        lines = decode_lines(raw)
+        lines = decode_events(raw)
     except ProtocolError as error:
         raise JournalError(
             f"the journal of session {session} cannot be read from event {seq + 1} on: {error}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.history.store.blocks import clock_of, staged_seconds, values_of
+from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, values_of
 from app.history.store.history import History
 from app.protocol.plan import coordinates_text
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Curve:
+class SecondsCurve:
     """Seconds of a step (negative in warm-up) and the values of one series; NaN is missing."""
 
     seconds: Floats
@@ -29,7 +29,7 @@ class Curve:
 
 def curves(
     history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any], series: str
-) -> dict[str, Curve]:
+) -> dict[str, SecondsCurve]:
     """Curves by the id of the session, without sessions that lack the step or series."""
     text = coordinates_text(coordinates)
     name = ALIASES.get(series, series)
@@ -38,7 +38,7 @@ def curves(
     return {session: curve for session, curve in found.items() if curve is not None}
 
 
-def _curve(history: History, session: str, step: str, coordinates: str, series: str) -> Curve | None:
+def _curve(history: History, session: str, step: str, coordinates: str, series: str) -> SecondsCurve | None:
     row = history.one(
         "SELECT step.number, series.number,"
         " (SELECT count(*) FROM series WHERE session = session.number)"
@@ -50,13 +50,13 @@ def _curve(history: History, session: str, step: str, coordinates: str, series: 
     return None if row is None else _read(history, *row)
 
 
-def _read(history: History, step: int, series: int, series_count: int) -> Curve | None:
-    clock = clock_of(history.connection, step)
+def _read(history: History, step: int, series: int, series_count: int) -> SecondsCurve | None:
+    clock = step_clock_rows(history.connection, step)
     if clock is None:
-        staged = staged_seconds(history.connection, step, series_count)
-        return Curve(staged.clock[0], staged.values[series]) if staged.clock.shape[1] else None
+        staged = unfinished_step_seconds(history.connection, step, series_count)
+        return SecondsCurve(staged.clock[0], staged.values[series]) if staged.clock.shape[1] else None
     values = values_of(history.connection, step, series)
-    return None if values is None else Curve(clock[0], values)
+    return None if values is None else SecondsCurve(clock[0], values)
 
 
 def all_series(history: History, sessions: Sequence[str]) -> list[tuple[str, str, str]]:

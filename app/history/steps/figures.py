@@ -8,25 +8,25 @@ from typing import Any, TypedDict
 from app.core.errors import InputError
 from app.engines.panel import FACT
 from app.history.lists.sessions import SessionEntry, find, sessions, state_of
-from app.history.recorded.counting import StepSeconds, counted
+from app.history.recorded.counting import StepCount, counted
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
-from app.protocol.checked.facts import is_left_out
+from app.protocol.checked.facts import is_oversize_fact
 from app.protocol.plan import Plan, step_label
 from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
-from app.protocol.thread_states import COSTS, STATES, costs_of_clients, time_per_query
+from app.protocol.thread_states import COSTS, STATES, client_time_figure, consistent_client_costs
 from app.stats.at_target.steady import UNSTEADY
 
 from .marks_of_work import OTHER_WORK, marks_of_today
-from .rates import ends_at_rates
+from .rates import rate_outcomes_by_step
 from .remarks import remarks, was_busy
-from .settled import SettledEntry, settled_steps
-from .step_rows import StepRow, step_rows
+from .settled import SettleEntry, settle_results
+from .step_rows import StoredStepRow, step_rows
 from .step_waits import waits_of_session
 from .thread_states import thread_states
 
-PER_QUERY = (*COSTS, *COUNTERS, *map(time_per_query, STATES))
+PER_QUERY = (*COSTS, *COUNTERS, *map(client_time_figure, STATES))
 
 
 class SteadinessEntry(TypedDict):
@@ -34,7 +34,7 @@ class SteadinessEntry(TypedDict):
     text: str  # why
 
 
-class CutEntry(TypedDict):
+class StepCutEntry(TypedDict):
     """A cut; the result is of its seconds, costs stay those of the whole step."""
 
     first_s: int
@@ -72,16 +72,16 @@ class StepEntry(TypedDict):
     progress: dict[str, Any] | None
     latency_per: str  # what one latency is of
     # of the load, and of the last step of a run of writes: the settle step behind
-    settled: SettledEntry | None
+    settled: SettleEntry | None
     steadiness: SteadinessEntry | None  # of a step that is driven for a time
-    cut: CutEntry | None  # where a person cut it
+    cut: StepCutEntry | None  # where a person cut it
     schedule: dict[str, Any] | None  # `Schedule` of a step that could not keep its rate
     limit: dict[str, Any] | None  # `Limit` of a step that searched for one
     load: dict[str, Any] | None  # `Load` of a step that load targets drove
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
-class StepShown(StepEntry):
+class StepWithThreads(StepEntry):
     """A step with what the threads of the server did; `ThreadStates`, empty where nobody looked."""
 
     threads: dict[str, Any]
@@ -98,7 +98,7 @@ class ExplainEntry(TypedDict):
 class SessionShown(SessionEntry):
     """A session with its steps, notes and log."""
 
-    steps: list[StepShown]
+    steps: list[StepWithThreads]
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
@@ -137,11 +137,11 @@ def show(history: History, reference: str) -> SessionShown:
 def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
-    settled, counts = settled_steps(history, session), counted(history, session)
+    settled, counts = settle_results(history, session), counted(history, session)
     of_engine, loads = (
         {fact["when"]: fact["value"] for fact in facts(history, session, name)} for name in (FACT, "load")
     )
-    rates = ends_at_rates(history, session)
+    rates = rate_outcomes_by_step(history, session)
     found = [
         _step(row, state, settled.get(at), counts.get(at), of_engine, loads, rates.get(at, {}))
         for row in step_rows(history, session)
@@ -163,17 +163,17 @@ def _with_marks_of_today(history: History, session: str, found: list[StepEntry])
 
 
 def _step(
-    row: StepRow,
+    row: StoredStepRow,
     session: str,
-    settled: SettledEntry | None,
-    counts: StepSeconds | None,
+    settled: SettleEntry | None,
+    counts: StepCount | None,
     of_engine: Mapping[str, dict[str, float]],
     loads: Mapping[str, dict[str, Any]],
     rates: dict[str, Any],
 ) -> StepEntry:
     state, reason = _ended(row.state, row.reason, session)
     whole, coordinates = row.value, read_json(row.coordinates)
-    costs = costs_of_clients(
+    costs = consistent_client_costs(
         read_json(row.per_query), row.queries, row.seconds, coordinates.get("threads", 1)
     )
     return {
@@ -221,20 +221,20 @@ def _ended(state: str, reason: str, session: str) -> tuple[str, str]:
     return state, reason
 
 
-def _figure(whole: float | None, counts: StepSeconds | None) -> float | None:
+def _figure(whole: float | None, counts: StepCount | None) -> float | None:
     return whole if counts is None or counts.value is None else counts.value
 
 
-def _latency(whole: Sequence[float | None], counts: StepSeconds | None) -> Sequence[float | None]:
+def _latency(whole: Sequence[float | None], counts: StepCount | None) -> Sequence[float | None]:
     """Percentiles of the seconds that count, where their buckets are stored."""
     return counts.latency_ms if counts is not None and counts.has_latency else whole
 
 
-def _unsteady(counts: StepSeconds | None) -> list[str]:
+def _unsteady(counts: StepCount | None) -> list[str]:
     return [UNSTEADY] if counts is not None and counts.steadiness.word == UNSTEADY else []
 
 
-def _cut(whole: float | None, counts: StepSeconds | None) -> CutEntry | None:
+def _cut(whole: float | None, counts: StepCount | None) -> StepCutEntry | None:
     if whole is None or counts is None or counts.cut is None:
         return None
     cut = counts.cut
@@ -303,7 +303,7 @@ def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]
     found = [
         {"name": its_name, "when": when, "value": unpack_json(content)} for its_name, when, content in rows
     ]
-    return [each for each in found if not (name and is_left_out(each["value"]))]
+    return [each for each in found if not (name and is_oversize_fact(each["value"]))]
 
 
 def latest_fact(history: History, session: str, name: str) -> Any:
@@ -333,13 +333,13 @@ def settings(history: History, reference: str) -> dict[str, Any]:
             continue
         key = f"{fact['name']} {fact['when']}".strip()
         kept[key] = fact["value"]
-    if steps_in_force := in_force(history, id_):
+    if steps_in_force := settings_by_changing_step(history, id_):
         kept["steps"] = steps_in_force
     cnf = plan["contenders"][turn["contender"]]["cnf"]
     return {"id": id_, "contender": entry["contender"], "cnf": cnf, "facts": kept}
 
 
-def in_force(history: History, session: str) -> dict[str, dict[str, Any]]:
+def settings_by_changing_step(history: History, session: str) -> dict[str, dict[str, Any]]:
     """The settings in force in steps that change them, by the label of the step."""
     rows = history.query(
         "SELECT step.name, coordinates, ended FROM result JOIN step ON result.step = step.number"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.history.recorded.in_words import has_other_results
-from app.protocol.work import access_of
+from app.history.recorded.in_words import has_wrong_rows
+from app.protocol.work import row_access_text
 
 OTHER_WORK, OTHER_READS, CHANGED_PLAN = "other-work", "other-reads", "changed-plan"
 
@@ -19,11 +19,11 @@ def marks_of_today(
     marks: Sequence[str], work: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """`work` and `plans`: what the session said of this step; the same marks where it said nothing."""
-    if OTHER_WORK not in marks or has_other_results(work):
+    if OTHER_WORK not in marks or has_wrong_rows(work):
         return list(marks)
     found = dict.fromkeys(OTHER_READS if mark == OTHER_WORK else mark for mark in marks)
     return [*found, *([CHANGED_PLAN] if any(map(_changed, plans)) and CHANGED_PLAN not in found else [])]
 
 
 def _changed(plan: Mapping[str, Any]) -> bool:
-    return bool("end" in plan and access_of(plan["begin"]) and access_of(plan["end"]))
+    return bool("end" in plan and row_access_text(plan["begin"]) and row_access_text(plan["end"]))

@@ -10,12 +10,12 @@ from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.protocol.plan import LIMIT, RATE_MISSED
 from app.protocol.reading import read
-from app.protocol.step_parts import Limit, Schedule, Try
+from app.protocol.step_parts import P99LimitSearch, RateAdherence, TriedRate
 
 SHARP = 1.03  # between the lowest rate that failed and the highest that passed: the search is as good as that
 
 
-def ends_at_rates(history: History, session: str) -> dict[int, dict[str, Any]]:
+def rate_outcomes_by_step(history: History, session: str) -> dict[int, dict[str, Any]]:
     """`schedule` of steps that could not keep a rate, `limit` of those that searched one, by position."""
     rows = history.query(
         "SELECT position, marks, result.ended FROM result JOIN step ON result.step = step.number"
@@ -31,9 +31,9 @@ def _end_at_rate(marks: str, ended: dict[str, Any]) -> dict[str, Any]:
     return {name: ended[name] for name in wanted if ended.get(name)}
 
 
-def schedule_text(said: Mapping[str, Any] | None) -> str:
+def missed_schedule_text(said: Mapping[str, Any] | None) -> str:
     """`1,420 of 2,000 events/s; 17 s behind when it ended, with 34,800 events waiting`; or ''."""
-    schedule = read(Schedule, said or {})
+    schedule = read(RateAdherence, said or {})
     if not schedule.rate:
         return ""
     achieved, queued = schedule.achieved, schedule.queued
@@ -43,9 +43,9 @@ def schedule_text(said: Mapping[str, Any] | None) -> str:
     return f"{done} of {schedule.rate:,.0f} events/s; {behind}{waiting}"
 
 
-def limit_text(said: Mapping[str, Any] | None) -> str:
+def limit_search_text(said: Mapping[str, Any] | None) -> str:
     """`p99 under 5 ms at 4,100 events/s, 71% of 5,780 without a limit; tries: 12`; '' of other steps."""
-    limit = read(Limit, said or {})
+    limit = read(P99LimitSearch, said or {})
     if not limit.p99_ms:
         return ""
     share = f"{limit.rate / limit.closed_rate:.0%} of " if limit.rate and limit.closed_rate else ""
@@ -55,7 +55,7 @@ def limit_text(said: Mapping[str, Any] | None) -> str:
     return f"p99 under {limit.p99_ms:g} ms {found}, {without}; {tries}"
 
 
-def _blur_text(tries: list[Try]) -> str:
+def _blur_text(tries: list[TriedRate]) -> str:
     """`; from 3,353 to 3,910 events/s some passed and some failed`, where that is no narrow range."""
     passed = max((each.rate for each in tries if each.passed), default=0.0)
     failed = min((each.rate for each in tries if not each.passed), default=passed)
@@ -64,10 +64,10 @@ def _blur_text(tries: list[Try]) -> str:
     return f"; from {failed:,.0f} to {passed:,.0f} events/s some passed and some failed"
 
 
-def try_texts(said: Mapping[str, Any] | None) -> list[str]:
+def rate_try_lines(said: Mapping[str, Any] | None) -> list[str]:
     """A line for each try of a search: `try 3: 4,200 events/s, p99 4.81 ms, passed`."""
     return [
         f"try {number}: {each.rate:,.0f} events/s, p99 {figure_text(each.p99_ms)} ms, "
         f"{'passed' if each.passed else 'failed'}"
-        for number, each in enumerate(read(Limit, said or {}).tries, 1)
+        for number, each in enumerate(read(P99LimitSearch, said or {}).tries, 1)
     ]

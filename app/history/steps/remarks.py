@@ -19,7 +19,7 @@ WHERE id = ? AND source = 'agent' AND substr(text, 1, ?) = ? LIMIT 1"""
 
 
 @dataclass(frozen=True)
-class Remark:
+class JournalRemark:
     """A line of the log, a moment or a note, with its place in the journal."""
 
     seq: int
@@ -29,10 +29,10 @@ class Remark:
     text: str
 
 
-def remarks(history: History, session: str) -> list[Remark]:
+def remarks(history: History, session: str) -> list[JournalRemark]:
     """The remarks in the order of the journal."""
     row = history.one("SELECT number FROM session WHERE id = ?", (session,))
-    return [Remark(*each) for each in history.query(_REMARKS, {"session": row[0]})] if row else []
+    return [JournalRemark(*each) for each in history.query(_REMARKS, {"session": row[0]})] if row else []
 
 
 def was_busy(history: History, session: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from app.core.errors import InputError
 from app.history.lists.sessions import find
-from app.history.store.blocks import clock_of, staged_seconds, values_of
+from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, values_of
 from app.history.store.history import History
 
 from .figures import find_step
@@ -51,9 +51,9 @@ def series(
 
 
 def _values(history: History, step: int, series_number: int, series_count: int) -> SeriesValues:
-    clock = clock_of(history.connection, step)
+    clock = step_clock_rows(history.connection, step)
     if clock is None:
-        staged = staged_seconds(history.connection, step, series_count)
+        staged = unfinished_step_seconds(history.connection, step, series_count)
         return {"s": _seconds(staged.clock[0]), "values": _nulls(staged.values[series_number])}
     values = values_of(history.connection, step, series_number)
     seconds = _seconds(clock[0])

@@ -8,10 +8,10 @@ from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.protocol.events import StepEnded
 from app.protocol.reading import read_field
-from app.protocol.step_parts import SettledRun
+from app.protocol.step_parts import SettleAfterRun
 
 
-class SettledEntry(TypedDict):
+class SettleEntry(TypedDict):
     """What a settle step measured for the steps before it; unknown bytes and ratios are null."""
 
     seconds: float
@@ -29,7 +29,7 @@ class SettledEntry(TypedDict):
     space_amplification: float | None  # bytes of the tables to those of the rows in them, when it ended
 
 
-def settled_steps(history: History, session: str) -> dict[int, SettledEntry]:
+def settle_results(history: History, session: str) -> dict[int, SettleEntry]:
     """What settle steps measured, by the position of the step they belong to."""
     rows = history.query(
         "SELECT result.ended, data_bytes FROM result JOIN step ON result.step = step.number"
@@ -37,16 +37,16 @@ def settled_steps(history: History, session: str) -> dict[int, SettledEntry]:
         " WHERE id = ? AND kind = 'settle' AND step.state = 'completed'",
         (session,),
     )
-    found: dict[int, SettledEntry] = {}
+    found: dict[int, SettleEntry] = {}
     for packed, data_bytes in rows:
         ended = unpack_json(packed)
         said = read_field(StepEnded, "settled", ended.get("settled", {}))
-        if isinstance(said, SettledRun):
+        if isinstance(said, SettleAfterRun):
             found[said.cause] = _entry(said, ended.get("rows", {}).get("in_tables"), data_bytes)
     return found
 
 
-def _entry(said: SettledRun, rows: float | None, data_bytes: float | None) -> Any:
+def _entry(said: SettleAfterRun, rows: float | None, data_bytes: float | None) -> Any:
     entry = {name: value for name, value in said.to_json().items() if name != "cause"}
     of_rows = rows * said.row_bytes if rows and said.row_bytes else None
     amplification = round(data_bytes / of_rows, 3) if data_bytes and of_rows else None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.history.store.history import History
 
 
-class StepRow(NamedTuple):
+class StoredStepRow(NamedTuple):
     """A row of `_STEP`."""
 
     name: str
@@ -44,6 +44,6 @@ SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, uni
 FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
 
 
-def step_rows(history: History, session: str) -> list[StepRow]:
+def step_rows(history: History, session: str) -> list[StoredStepRow]:
     """The steps in the order of the plan."""
-    return [StepRow(*row) for row in history.query(_STEP, (session,))]
+    return [StoredStepRow(*row) for row in history.query(_STEP, (session,))]

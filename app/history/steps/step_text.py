@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.checked.facts import Load, LoadPart
+from app.protocol.checked.facts import LoadTargetShare, RemoteLoadFacts
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
@@ -14,9 +14,9 @@ from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED
 from app.stats.at_target.steady import UNSTEADY
 
-from .figures import CutEntry, SteadinessEntry, StepEntry
-from .rates import limit_text, schedule_text, try_texts
-from .settled import SettledEntry
+from .figures import SteadinessEntry, StepCutEntry, StepEntry
+from .rates import limit_search_text, missed_schedule_text, rate_try_lines
+from .settled import SettleEntry
 
 MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
@@ -62,37 +62,37 @@ HAS_MARKS = "!"  # next to a result; says nothing about its verdict
 BUSY = "it began while another plan measured on the same machine"
 
 
-def whole_text(cut: CutEntry) -> str:
+def whole_text(cut: StepCutEntry) -> str:
     """What a cut does not change."""
     return f"{'costs' if cut['has_latency'] else 'latency and costs'} cover the whole step"
 
 
-def attempt_text(attempt: int) -> str:
+def repeated_attempt_text(attempt: int) -> str:
     """`attempt 2: the attempt before was disturbed`; '' for the first one."""
     return f"attempt {attempt}: {MARKS[ATTEMPT_MARKS[attempt]]}" if attempt in ATTEMPT_MARKS else ""
 
 
-def mark_text(mark: str) -> str:
+def step_mark_meaning(mark: str) -> str:
     """A mark with its meaning; one of a later Dyno as it is."""
     return f"{mark}: {MARKS[mark]}" if mark in MARKS else mark
 
 
 def marks_text(marks: Iterable[str]) -> str:
     """The marks in lines."""
-    return "\n".join(map(mark_text, marks))
+    return "\n".join(map(step_mark_meaning, marks))
 
 
-def load_lines(said: Mapping[str, Any] | None) -> list[str]:
+def load_target_lines(said: Mapping[str, Any] | None) -> list[str]:
     """A line on the load of a step from other machines, and one for each load target."""
     if said is None:
         return []
-    load = read(Load, said)
+    load = read(RemoteLoadFacts, said)
     apart = "" if load.apart_ms is None else f", their seconds at most {load.apart_ms:.1f} ms apart"
     targets = count_text(len(load.targets), "load target")
     return [f"{targets}{apart}", *(f"    {_load_part(each)}" for each in load.targets)]
 
 
-def _load_part(part: LoadPart) -> str:
+def _load_part(part: LoadTargetShare) -> str:
     texts = [f"{part.name}: {count_text(part.threads, 'client')}", count_text(part.events, "event")]
     if part.cpu_pct is not None:
         texts.append(f"CPU {part.cpu_pct:.0f} %")
@@ -111,7 +111,7 @@ def remarks_of(step: StepEntry) -> str:
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    rates = (schedule_text(step["schedule"]), limit_text(step["limit"]))
+    rates = (missed_schedule_text(step["schedule"]), limit_search_text(step["limit"]))
     reasons = (disturbed_text(step["others"]), *rates, *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
@@ -123,9 +123,9 @@ def remarks_text(step: StepEntry) -> str:
     steady = steadiness_text(step["steadiness"])
     cut = f"{cut_text(step['cut'])}; {whole_text(step['cut'])}" if step["cut"] else ""
     disturbed = disturbed_text(step["others"])
-    schedule = schedule_text(step["schedule"])
-    limit = "\n".join(filter(None, (limit_text(step["limit"]), *try_texts(step["limit"]))))
-    load = "\n".join(load_lines(step["load"]))
+    schedule = missed_schedule_text(step["schedule"])
+    limit = "\n".join(filter(None, (limit_search_text(step["limit"]), *rate_try_lines(step["limit"]))))
+    load = "\n".join(load_target_lines(step["load"]))
     texts = (step["reason"], marks, disturbed, schedule, limit, steady, cut, settled, load)
     return "\n".join(filter(None, texts))
 
@@ -153,7 +153,7 @@ def others_text(others: Mapping[str, Any]) -> str:
     return "; ".join(texts)
 
 
-def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> list[str]:
+def seconds_texts(steadiness: SteadinessEntry | None, cut: StepCutEntry | None) -> list[str]:
     """Caveats: why a step was not steady, and which seconds count if not all do."""
     unsteady = steadiness is not None and steadiness["word"] == UNSTEADY
     return [
@@ -167,7 +167,7 @@ def steadiness_text(steadiness: SteadinessEntry | None) -> str:
     return f"{steadiness['word']}: {steadiness['text']}" if steadiness else ""
 
 
-def cut_text(cut: CutEntry) -> str:
+def cut_text(cut: StepCutEntry) -> str:
     """`seconds 20 to 60 of 60 (a backup ran)`."""
     reason = f" ({cut['reason']})" if cut["reason"] else ""
     return f"seconds {cut['first_s']} to {cut['last_s'] + 1} of {cut['seconds']}{reason}"
@@ -193,7 +193,7 @@ def coordinate_text(name: str, value: Any) -> str:
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
 
 
-def settled_text(settled: SettledEntry) -> str:
+def settled_text(settled: SettleEntry) -> str:
     """`load, index: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 34.1 MiB written`."""
     waited = ", ".join(f"{name} {seconds_text(s)}" for name, s in settled["waited_for"].items())
     parts = [
@@ -206,7 +206,7 @@ def settled_text(settled: SettledEntry) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _amplification_text(settled: SettledEntry) -> str:
+def _amplification_text(settled: SettleEntry) -> str:
     """An amplification with the numbers it comes from."""
     figure, width = settled["write_amplification"], settled["row_bytes"]
     if figure is None or width is None:

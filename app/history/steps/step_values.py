@@ -12,7 +12,7 @@ from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
 from app.protocol.plan import coordinates_text
 from app.protocol.reading import read
-from app.protocol.thread_states import LOCK, STATES, UNKNOWN, costs_of_clients, time_per_query
+from app.protocol.thread_states import LOCK, STATES, UNKNOWN, client_time_figure, consistent_client_costs
 from app.protocol.waits import Waits
 
 Values = dict[str, float]
@@ -89,12 +89,12 @@ def _of_step(row: Sequence[Any], threads: int) -> Values:
     rate, queries, per_query, others, ended = row
     fields = unpack_json(ended)
     waits = read(Waits, fields.get("waits", {}))
-    costs = costs_of_clients(read_json(per_query), queries, fields.get("seconds"), threads)
+    costs = consistent_client_costs(read_json(per_query), queries, fields.get("seconds"), threads)
     load = read_json(others) if others else {}
     found = {**dict(_known("", costs)), **_of_others(load), **_of_waits(waits, queries)}
     found.update(_of_status(fields.get("status", {})))
     if rate:
-        states = sum(found.get(time_per_query(state), 0.0) for state in STATES)
+        states = sum(found.get(client_time_figure(state), 0.0) for state in STATES)
         found["queries"], found["client_us"] = rate, states or 1e6 * threads / rate
         found.setdefault(COMMITS, 0.0)  # of an older session: among the locks
         found.update(_derived(found))
@@ -138,10 +138,10 @@ def _derived(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     for share in ("throttled_pct", "steal_pct", "share_pct"):
         if (pct := found.get(f"others.{share}")) is not None:
             yield f"others.{share}.taken_us", pct / 100 * max(0.0, found["client_us"] - waits_for_disk)
-    if (locked := found.get(time_per_query(LOCK))) is not None:
+    if (locked := found.get(client_time_figure(LOCK))) is not None:
         others = max(0.0, _waited(found, _IN_COMMITS) - found[COMMITS])
         named = _waited(found, _LOCKS) + others
-        yield "unnamed_us", max(0.0, locked + found.get(time_per_query(UNKNOWN), 0.0) - named)
+        yield "unnamed_us", max(0.0, locked + found.get(client_time_figure(UNKNOWN), 0.0) - named)
 
 
 def _waited(found: Mapping[str, float], kinds: Iterable[str]) -> float:

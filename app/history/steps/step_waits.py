@@ -64,7 +64,7 @@ def waits_of_session(history: History, session: str) -> list[StepWaits]:
     return [each for each in found if each.waits.events or each.statements]
 
 
-def waits_at(history: History, session: str, position: int) -> StepWaits | None:
+def ended_step_waits(history: History, session: str, position: int) -> StepWaits | None:
     """Those of a step; None while it has not ended."""
     rows = history.query(f"{_ENDED} AND position = ?", (session, position))
     return next(iter(_of_rows(rows)), None)

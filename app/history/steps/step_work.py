@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from app.history.store.history import History
-from app.protocol.work import access_of
+from app.protocol.work import row_access_text
 
 from .figures import facts
 
@@ -21,7 +21,7 @@ class WorkEntry(TypedDict):
     expected: dict[str, list[float]]  # the least and the most, as this server counts
 
 
-class PlanEntry(TypedDict):
+class ExecutionPlanEntry(TypedDict):
     """The execution plan of a statement of a step."""
 
     step: str
@@ -36,7 +36,7 @@ def work_entries(history: History, session: str) -> list[WorkEntry]:
     ]
 
 
-def plan_entries(history: History, session: str) -> list[PlanEntry]:
+def plan_entries(history: History, session: str) -> list[ExecutionPlanEntry]:
     return [
         {"step": fact["when"], "statement": each["statement"][:LONGEST], "access": _access(each)[:LONGEST]}
         for fact in facts(history, session, "plans")
@@ -45,5 +45,5 @@ def plan_entries(history: History, session: str) -> list[PlanEntry]:
 
 
 def _access(plan: dict[str, list[dict[str, object]]]) -> str:
-    begin = access_of(plan["begin"])
-    return f"{begin}{THEN}{access_of(plan['end'])}" if "end" in plan else begin
+    begin = row_access_text(plan["begin"])
+    return f"{begin}{THEN}{row_access_text(plan['end'])}" if "end" in plan else begin

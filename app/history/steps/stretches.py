@@ -22,7 +22,7 @@ WHY_NONE = "Dyno measures them since protocol 1.3, and only where it drives sysb
 Bounds = tuple[int, int | None]  # from this second to before that one; None: to the end
 
 
-class StretchEntry(TypedDict):
+class StretchLatencyEntry(TypedDict):
     """The latency of all sessions together, as `session latency --json` gives it."""
 
     sessions: list[str]
@@ -46,7 +46,7 @@ class _Sum:
         self.seconds += end - first
 
 
-def stretch(
+def stretch_percentiles(
     history: History,
     references: Sequence[str],
     step: str,
@@ -54,7 +54,7 @@ def stretch(
     threads: int | None = None,
     bounds: Bounds | None = None,
     percents: Sequence[float] = PERCENTILES,
-) -> StretchEntry:
+) -> StretchLatencyEntry:
     """The percentiles of these measured seconds; without bounds of those that count in each session."""
     if bounds and bounds[1] is not None and bounds[1] <= bounds[0]:
         raise InputError(f"seconds {bounds[0]} to {bounds[1]}: the end must be after the start")

@@ -8,7 +8,7 @@ from typing import Any
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.protocol.reading import ShapeError, read
-from app.protocol.thread_states import CLIENT, TITLES, Kind, ThreadStates
+from app.protocol.thread_states import CLIENT, TITLES, ThreadKindShares, ThreadStates
 
 _LEAST_PCT = 1.0  # smaller shares are not mentioned
 _AT_WORK = ("running", "runnable", "disk", "fsync")  # a background thread in another state may have no work
@@ -24,7 +24,7 @@ def thread_states(history: History, session: str) -> dict[int, dict[str, Any]]:
     return {position: unpack_json(ended).get("threads", {}) for position, ended in rows}
 
 
-def states_texts(states: Mapping[str, Any]) -> Iterator[str]:
+def thread_states_texts(states: Mapping[str, Any]) -> Iterator[str]:
     """`4 client threads: 61 % ± 4 lock wait of unknown kind, 12 % ± 3 fsync; n = 420 samples`."""
     try:
         found = read(ThreadStates, states)
@@ -40,7 +40,7 @@ def states_texts(states: Mapping[str, Any]) -> Iterator[str]:
             yield _text(name, kind, _AT_WORK)
 
 
-def _text(name: str, kind: Kind, states: tuple[str, ...]) -> str:
+def _text(name: str, kind: ThreadKindShares, states: tuple[str, ...]) -> str:
     shares = [
         (state, each) for state, each in kind.shares.items() if state in states and each.pct >= _LEAST_PCT
     ]

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from app.history.lists.sessions import SessionEntry, sessions
 from app.history.recorded.counting import unsteady_steps
-from app.history.recorded.recounting import recount_first
+from app.history.recorded.recounting import recount_if_waiting
 from app.history.recorded.stored_states import stored_state
-from app.history.store.blocks import clock_of, staged_seconds, values_of
+from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, values_of
 from app.history.store.distributions import Distributions, distributions_of
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan
 from app.protocol.states import SessionState
 
 from .figures import StepEntry, plan_of, steps
-from .remarks import Remark, remarks
+from .remarks import JournalRemark, remarks
 from .series import SeriesEntry, declared_series
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ GHOSTS = 40  # earlier sessions that are offered
 
 
 @dataclass(frozen=True)
-class Stretch:
+class StepOnTimeline:
     """A step on the time axis of its session."""
 
     position: int
@@ -64,23 +64,23 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class SessionTimeline:
     overview: Overview
     state: SessionState  # of the last event in here: what comes after continues it
     series: list[SeriesEntry]  # all there are
-    stretches: list[Stretch]  # of the steps that began
-    remarks: list[Remark]
+    stretches: list[StepOnTimeline]  # of the steps that began
+    remarks: list[JournalRemark]
 
 
 def timeline(
     history: History, session: str, names: Sequence[str], base: str = "", *, has_latencies: bool = False
-) -> Timeline:
+) -> SessionTimeline:
     """A session as it is drawn, with the values of these series."""
     _recount(history, session, base)
     with history.reading():
         seen = _overview(history, session, base)
         number = history.query("SELECT number FROM session WHERE id = ?", (session,))[0][0]
-        return Timeline(
+        return SessionTimeline(
             overview=seen,
             state=stored_state(history.connection, session),
             series=declared_series(history, session),
@@ -101,7 +101,7 @@ def _recount(history: History, session: str, base: str) -> None:
     of_plan = history.query(
         "SELECT id FROM session WHERE plan = (SELECT plan FROM session WHERE id = ?)", (session,)
     )
-    recount_first(history, [base, *(id_ for (id_,) in of_plan)])
+    recount_if_waiting(history, [base, *(id_ for (id_,) in of_plan)])
 
 
 def _overview(history: History, session: str, base: str) -> Overview:
@@ -137,7 +137,7 @@ def _base_of(plan: Plan, siblings: Sequence[SessionEntry], session: str) -> Sess
     return max(begun, key=lambda each: (each["state"] == "completed", attempts[each["id"]]), default=None)
 
 
-def stretches(history: History, session: str, names: Sequence[str]) -> list[Stretch]:
+def steps_with_series(history: History, session: str, names: Sequence[str]) -> list[StepOnTimeline]:
     """The steps of a session that began, with the values of these series and their latencies."""
     with history.reading():
         row = history.one("SELECT number FROM session WHERE id = ?", (session,))
@@ -157,7 +157,9 @@ def ghosts(history: History, session: str) -> list[SessionEntry]:
     return sorted(sessions(history, ids=list(order)), key=lambda each: order[each["id"]]) if order else []
 
 
-def _stretches(history: History, session: int, names: Sequence[str], has_latencies: bool) -> list[Stretch]:
+def _stretches(
+    history: History, session: int, names: Sequence[str], has_latencies: bool
+) -> list[StepOnTimeline]:
     known = dict(history.query("SELECT name, number FROM series WHERE session = ?", (session,)))
     wanted = {name: known[name] for name in names if name in known}
     measured = dict(
@@ -177,7 +179,9 @@ def _stretches(history: History, session: int, names: Sequence[str], has_latenci
         (s, t, dt), values = _values(history, number, wanted, len(known))
         latencies = distributions_of(history.connection, number) if has_latencies else None
         times = (began_t, ended_t, measured.get(position))
-        found.append(Stretch(position, name, coordinates, latency_per, *times, s, t, dt, values, latencies))
+        found.append(
+            StepOnTimeline(position, name, coordinates, latency_per, *times, s, t, dt, values, latencies)
+        )
     return found
 
 
@@ -187,9 +191,9 @@ def _values(
     """The rows s, t and dt of its clock, and the values by series."""
     import numpy as np
 
-    clock = clock_of(history.connection, step)
+    clock = step_clock_rows(history.connection, step)
     if clock is None:
-        staged = staged_seconds(history.connection, step, series_count)
+        staged = unfinished_step_seconds(history.connection, step, series_count)
         return staged.clock, {name: staged.values[number] for name, number in wanted.items()}
     found = {name: values_of(history.connection, step, number) for name, number in wanted.items()}
     missing = np.full(clock.shape[1], np.nan)

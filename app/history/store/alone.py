@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from .history import BusyError
+from .history import HistoryBusyError
 
 
 @contextmanager
@@ -18,5 +18,5 @@ def alone(directory: Path, name: str) -> Iterator[None]:
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError:
-            raise BusyError(f"{path}: another process holds it, try again") from None
+            raise HistoryBusyError(f"{path}: another process holds it, try again") from None
         yield

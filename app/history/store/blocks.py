@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from app.protocol.latency import Counts
 
-from .damage import unpacking
-from .distributions import Code, completed, decode, keep
+from .damage import damage_as_error
+from .distributions import Code, decode_distributions, store_step_latencies, with_trailing_events
 from .packing import pack, unpack
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ class Layout:
         return self.numbers == tuple(range(len(self.digits)))
 
 
-def stage(connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout) -> None:
+def store_running_seconds(
+    connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout
+) -> None:
     """Store seconds of a running step."""
     plain = layout.is_plain
     connection.executemany(
@@ -65,7 +67,7 @@ def _content(values: Sequence[float | None], layout: Layout, plain: bool) -> byt
 
 
 @dataclass(frozen=True)
-class Seconds:
+class StoredStepSeconds:
     """All seconds of a step: a row for each series, a column for each second."""
 
     clock: Floats  # rows: s, t, dt
@@ -82,18 +84,18 @@ class Seconds:
 
 def finish(
     connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout, buckets: Counts
-) -> Seconds | None:
+) -> StoredStepSeconds | None:
     """Pack the staged seconds and these, which come after them; nothing of the step stays in the staging.
 
     `buckets`: all events of the step. Returns what was packed, where there were any.
     """
     import numpy as np
 
-    staged = staged_seconds(connection, step, len(layout.digits))
+    staged = unfinished_step_seconds(connection, step, len(layout.digits))
     fresh = _fresh_seconds(samples, layout)
     count = staged.values.shape[1]
     if count:
-        fresh = Seconds(
+        fresh = StoredStepSeconds(
             np.concatenate([staged.clock, fresh.clock], axis=1),
             staged.derived + [count + at for at in fresh.derived],
             np.concatenate([staged.values, fresh.values], axis=1),
@@ -103,12 +105,14 @@ def finish(
     if not fresh.values.shape[1]:
         return None
     _insert(connection, step, fresh, layout)
-    events = decode(fresh.latency)
-    keep(connection, step, completed(fresh.latency, events, fresh.clock[0].tolist(), buckets))
+    events = decode_distributions(fresh.latency)
+    store_step_latencies(
+        connection, step, with_trailing_events(fresh.latency, events, fresh.clock[0].tolist(), buckets)
+    )
     return fresh
 
 
-def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
+def unfinished_step_seconds(connection: Connection, step: int, series: int) -> StoredStepSeconds:
     """The staged seconds of a step."""
     import numpy as np
 
@@ -120,16 +124,16 @@ def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
     at = 0
     for _, run in groupby(every_content, len):  # series declared later are missing before
         contents = list(run)
-        with unpacking():
+        with damage_as_error():
             there = np.frombuffer(b"".join(contents)).reshape(len(contents), -1)
             values[at : at + len(contents), : there.shape[1]] = there
         at += len(contents)
     clock = np.array(columns, dtype=np.float64)
     derived = [at for at, is_derived in enumerate(are_derived) if is_derived]
-    return Seconds(clock, derived, _turned(values), list(latencies))
+    return StoredStepSeconds(clock, derived, _turned(values), list(latencies))
 
 
-def staged_clock(connection: Connection, step: int) -> Floats:
+def unfinished_step_times(connection: Connection, step: int) -> Floats:
     """The rows s, t, dt of a step that has not ended."""
     import numpy as np
 
@@ -137,11 +141,11 @@ def staged_clock(connection: Connection, step: int) -> Floats:
     return _turned(np.array(rows, dtype=np.float64).reshape(-1, 3))
 
 
-def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> Seconds:
+def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> StoredStepSeconds:
     import numpy as np
 
     if not samples:
-        return Seconds(np.empty((3, 0)), [], np.empty((len(layout.digits), 0)), [])
+        return StoredStepSeconds(np.empty((3, 0)), [], np.empty((len(layout.digits), 0)), [])
     values = np.array([each.values for each in samples], dtype=np.float64)
     if not layout.is_plain:
         placed = np.full((len(samples), len(layout.digits)), np.nan)
@@ -150,7 +154,7 @@ def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> Seconds:
     clock = [[each.s for each in samples], [each.t for each in samples], [each.dt for each in samples]]
     derived = [at for at, each in enumerate(samples) if each.derived]
     codes = [each.latency for each in samples]
-    return Seconds(np.array(clock, dtype=np.float64), derived, _turned(values), codes)
+    return StoredStepSeconds(np.array(clock, dtype=np.float64), derived, _turned(values), codes)
 
 
 def _turned(values: Floats) -> Floats:
@@ -159,7 +163,7 @@ def _turned(values: Floats) -> Floats:
     return np.ascontiguousarray(values.T)
 
 
-def _insert(connection: Connection, step: int, seconds: Seconds, layout: Layout) -> None:
+def _insert(connection: Connection, step: int, seconds: StoredStepSeconds, layout: Layout) -> None:
     import numpy as np
 
     connection.execute(
@@ -176,16 +180,16 @@ def _insert(connection: Connection, step: int, seconds: Seconds, layout: Layout)
 
 def read_block(content: bytes) -> Floats:
     """The values of a packed column; raises DamagedError if they are damaged."""
-    with unpacking():
+    with damage_as_error():
         return unpack(content)
 
 
-def clock_of(connection: Connection, step: int) -> Floats | None:
+def step_clock_rows(connection: Connection, step: int) -> Floats | None:
     """The rows s, t, dt of a packed step."""
     import numpy as np
 
     row = connection.execute("SELECT s, t, dt FROM clock WHERE step = ?", (step,)).fetchone()
-    with unpacking():
+    with damage_as_error():
         return None if row is None else np.array([read_block(block) for block in row])
 
 

@@ -16,7 +16,7 @@ class DamagedError(DynoError):
 
 
 @contextmanager
-def unpacking() -> Iterator[None]:
+def damage_as_error() -> Iterator[None]:
     try:
         yield
     except (zlib.error, ValueError, IndexError, TypeError, OverflowError, MemoryError, RecursionError):
@@ -26,11 +26,11 @@ def unpacking() -> Iterator[None]:
 
 def read_json(text: str | bytes) -> Any:
     """The value of a column that holds JSON."""
-    with unpacking():
+    with damage_as_error():
         return json.loads(text)
 
 
 def unpack_json(content: bytes) -> Any:
     """The value of a column that holds packed JSON."""
-    with unpacking():
+    with damage_as_error():
         return json.loads(zlib.decompress(content))

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from app.protocol.checked import ShapeError, decode
 from app.protocol.checked.facts import check_event
-from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
+from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, UnknownEvent, from_json
 from app.protocol.reading import NUMBERS, TEXTS, WHOLE
 
 _SAMPLE = b'{"kind":"sample",'
@@ -48,7 +48,7 @@ Line = SampleLine | Event
 _decode_sample = msgspec.json.Decoder(SampleLine).decode
 
 
-def decode_lines(raw: bytes) -> list[Line]:
+def decode_events(raw: bytes) -> list[Line]:
     """The events of whole lines; raises ProtocolError at the first that cannot be read and stored."""
     lines = raw.split(b"\n")
     if len(raw) > MAX_LINE and max(map(len, lines)) >= MAX_LINE:
@@ -58,14 +58,14 @@ def decode_lines(raw: bytes) -> list[Line]:
     return [_decode_fast(line) if line.startswith(_SAMPLE) else _decode_line(line) for line in lines]
 
 
-def readable_lines(raw: bytes) -> list[Line]:
+def decode_readable_lines(raw: bytes) -> list[Line]:
     """The events of whole lines, up to the first that cannot be read."""
     with suppress(ProtocolError):
-        return decode_lines(raw)
+        return decode_events(raw)
     found: list[Line] = []
     with suppress(ProtocolError):
         for line in io.BytesIO(raw):
-            found += decode_lines(line)
+            found += decode_events(line)
     return found
 
 
@@ -126,4 +126,4 @@ def _event(line: Line) -> Event:
 
 def kind_of(event: Event) -> str:
     """The kind as in the journal, also an unknown one."""
-    return str(event.data["kind"]) if isinstance(event, Unknown) else event.kind
+    return str(event.data["kind"]) if isinstance(event, UnknownEvent) else event.kind

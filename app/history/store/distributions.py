@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.protocol.latency import BUCKETS, DIGITS, LONGEST_NUMBER, MOST_EVENTS, Counts, add, encode, without
 
-from .damage import unpacking
+from .damage import damage_as_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +68,7 @@ class Distributions:
         return found.astype(np.int64)
 
 
-def decode(codes: Sequence[Code]) -> Distributions:
+def decode_distributions(codes: Sequence[Code]) -> Distributions:
     """The events of these seconds; raises ValueError for a code that is none."""
     import numpy as np
 
@@ -133,7 +133,7 @@ def _digits() -> NDArray[np.uint8]:
     return found
 
 
-def completed(
+def with_trailing_events(
     codes: Sequence[Code], events: Distributions, s: Sequence[float], buckets: Counts
 ) -> list[Code]:
     """The codes of a step's seconds, whose events these are, with those that ended after the last one.
@@ -160,14 +160,14 @@ def pack(codes: Sequence[Code]) -> bytes:
     return zlib.compress(text.encode(), _LEVEL)
 
 
-def unpack(content: bytes) -> Distributions:
+def unpack_distributions(content: bytes) -> Distributions:
     """The seconds of a packed step; raises DamagedError if they are damaged."""
-    with unpacking():
+    with damage_as_error():
         codes = zlib.decompress(content).decode("ascii").split("\n")
-        return decode([None if code == _MISSING else code for code in codes])
+        return decode_distributions([None if code == _MISSING else code for code in codes])
 
 
-def keep(connection: Connection, step: int, codes: Sequence[Code]) -> None:
+def store_step_latencies(connection: Connection, step: int, codes: Sequence[Code]) -> None:
     """Store the latencies of a step, if any of its seconds has them."""
     if any(code is not None for code in codes):
         connection.execute("INSERT INTO latency (step, content) VALUES (?, ?)", (step, pack(codes)))
@@ -177,10 +177,10 @@ def distributions_of(connection: Connection, step: int) -> Distributions | None:
     """The seconds of a step, in the order of its clock; None where no second has buckets."""
     row = connection.execute("SELECT content FROM latency WHERE step = ?", (step,)).fetchone()
     if row is not None:
-        return unpack(row[0])
+        return unpack_distributions(row[0])
     staged = connection.execute("SELECT latency FROM staging WHERE step = ? ORDER BY seq", (step,)).fetchall()
     codes = [code for (code,) in staged]
     if all(code is None for code in codes):
         return None
-    with unpacking():
-        return decode(codes)
+    with damage_as_error():
+        return decode_distributions(codes)

@@ -22,7 +22,7 @@ class HistoryError(DynoError):
     """The history file cannot be used or written."""
 
 
-class BusyError(HistoryError):
+class HistoryBusyError(HistoryError):
     """Another process has been writing for too long: try again."""
 
 
@@ -229,7 +229,7 @@ def _told(path: Path, error: Exception) -> Exception:
     if isinstance(error, UnicodeDecodeError):  # in what SQLite itself says of a damaged file
         return HistoryError(f"{path} is damaged: {_REBUILD}")
     if code == "BUSY":
-        return BusyError(f"{path}: another process is writing to it, try again")
+        return HistoryBusyError(f"{path}: another process is writing to it, try again")
     return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
 
 

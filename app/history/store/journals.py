@@ -33,7 +33,7 @@ def changed_at(path: Path) -> float:
         return 0.0
 
 
-def write_at(path: Path, offset: int, raw: bytes) -> None:
+def write_and_truncate(path: Path, offset: int, raw: bytes) -> None:
     """Write here and end the file here; the caller holds the lock of the history."""
     try:
         file = _open(path)
@@ -64,7 +64,7 @@ def whole_lines(raw: bytes) -> bytes:
     return raw[: raw.rfind(b"\n") + 1]
 
 
-def chunks(path: Path, size: int) -> Iterator[bytes]:
+def chunks_of_lines(path: Path, size: int) -> Iterator[bytes]:
     """The whole lines of a file in pieces of about `size` bytes; a very long line comes in parts."""
     from app.protocol.events import MAX_LINE  # takes 10 ms: not for a list of sessions
 

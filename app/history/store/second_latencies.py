@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.protocol.latency import BUCKETS, Counts
 from app.protocol.plan import coordinates_text
 
-from .blocks import clock_of, staged_clock
+from .blocks import step_clock_rows, unfinished_step_times
 from .distributions import Distributions, counts_by_bucket, distributions_of
 from .history import History
 
@@ -45,8 +45,8 @@ def latencies_of(connection: Connection, step: int) -> SecondLatencies | None:
     events = distributions_of(connection, step)
     if events is None:
         return None
-    clock = clock_of(connection, step)
-    s, t, dt = staged_clock(connection, step) if clock is None else clock
+    clock = step_clock_rows(connection, step)
+    s, t, dt = unfinished_step_times(connection, step) if clock is None else clock
     return SecondLatencies(s, t, dt, events)
 
 
@@ -70,7 +70,7 @@ def latencies_by_session(
     return {session: each for session, each in found.items() if each is not None}
 
 
-def together(found: Sequence[SecondLatencies]) -> SecondLatencies:
+def merge_second_latencies(found: Sequence[SecondLatencies]) -> SecondLatencies:
     """The events of the same second of several sessions added up; a second is as long as its longest."""
     import numpy as np
 

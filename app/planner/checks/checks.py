@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
-from app.planner.estimate.estimate import Estimate, compared_cells, difference_text
-from app.planner.request.slicing import active_at_once, slices_check
+from app.planner.estimate.estimate import PlanEstimate, count_compared_cells, difference_text
+from app.planner.request.slicing import servers_at_once, slices_check
 from app.planner.resolve.contenders import machine_of
 from app.planner.resolve.sizes import cache_bytes, server_caches_bytes
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Survey
@@ -13,8 +13,8 @@ from app.protocol.machine_checks import machine_checks, program_checks
 from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
 from app.stats.at_target.verdicts import LEAST
 from app.stats.between import ASSUMED
-from app.targets.tested_versions import tried
-from app.variables import Rendered, parse_preset, preset_file, render
+from app.targets.tested_versions import how_tested
+from app.variables import RenderedPreset, parse_preset, preset_file, render
 
 from .parity import check_presets
 
@@ -29,7 +29,7 @@ SMALL_CPUS = 4  # of a machine on which the load generator matters
 def check_plan(
     plan: Plan,
     survey: Survey,
-    found: Estimate,
+    found: PlanEstimate,
     allow_small_disk: bool = False,
 ) -> list[Check]:
     """All of them; the survey should be fresh, as it holds the load of the target and its clock."""
@@ -62,7 +62,7 @@ def _memory(plan: Plan, survey: Survey) -> Check:
     needs = [(_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders]
     needed, who = max(needs)
     words, todo = f"{who} and its clients", "reduce the caches of the preset"
-    if active_at_once(plan) > 1:
+    if servers_at_once(plan) > 1:
         todo = (
             "reduce the caches of the presets, or choose the order interleaved, which runs one server at"
             " a time"
@@ -133,7 +133,7 @@ def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str
     return PASS, text, ""
 
 
-def _disk(found: Estimate, survey: Survey, is_allowed: bool) -> Check:
+def _disk(found: PlanEstimate, survey: Survey, is_allowed: bool) -> Check:
     """Whether the disk is large enough; a failure unless a small disk is allowed."""
     free = survey.disk.free_bytes if survey.disk else None
     if free is None:
@@ -162,7 +162,7 @@ def _open_files(plan: Plan, survey: Survey) -> list[Check]:
 
 def _builds(plan: Plan) -> list[Check]:
     """A warning for each version that was never tried."""
-    versions = {tried(each.family, each.version): each for each in plan.contenders}
+    versions = {how_tested(each.family, each.version): each for each in plan.contenders}
     todo = "check the rehearsal and the settings in force of the first session"
     return [
         Check("build", WARN, version.text, todo, contender.name)
@@ -195,10 +195,10 @@ def _presets(plan: Plan, survey: Survey) -> list[Check]:
     return found
 
 
-def _rendered(plan: Plan, contender: Contender, survey: Survey) -> Rendered:
+def _rendered(plan: Plan, contender: Contender, survey: Survey) -> RenderedPreset:
     text = plan.files[preset_file(contender.engine, contender.preset)]
     preset = parse_preset(text, contender.preset, contender.engine)
-    machine = machine_of(survey, contender.cores, contender.memory_limit, active_at_once(plan))
+    machine = machine_of(survey, contender.cores, contender.memory_limit, servers_at_once(plan))
     return render(preset, contender.family, contender.version, machine)
 
 
@@ -219,9 +219,9 @@ def _clock(survey: Survey) -> Check:
 # repeats
 
 
-def _repeats(plan: Plan, found: Estimate) -> list[Check]:
+def _repeats(plan: Plan, found: PlanEstimate) -> list[Check]:
     """The smallest difference that this number of repeats finds."""
-    cells, least = compared_cells(plan), found.least
+    cells, least = count_compared_cells(plan), found.least
     if not cells:
         return []
     if plan.repeats == 1:

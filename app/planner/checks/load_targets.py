@@ -17,17 +17,17 @@ from app.protocol.answers import (
     PASS,
     WARN,
     Check,
-    Conducting,
-    LoadCall,
-    LoadTrial,
-    Started,
-    Status,
+    ConductorAddress,
+    DirectoryStatus,
+    LoadLinkTrial,
+    LoadTargetAdmission,
+    StartedPlan,
     Survey,
 )
-from app.protocol.load_link import admission
+from app.protocol.load_link import load_token_hash
 from app.protocol.machine_checks import IN_USE_TODO, machine_checks, sysbench_check
-from app.protocol.plan import LoadTarget, Plan
-from app.remote.load_secrets import LoadSecrets
+from app.protocol.plan import DrivingTarget, Plan
+from app.remote.load_secrets import LoadTargetSecrets
 from app.remote.reach import reached
 from app.remote.target import Ask
 from app.targets.store import Targets
@@ -39,22 +39,22 @@ _UNREACHED = "choose another --load-address, or open its port"
 class LoadAgent(Protocol):
     """What is needed of the agent of a load target."""
 
-    def status(self) -> Status: ...
+    def status(self) -> DirectoryStatus: ...
     def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
     def upload_plan(self, plan: Plan) -> str: ...
-    def try_load(self, call: LoadCall) -> LoadTrial: ...
-    def drive(self, plan: str, call: LoadCall) -> None: ...
+    def try_load(self, call: ConductorAddress) -> LoadLinkTrial: ...
+    def drive(self, plan: str, call: ConductorAddress) -> None: ...
 
 
-class Conductor(Protocol):
+class ConductingAgent(Protocol):
     """What is needed of the agent beside the server."""
 
-    def listen(self, conducting: Conducting) -> int: ...
-    def start(self, plan: str, conducting: Conducting | None = None) -> Started: ...
+    def listen(self, conducting: LoadTargetAdmission) -> int: ...
+    def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan: ...
     def stop(self, plan: str, what: str) -> None: ...
 
 
-class Running(Protocol):
+class PlanCarryingAgent(Protocol):
     """What is needed of the agent that carries out a plan."""
 
     def admit(self, plan: str, admission: str) -> int: ...
@@ -69,12 +69,12 @@ def _about(survey: Survey) -> str:
     return f"{survey.cpu.model or 'unknown CPU'}, {cpus}, sysbench {survey.sysbench or '?'}"
 
 
-def by_name(ask: Ask) -> Reach:
+def reach_by_target_name(ask: Ask) -> Reach:
     """The way to load targets, as a person has named them."""
     return lambda name: reached(Targets().get(name), ask)
 
 
-class LoadTargets:
+class ConnectedLoadTargets:
     """The load targets of one launch, connected while it lasts."""
 
     def __init__(self, names: Sequence[str], address: str, reach: Reach) -> None:
@@ -83,10 +83,10 @@ class LoadTargets:
         self._reach = reach
         self._open = ExitStack()
         self._agents: dict[str, LoadAgent] = {}
-        self._secrets = LoadSecrets.made(self.names)
-        self._found: list[LoadTarget] = []
+        self._secrets = LoadTargetSecrets.made(self.names)
+        self._found: list[DrivingTarget] = []
 
-    def __enter__(self) -> LoadTargets:
+    def __enter__(self) -> ConnectedLoadTargets:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -99,7 +99,7 @@ class LoadTargets:
             if taken := agent.status().taken:
                 yield Check("load target", FAIL, f"{name}: {taken}", IN_USE_TODO)
             survey = agent.survey()
-            self._found.append(LoadTarget(name, machine_key(survey), _about(survey)))
+            self._found.append(DrivingTarget(name, machine_key(survey), _about(survey)))
             for found in (sysbench_check(survey), *machine_checks(survey)):
                 if found.state in (WARN, FAIL):
                     yield replace(found, text=f"{name}: {found.text}")
@@ -108,7 +108,7 @@ class LoadTargets:
         """The plan with these load targets."""
         return replace(plan, load=self._found, load_certificate=self._secrets.fingerprint)
 
-    def tried(self, conductor: Conductor) -> Iterator[Check]:
+    def tried(self, conductor: ConductingAgent) -> Iterator[Check]:
         """Try from each to reach the server's machine."""
         where = self._address + (f" from port {self._port} on" if self._port else "")
         text = f"while the plan runs, Dyno and the server listen on {where} for its load targets alone"
@@ -127,7 +127,7 @@ class LoadTargets:
             return Check("load target", WARN, text, "each query waits that long: use a closer machine")
         return Check("load target", PASS, text)
 
-    def start(self, conductor: Conductor, plan: Plan, uploaded: str) -> None:
+    def start(self, conductor: ConductingAgent, plan: Plan, uploaded: str) -> None:
         """Start the plan, and call each load target; if one does not come, the plan ends."""
         sent = {name: agent.upload_plan(plan) for name, agent in self._agents.items()}
         port = conductor.start(uploaded, self._conducting()).port
@@ -138,16 +138,18 @@ class LoadTargets:
             conductor.stop(plan.id, "plan")
             raise
 
-    def _conducting(self) -> Conducting:
+    def _conducting(self) -> LoadTargetAdmission:
         return self._secrets.conducting(self._address, self._port)
 
 
-def call_again(plan: Plan, target: LoadTarget, agent: LoadAgent, running: Running) -> None:
+def readmit_load_target(
+    plan: Plan, target: DrivingTarget, agent: LoadAgent, running: PlanCarryingAgent
+) -> None:
     """Call a load target of a running plan that was restarted; it gets a token of its own."""
     if machine_key(agent.survey()) != target.machine_key:
         raise TargetError(f"{target.name} is another machine than when the plan began")
     token, (address, _) = secrets.token_hex(32), address_of(plan.load_address)
     uploaded = agent.upload_plan(plan)
-    port = running.admit(plan.id, admission(target.name, token))
-    agent.drive(uploaded, LoadCall(target.name, address, port, plan.load_certificate, token))
+    port = running.admit(plan.id, load_token_hash(target.name, token))
+    agent.drive(uploaded, ConductorAddress(target.name, address, port, plan.load_certificate, token))
     running.note(plan.id, f"the load target {target.name} was called again")

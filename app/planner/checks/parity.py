@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping, Sequence
 from app.core.units import count_text, first_texts
 from app.engines import engine_of
 from app.planner.estimate.estimate import ContenderSize
-from app.protocol.answers import INFO, PASS, WARN, Check, Rehearsal, Reply
+from app.protocol.answers import INFO, PASS, WARN, Check, OptionReply, Rehearsal
 from app.protocol.plan import Contender
-from app.protocol.words import plain
+from app.protocol.words import canonical_value
 from app.variables import option_values
-from app.variables.memory_text import memory_text
+from app.variables.memory_text import memory_settings_text
 from app.variables.variables import MATTERS, NAMED, OF_THE_SERVER, Values
 
 IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
@@ -37,7 +37,9 @@ def check_presets(
 ) -> list[Check]:
     """Differences in what all presets set, and in cores and memory; and in defaults that are known."""
     values = [option_values(each.cnf) for each in contenders]
-    found = _check_rules(contenders, [answers(*each, False) for each in zip(contenders, values, strict=True)])
+    found = _check_rules(
+        contenders, [variable_meanings(*each, False) for each in zip(contenders, values, strict=True)]
+    )
     found += _check_sides(contenders, values, sizes)
     return [*found, _known_defaults(contenders, values, defaults)] if len(contenders) > 1 else found
 
@@ -50,7 +52,7 @@ def _known_defaults(
     builds = dict.fromkeys(each.fingerprint for each in contenders)
     known = [defaults[build] for build in builds if build in defaults]
     set_ones = {name for each in values for name in each}
-    changed = changed_defaults(known, set_ones) if len(known) > 1 else []
+    changed = differing_build_defaults(known, set_ones) if len(known) > 1 else []
     changed.sort(key=lambda name: name not in NAMED)  # what matters in a comparison first
     if changed:
         differ = f"the defaults of these builds differ in {count_text(len(changed), 'variable')}"
@@ -61,7 +63,7 @@ def _known_defaults(
 # after it
 
 
-def check_in_force(
+def check_contender_parity(
     contenders: Sequence[Contender], sizes: Sequence[ContenderSize], rehearsals: Sequence[Rehearsal]
 ) -> list[Check]:
     """Differences in force between the servers of these contenders, each started once."""
@@ -69,7 +71,10 @@ def check_in_force(
         return []
     values = [each.variables for each in rehearsals]
     meanings = [
-        {**answers(contender, each.variables), "compression": compressed(each.compression)}
+        {
+            **variable_meanings(contender, each.variables),
+            "compression": reported_compression(each.compression),
+        }
         for contender, each in zip(contenders, rehearsals, strict=True)
     ]
     found = _check_rules(contenders, meanings) + _check_sides(contenders, values, sizes)
@@ -77,16 +82,16 @@ def check_in_force(
     return [*(found or [agreed]), *_check_defaults(contenders, values)]
 
 
-def compressed(in_force: str) -> str:
+def reported_compression(in_force: str) -> str:
     """The compression as the server reports it; `none` if it names no algorithm."""
     return "; ".join(filter(_ALGORITHM.search, in_force.split("; "))) or "none"
 
 
-def answers(contender: Contender, values: Values, is_in_force: bool = True) -> dict[str, str]:
+def variable_meanings(contender: Contender, values: Values, is_in_force: bool = True) -> dict[str, str]:
     """What each variable means for a contender, without meaningless ones."""
     engine = engine_of(contender.engine)
     plain_ones = {each.what: each.answer(engine, values, is_in_force) for each in MATTERS}
-    asked = {CORES: contender.cores or "all", MEMORY: memory_text(vars(contender)) or _USUAL_MEMORY}
+    asked = {CORES: contender.cores or "all", MEMORY: memory_settings_text(vars(contender)) or _USUAL_MEMORY}
     return {what: answer for what, answer in {**plain_ones, **asked}.items() if answer}
 
 
@@ -138,13 +143,13 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     """A check with the number of other variables that differ by the builds' defaults."""
     one_of_each = {each.fingerprint: (each.name, its) for each, its in zip(contenders, values, strict=True)}
     set_ones = {name for each in contenders for name in option_values(each.cnf)}
-    changed = changed_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
+    changed = differing_build_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
     if not changed:
         return []
     named = first_texts(changed, _SHOWN)
     text = f"{len(changed)} other variables differ by the defaults of the builds: {named}"
     details = [
-        Reply(
+        OptionReply(
             "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
         )
         for name in changed[:_MOST]
@@ -152,7 +157,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     return [Check("defaults", PASS, text, answers=tuple(details))]
 
 
-def changed_defaults(values: Sequence[Values], set_ones: Collection[str]) -> list[str]:
+def differing_build_defaults(values: Sequence[Values], set_ones: Collection[str]) -> list[str]:
     """Variables with different values that all builds have and no preset sets."""
     common = set(values[0]).intersection(*values).difference(set_ones) - OF_THE_SERVER
     return sorted(
@@ -161,7 +166,7 @@ def changed_defaults(values: Sequence[Values], set_ones: Collection[str]) -> lis
         if _NAME.fullmatch(name)
         and not _SAYS_NOTHING.match(name)
         and not any("/" in each[name] for each in values)
-        and len({plain(each[name]) for each in values}) > 1
+        and len({canonical_value(each[name]) for each in values}) > 1
     )
 
 

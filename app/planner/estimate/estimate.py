@@ -9,8 +9,8 @@ from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.engines.engine import MIB
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
-from app.history.machines.measured import Measured
-from app.planner.request.slicing import SLICE_S, SWITCH_S, active_at_once
+from app.history.machines.measured import MachineRecord
+from app.planner.request.slicing import SLICE_S, SWITCH_S, servers_at_once
 from app.planner.resolve.sizes import (
     BINLOG_BYTES,
     SORT_BYTES,
@@ -27,12 +27,20 @@ from app.stats.planning import least_difference
 from app.variables import option_values
 from app.variables.variables import Values
 
-from .guesses import CORE_RATE, DISK_RATE, STATEMENT_RATE, WRITE_RATE, Work, spared, workloads_of
-from .learned import Learned, defaults_of
+from .guesses import (
+    CORE_RATE,
+    DISK_RATE,
+    STATEMENT_RATE,
+    WRITE_RATE,
+    StatementEstimator,
+    steps_left_out,
+    workloads_of,
+)
+from .learned import LearnedDurations, past_build_defaults
 
 TRIES, TRY_S = 15, 6  # of a search for a limit on a fast server, and seconds of one
 UNDO_S = 120  # purge frees undo after about this time
-UNKNOWN = Measured()
+UNKNOWN = MachineRecord()
 SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
 
 
@@ -54,7 +62,7 @@ class ContenderSize:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PlanEstimate:
     """Time and disk of a whole plan."""
 
     seconds: float
@@ -127,7 +135,7 @@ class Estimate:
         return f"{text}; its data is deleted when it ends, {kept}"
 
 
-def compared_cells(plan: Plan) -> int:
+def count_compared_cells(plan: Plan) -> int:
     """The number of cells that are compared with the base."""
     steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
     return steps * (len(plan.contenders) - 1)
@@ -138,28 +146,28 @@ def difference_text(share: float) -> str:
     return f"{share:.1%}" if share < 1 else f"a factor of {1 + share:.1f}"
 
 
-def is_judged(plan: Plan) -> bool:
+def has_enough_repeats(plan: Plan) -> bool:
     """Whether its repeats are enough for a verdict."""
-    return compared_cells(plan) > 0 and plan.repeats >= LEAST
+    return count_compared_cells(plan) > 0 and plan.repeats >= LEAST
 
 
 def _least(plan: Plan, noise: float | None) -> float | None:
     """The smallest difference that the repeats find; `noise`: between sessions of equals."""
-    if noise is None or not is_judged(plan):
+    if noise is None or not has_enough_repeats(plan):
         return None
     between = ASSUMED if plan.order == "grouped" else 0.0
-    return least_difference(plan.repeats, compared_cells(plan), noise, between=between)
+    return least_difference(plan.repeats, count_compared_cells(plan), noise, between=between)
 
 
 def _least_text(plan: Plan, least: float | None) -> str:
-    if not is_judged(plan):
+    if not has_enough_repeats(plan):
         return ""
     if least is None:
         return "which differences it finds is not known here yet"
     return f"finds differences from {difference_text(least)} on"
 
 
-def _noise(plan: Plan, known: Measured, learned: Learned) -> tuple[float | None, str]:
+def _noise(plan: Plan, known: MachineRecord, learned: LearnedDurations) -> tuple[float | None, str]:
     """How much sessions vary on the target, and what tells it: its own sessions, else its calibration."""
     own = f"as its last {count_text(learned.sessions, 'session')} did"
     if plan.order == SLICES and (found := learned.noise(in_slices=True)):
@@ -170,10 +178,10 @@ def _noise(plan: Plan, known: Measured, learned: Learned) -> tuple[float | None,
     return known.noise, "as its calibration says" + smaller
 
 
-def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
+def estimate(plan: Plan, survey: Survey, known: MachineRecord = UNKNOWN) -> PlanEstimate:
     """Time, disk and detectable difference of a plan on the target of the survey."""
-    work = Work(workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
-    learned = Learned(known.sessions, work.most_rate)
+    work = StatementEstimator(workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
+    learned = LearnedDurations(known.sessions, work.most_rate)
     turns = plan.first_turns
     declared_each = sum(step.seconds + step.warmup for step in plan.steps) + plan.pause
     declared = declared_each * len(turns)
@@ -182,11 +190,11 @@ def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
     sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
     kept = _kept_bytes(plan, declared + guessed)
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
-    at_once = active_at_once(plan)
+    at_once = servers_at_once(plan)
     on_disk = sum if at_once > 1 else max
     noise, noise_of = _noise(plan, known, learned)
     least = _least(plan, noise)
-    return Estimate(
+    return PlanEstimate(
         seconds=declared + guessed,
         declared_s=declared,
         guessed_s=guessed,
@@ -210,11 +218,11 @@ def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
         noise_of=noise_of,
         least=least,
         least_text=_least_text(plan, least),
-        defaults=defaults_of(known.sessions),
+        defaults=past_build_defaults(known.sessions),
     )
 
 
-def _assumptions(plan: Plan, work: Work, learned: Learned) -> list[str]:
+def _assumptions(plan: Plan, work: StatementEstimator, learned: LearnedDurations) -> list[str]:
     slices = f"; changing contenders (supposed: {SWITCH_S} s a slice of {SLICE_S:.0f} s)"
     return [
         f"server, load, index and settling ({_origin(plan, work, learned)})"
@@ -226,7 +234,7 @@ def _assumptions(plan: Plan, work: Work, learned: Learned) -> list[str]:
     ]
 
 
-def _origin(plan: Plan, work: Work, learned: Learned) -> str:
+def _origin(plan: Plan, work: StatementEstimator, learned: LearnedDurations) -> str:
     """Where the times of load and index come from."""
     engines = {each.engine: each for each in plan.contenders if not learned.knows(each, "load")}
     loads = [step for step in plan.steps if step.kind == "load"][:1]
@@ -237,9 +245,9 @@ def _origin(plan: Plan, work: Work, learned: Learned) -> str:
     return "; ".join(filter(None, (known, guessed)))
 
 
-def _guessed_s(plan: Plan, turn: Turn, work: Work, learned: Learned) -> float:
+def _guessed_s(plan: Plan, turn: Turn, work: StatementEstimator, learned: LearnedDurations) -> float:
     """Guessed seconds; the first session of a contender loads, even if a snapshot may exist."""
-    left_out, contender = spared(plan, turn), plan.contender_of(turn)
+    left_out, contender = steps_left_out(plan, turn), plan.contender_of(turn)
     # the server of a later one is made by the step that starts from the snapshot
     server = 0 if left_out else learned.outside_s(contender)
     return server + sum(learned.steps_s(plan, contender, work)[left_out:])
@@ -251,7 +259,7 @@ def _spared_s(step: Step) -> float:
     return max(0.0, step.cap_s - shortest_s) if step.kind == LIMIT else 0.0
 
 
-def _repeating_s(plan: Plan, seconds: float, work: Work, learned: Learned) -> float:
+def _repeating_s(plan: Plan, seconds: float, work: StatementEstimator, learned: LearnedDurations) -> float:
     """Seconds if every session and every repeatable step runs three times."""
     in_place = [index for index in range(len(plan.steps)) if plan.can_repeat(index)]
     declared = sum(plan.steps[index].seconds + plan.steps[index].warmup for index in in_place)
@@ -263,14 +271,16 @@ def _repeating_s(plan: Plan, seconds: float, work: Work, learned: Learned) -> fl
     return (ATTEMPTS - 1) * (seconds + ATTEMPTS * steps)
 
 
-def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work) -> ContenderSize:
+def contender_size(
+    plan: Plan, contender: Contender, survey: Survey, work: StatementEstimator
+) -> ContenderSize:
     """Disk of a session of a contender, by part."""
     engine, values = engine_of(contender.engine), option_values(contender.cnf)
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
     added = sum(work.statements(step) for step in plan.steps if work.grows(step))
     writing = [step for step in plan.steps if step.writes and step.kind not in PREPARING]
     logged = [rows * row, *(work.statements(step) * BINLOG_BYTES for step in writing)]
-    memory = (survey.memory_bytes or 0) // active_at_once(plan)
+    memory = (survey.memory_bytes or 0) // servers_at_once(plan)
     unpurged = max((work.statements(step, UNDO_S) for step in writing), default=0)
     parts = {
         "tables": int((rows + added) * row),

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.catalog.custom_sql import parse, workload_keys
+from app.catalog.custom_sql import keys_from_sql, parse_custom_sql
 from app.engines import engine_of
 from app.engines.engine import MIB
 from app.planner.request.slicing import SLICE_S, SWITCH_S
-from app.planner.resolve.sizes import bytes_per_row, of_engine
+from app.planner.resolve.sizes import bytes_per_row, value_for_engine
 from app.protocol.plan import LIMIT, PREPARING, Contender, Plan, Step, Turn
 
 SCAN_RATE = 1_000_000  # of all engines, from the cache
@@ -25,7 +25,7 @@ ANALYSE_S = 0.05  # for each table
 
 
 @dataclass(frozen=True)
-class Work:
+class StatementEstimator:
     """The data for counting the statements of a step in advance."""
 
     workloads: Mapping[str, Mapping[str, Any]]
@@ -41,7 +41,7 @@ class Work:
         """Rows per second of one thread in a step that prepares the tables."""
         engine = engine_of(name)
         said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
-        return float(of_engine(said, engine, min) or engine.rate(step.kind))
+        return float(value_for_engine(said, engine, min) or engine.rate(step.kind))
 
     def grows(self, step: Step) -> bool:
         """Whether a step adds data; deletes leave the space in use."""
@@ -61,7 +61,7 @@ class Work:
 
 def step_guesses(plan: Plan, contender: Contender) -> list[float]:
     """Seconds of each step beyond declared ones, as far as known without a survey."""
-    return steps_s(plan, contender, Work(workloads_of(plan), CORE_RATE))
+    return steps_s(plan, contender, StatementEstimator(workloads_of(plan), CORE_RATE))
 
 
 def workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
@@ -75,16 +75,16 @@ def workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
 def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
     """A workload with the keys that follow from its SQL."""
     text = plan.files.get(f"workloads/{data.get('sql')}")
-    return data if text is None else {**data, **workload_keys(parse(text), str(data["kind"]))}
+    return data if text is None else {**data, **keys_from_sql(parse_custom_sql(text), str(data["kind"]))}
 
 
-def spared(plan: Plan, turn: Turn) -> int:
+def steps_left_out(plan: Plan, turn: Turn) -> int:
     """How many steps a session leaves out: it starts from the snapshot of an earlier one of its contender."""
     before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
     return max(0, plan.snapshot_at) if before else 0
 
 
-def steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
+def steps_s(plan: Plan, contender: Contender, work: StatementEstimator) -> list[float]:
     """Seconds beyond declared ones, with restarts before and ANALYZE TABLE after steps."""
     before = [{}, *(step.restart_with for step in plan.steps)]
     return [
@@ -96,7 +96,7 @@ def steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
     ]
 
 
-def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
+def _step_s(plan: Plan, step: Step, contender: Contender, work: StatementEstimator) -> float:
     """Seconds of a step beyond its declared ones."""
     rows = plan.tables * plan.rows
     if step.kind in PREPARING:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from app.history.machines.measured import PastSession
 from app.history.store.damage import unpack_json
 from app.protocol.plan import LIMIT, QUERYING, SLICES, Contender, Plan, Turn
-from app.stats.noise import Noise, pooled
+from app.stats.noise import Noise, pooled_noise
 from app.variables import option_values
 
-from .guesses import SERVER_S, Work, steps_s, workloads_of
+from .guesses import SERVER_S, StatementEstimator, steps_s, workloads_of
 
 NEAREST = (
     5  # earlier steps whose guesses are nearest: a load of a million rows says little of one of a thousand
@@ -35,17 +35,17 @@ class _Seen(NamedTuple):
     seconds: float
 
 
-class Learned:
+class LearnedDurations:
     """Seconds beyond declared ones; without earlier sessions they are the guesses."""
 
     def __init__(self, sessions: Iterable[PastSession], most_rate: int) -> None:
         self.sessions = 0
         self._seen: dict[tuple[str, _Work], list[_Seen]] = defaultdict(list)
-        self._results = Results()
+        self._results = LearnedStepResults()
         for each in sessions:
             self._learn(each, most_rate)
 
-    def steps_s(self, plan: Plan, contender: Contender, work: Work) -> list[float]:
+    def steps_s(self, plan: Plan, contender: Contender, work: StatementEstimator) -> list[float]:
         """Of each step of a contender."""
         return [
             guess
@@ -100,7 +100,7 @@ class Learned:
             self._seen[where, work].append(_Seen(guess, seconds))
 
 
-class Results:
+class LearnedStepResults:
     """The results of steps that are driven as fast as they can be, of equals."""
 
     def __init__(self) -> None:
@@ -121,8 +121,8 @@ class Results:
     def noise(self, in_slices: bool) -> Noise | None:
         """Of one session: the ratio of two varies by the square root of two times as much."""
         if not in_slices:
-            return pooled(self._repeats.values())
-        ratios = pooled(self._ratios())
+            return pooled_noise(self._repeats.values())
+        ratios = pooled_noise(self._ratios())
         return ratios and Noise(ratios.deviation / sqrt(2), ratios.freedom)
 
     def _ratios(self) -> Iterator[list[float]]:
@@ -133,7 +133,7 @@ class Results:
                 yield [value / base[at] for at, value in values.items() if at in base]
 
 
-def defaults_of(sessions: Iterable[PastSession]) -> dict[str, dict[str, str]]:
+def past_build_defaults(sessions: Iterable[PastSession]) -> dict[str, dict[str, str]]:
     """Variables that the preset of an earlier session left to its build, by the build's fingerprint."""
     found = {}
     for past in sessions:
@@ -158,5 +158,5 @@ def _places(contender: Contender) -> Sequence[str]:
 def _read(content: bytes, most_rate: int) -> tuple[Plan, list[list[float]]]:
     """A plan as the history has it, and the guesses for each of its contenders."""
     plan = Plan.from_json(unpack_json(content))
-    work = Work(workloads_of(plan), most_rate)
+    work = StatementEstimator(workloads_of(plan), most_rate)
     return plan, [steps_s(plan, each, work) for each in plan.contenders]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.history.lists.sessions import find_repeats
+from app.history.lists.sessions import sessions_of_reference
 from app.history.steps.figures import plans_by_session
 from app.planner.checks.checks import check_plan
 from app.planner.request.contender import ContenderRequest
@@ -21,7 +21,7 @@ from app.stats.at_target.verdicts import LEAST
 from app.variables import parse_preset, preset_file
 
 from .again import contenders_again, request_again
-from .canary import estimated
+from .canary import estimated_with_canary
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -41,7 +41,7 @@ class BaseSession:
     @classmethod
     def of(cls, history: History, reference: str, catalog: Catalog) -> BaseSession:
         """The stored session; raises InputError if it is missing, or Dyno did not run it."""
-        id_ = find_repeats(history, reference)[0]
+        id_ = sessions_of_reference(history, reference)[0]
         asked = request_again(history, [id_])
         plan = plans_by_session(history, [id_])[id_]
         base = contenders_again(plan)[plan.turn_of(id_).contender]
@@ -104,7 +104,7 @@ def _shown(fingerprint: str) -> str:
     return fingerprint[:12] or "unknown"
 
 
-def in_slices_where_possible(
+def sliced_or_interleaved(
     asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()
 ) -> tuple[PlanRequest, str]:
     """The same request in slices, else interleaved and why."""
@@ -116,7 +116,7 @@ def in_slices_where_possible(
 def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str]) -> str:
     if problem := slices_problem(asked):
         return problem[0]
-    plan, found = estimated(resolve(asked, survey, catalog, approved), survey)
+    plan, found = estimated_with_canary(resolve(asked, survey, catalog, approved), survey)
     if not any(step.sliced for step in plan.steps):
         return "no step can run in slices"
     checks = check_plan(plan, survey, found, allow_small_disk=asked.allow_small_disk)

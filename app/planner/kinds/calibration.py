@@ -6,11 +6,11 @@ from app.core.errors import TargetError
 from app.engines import FIRST, KNOWN
 from app.history.machines.calibration import SEQUENCE
 from app.planner.request.contender import ContenderRequest
-from app.planner.request.cores import in_order
+from app.planner.request.cores import cpus_in_server_order
 from app.planner.request.request import PlanRequest
 from app.protocol.answers import Survey
 
-from .canary import steadiest_build
+from .canary import canary_build
 
 SESSIONS = 6  # of all contenders together
 MOST_ENGINES = 2  # more would take too long
@@ -18,7 +18,7 @@ MOST_ENGINES = 2  # more would take too long
 
 def calibration_request(survey: Survey, target: str) -> PlanRequest:
     """A calibration of about five minutes; raises TargetError if no build can run it."""
-    build = steadiest_build(survey)
+    build = canary_build(survey)
     if build is None:
         raise TargetError(
             f"{target} has no build with {FIRST.title} that starts: install mariadb-server there"
@@ -37,4 +37,4 @@ def calibration_request(survey: Survey, target: str) -> PlanRequest:
 def _core_sets(survey: Survey) -> tuple[int, ...] | None:
     """Core sets: all CPUs shared by server and load, and half of the cores for each."""
     cores = sum(map(len, survey.topology))
-    return (len(in_order(survey.topology)), cores // 2) if cores > 1 else None
+    return (len(cpus_in_server_order(survey.topology)), cores // 2) if cores > 1 else None

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engines import FIRST
-from app.history.machines.measured import Measured
-from app.planner.estimate.estimate import UNKNOWN, Estimate, estimate
+from app.history.machines.measured import MachineRecord
+from app.planner.estimate.estimate import UNKNOWN, PlanEstimate, estimate
 from app.planner.resolve.contenders import contender_of
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import SLICES, Plan
@@ -28,7 +28,9 @@ CNF = "\n".join(
 _SYSTEM = "/usr"  # the build that the target's own packages brought: it changes least
 
 
-def estimated(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> tuple[Plan, Estimate]:
+def estimated_with_canary(
+    plan: Plan, survey: Survey, known: MachineRecord = UNKNOWN
+) -> tuple[Plan, PlanEstimate]:
     """The plan with its estimate, and with a canary where it is long enough and a build can be one.
 
     In slices all contenders of a round meet the machine as it is at that time.
@@ -36,7 +38,7 @@ def estimated(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> tuple[Pl
     found = estimate(plan, survey, known)
     named = [each.build for each in plan.contenders]
     has_canary = found.seconds > LONG_S and plan.order != SLICES
-    build = steadiest_build(survey, named) if has_canary else None
+    build = canary_build(survey, named) if has_canary else None
     if build is None:
         return plan, found
     turns = len(plan.first_turns)
@@ -50,7 +52,7 @@ def estimated(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> tuple[Pl
     return replace(plan, canary=[contender_of(build, "canary", FIRST.name, "", CNF)]), longer
 
 
-def steadiest_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:
+def canary_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:
     """The build for the canary: the system's, else one of the plan; None if none can start."""
     fitting = [build for build in survey.builds if build.has(FIRST.name)]
     fitting.sort(key=lambda build: (build.base != _SYSTEM, build.name not in named, build.name))

@@ -37,7 +37,7 @@ _DIGITS = 2  # digits of the rows: more would only look exact
 
 
 @dataclass(frozen=True)
-class SetUp:
+class PublishedSetup:
     request: PlanRequest
     changes: Mapping[str, Sequence[str]]  # what differs from the original, in lines, by field of the request
 
@@ -48,7 +48,7 @@ class SetUp:
 
 
 @dataclass(frozen=True)
-class Published:
+class ForeignPlan:
     """Sessions that Dyno did not run, and what is known of their plan."""
 
     sequence: str
@@ -56,7 +56,7 @@ class Published:
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, history: History, references: Sequence[str]) -> Published | None:
+    def of(cls, history: History, references: Sequence[str]) -> ForeignPlan | None:
         """The published sessions; None if Dyno ran all of them. Raises InputError if they make no plan."""
         ids = find_all(history, references)
         with history.reading():
@@ -74,7 +74,7 @@ class Published:
         survey: Survey,
         catalog: Catalog,
         by_hand: Callable[[PlanRequest], PlanRequest] = lambda request: request,
-    ) -> SetUp:
+    ) -> PublishedSetup:
         """The request for a target; raises InputError if the sequence or all of its steps are missing.
 
         `by_hand`: the same request with what a person chose; the rest is scaled to that.
@@ -95,7 +95,7 @@ class Published:
         request = by_hand(found)
         kept = {each: changes[each] for each in changes if getattr(request, each) == getattr(found, each)}
         rows, about_rows = _rows(request, sequence, survey, catalog)
-        return SetUp(replace(request, rows=rows), {"rows": about_rows, **kept})
+        return PublishedSetup(replace(request, rows=rows), {"rows": about_rows, **kept})
 
     def _steps(self, sequence: StepSequence, catalog: Catalog) -> tuple[tuple[str, ...], str]:
         """Steps with a published result, and those that they need."""
@@ -156,7 +156,7 @@ def _rows(
     rows, about_memory = _rows_for_memory(sequence, survey)
     if request.allow_small_disk:
         return rows, [about_memory]
-    fitting, about_disk = rows_with_room(replace(request, rows=rows), survey, catalog)
+    fitting, about_disk = rows_fitting_disk(replace(request, rows=rows), survey, catalog)
     return fitting, [about_memory, about_disk]
 
 
@@ -233,7 +233,7 @@ def _list(values: object) -> str:
 LEAST_ROWS = 1000
 
 
-def rows_with_room(request: PlanRequest, survey: Survey, catalog: Catalog) -> tuple[int | str | None, str]:
+def rows_fitting_disk(request: PlanRequest, survey: Survey, catalog: Catalog) -> tuple[int | str | None, str]:
     """The rows of the request, or as many as the disk has room for, and why these.
 
     A request that cannot be planned here stays as it is: the checks say why.

@@ -7,7 +7,7 @@ import shlex
 from app.core.ranges import as_listed
 
 from .contender import TO_ALL, ContenderRequest
-from .options import Option
+from .options import PlanRequestOption
 from .request import ALLOWED, OPTIONS, PlanRequest
 
 
@@ -39,7 +39,7 @@ def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
     return len(shared) < 2 and not named
 
 
-def _words(row: Option, value: object) -> list[str]:
+def _words(row: PlanRequestOption, value: object) -> list[str]:
     """The option, unless it says what is so anyway."""
     if value in (None, "", (), row.default):
         return []

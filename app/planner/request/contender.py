@@ -14,7 +14,7 @@ from app.protocol.plan import ALLOCATORS, MEMORY, Contender
 from app.protocol.words import FACTORS
 from app.variables.names import BASELINE
 
-from .options import SHARED, option, options_of
+from .options import SHARED, option, request_class_options
 
 _KEPT = ("build", "engine", "preset", "table_options", "cores", "allocator", "numa")  # of a plan's contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
@@ -102,7 +102,7 @@ class ContenderRequest:
         return int(found[1]) * FACTORS.get(found[2].lower(), 1) if found else 0
 
 
-def memory_words(text: str) -> dict[str, str]:
+def split_memory_field(text: str) -> dict[str, str]:
     """The words of the memory field by key; their form decides the key, duplicates stay together."""
     found = dict.fromkeys(MEMORY, "")
     for word in re.split(r",?\s+", text.strip()):
@@ -120,6 +120,6 @@ def _problem_of(read: Callable[[str], object], text: str) -> str:
     return ""
 
 
-OF_CONTENDER = options_of(ContenderRequest)
+OF_CONTENDER = request_class_options(ContenderRequest)
 # what options of the command line say of all contenders
 TO_ALL = {name: row for name, row in OF_CONTENDER.items() if row.group == SHARED}

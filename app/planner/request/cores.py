@@ -33,7 +33,7 @@ class CoreSet:
             raise InputError("the CPU topology of the target is unknown: survey it again")
         if not _fits(wanted, nodes):
             raise InputError(_beyond(wanted, nodes), "cores")
-        server = set(cpus_of(wanted) if isinstance(wanted, str) else in_order(nodes)[:wanted])
+        server = set(cpus_of(wanted) if isinstance(wanted, str) else cpus_in_server_order(nodes)[:wanted])
         load, shared = _left_to_the_load(nodes, server)
         return cls(as_text(server), as_text(load), shared)
 
@@ -60,11 +60,11 @@ def as_far_as_it_goes(sets: CoreSets, nodes: Nodes) -> CoreSets:
 
 
 def _fits(wanted: int | str, nodes: Nodes) -> bool:
-    there = in_order(nodes)
+    there = cpus_in_server_order(nodes)
     return cpus_of(wanted).issubset(there) if isinstance(wanted, str) else wanted <= len(there)
 
 
-def in_order(nodes: Nodes) -> list[int]:
+def cpus_in_server_order(nodes: Nodes) -> list[int]:
     """The CPUs in the order in which a server gets them."""
     cores = [core for node in nodes for core in node]
     rounds = zip_longest(*cores)  # the first CPU of each core, then the second of each, ...
@@ -81,11 +81,11 @@ def _left_to_the_load(nodes: Nodes, server: set[int]) -> tuple[set[int], bool]:
 
 def _beyond(wanted: int | str, nodes: Nodes) -> str:
     if isinstance(wanted, str):
-        return f"a server on CPUs {wanted}: the target has {as_text(in_order(nodes))}; choose other CPUs"
+        return f"a server on CPUs {wanted}: the target has {as_text(cpus_in_server_order(nodes))}; choose other CPUs"
     return f"a server with {wanted} cores: {_there(nodes)}; choose smaller core sets"
 
 
 def _there(nodes: Nodes) -> str:
     cores = sum(map(len, nodes))
-    cpus = len(in_order(nodes))
+    cpus = len(cpus_in_server_order(nodes))
     return f"the target has {cores}" if cores == cpus else f"the target has {cores} with {cpus} CPUs"

@@ -40,7 +40,7 @@ def _no_address(text: str) -> InputError:
     return error
 
 
-def load_problem(names: Sequence[str], address: str, target: str, transport: str = "") -> str:
+def load_targets_problem(names: Sequence[str], address: str, target: str, transport: str = "") -> str:
     """What is wrong with load targets, whatever they say; '' if nothing."""
     if not names:
         return (

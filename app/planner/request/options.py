@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from app.core.toml_text import TEXT, Rule
+from app.core.toml_text import TEXT, ValueRule
 
 # how its text is read, such as: 3 | 90 or 30min | 5% | a,b | 1..64 x2 | 4,2 or [0-3] | 3x memory
 Kind = Literal["text", "count", "time", "percent", "words", "numbers", "core sets", "rows", "repeats", "flag"]
@@ -16,10 +16,10 @@ GROUPS = WORK, LOAD, SERVER, ROUNDS, NOISE = "Work", "Load", "Servers", "Rounds"
 
 
 @dataclass(frozen=True)
-class Option:
+class PlanRequestOption:
     """A field of a request; what is empty does not concern it."""
 
-    rule: Rule | None  # of its value; None: no plan file has it
+    rule: ValueRule | None  # of its value; None: no plan file has it
     kind: Kind
     flag: str  # of `dyno run`, without dashes
     group: str  # of its help
@@ -58,7 +58,7 @@ class Option:
 
 def option(
     default: Any = MISSING,
-    rule: Rule | None = TEXT,
+    rule: ValueRule | None = TEXT,
     kind: Kind = "text",
     *,
     flag: str = "",
@@ -73,18 +73,18 @@ def option(
     compared: bool | None = None,
 ) -> Any:
     """A field of a request with its row."""
-    row = Option(
+    row = PlanRequestOption(
         rule, kind, flag, group, help, metavar, title, tip, open, further, carried,
         carried if compared is None else compared,
     )  # fmt: skip
     return field(default=default, metadata={"option": row})
 
 
-def options_of(request: type[Any]) -> dict[str, Option]:
+def request_class_options(request: type[Any]) -> dict[str, PlanRequestOption]:
     """The rows of a class of requests by name, in their order."""
     return {each.name: _option_of(each) for each in fields(request)}
 
 
-def _option_of(each: Field[Any]) -> Option:
-    row: Option = each.metadata["option"]
+def _option_of(each: Field[Any]) -> PlanRequestOption:
+    row: PlanRequestOption = each.metadata["option"]
     return replace(row, name=each.name, default=each.default, flag=row.flag or each.name.replace("_", "-"))

@@ -20,11 +20,11 @@ from app.catalog.sequence import (
     CoreSets,
     as_tuple,
     core_sets_problem,
+    expand_ranges,
     rows_problem,
-    spread_ranges,
 )
 from app.core.errors import InputError
-from app.core.toml_text import FLAG, TABLE, TEXT, Document, Rule, read_document, read_text, shown
+from app.core.toml_text import FLAG, TABLE, TEXT, Document, ValueRule, read_document, read_text, shown
 from app.engines import engine_of
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
 from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
@@ -36,16 +36,26 @@ from app.stats.at_target.verdicts import LEAST
 
 from .contender import OF_CONTENDER, ContenderRequest
 from .cores import CPUS, SHARED_CPUS
-from .options import LISTS, LOAD, NOISE, ROUNDS, SERVER, WORK, Option, option, options_of
+from .options import (
+    LISTS,
+    LOAD,
+    NOISE,
+    ROUNDS,
+    SERVER,
+    WORK,
+    PlanRequestOption,
+    option,
+    request_class_options,
+)
 
 MAX_CONTENDERS = 64
 MAX_NAME = 60  # characters
 LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
 ALLOWED = ("allow_busy", "allow_small_disk")  # what a person insists on, of no plan file
 
-_NAMES = Rule((list,), items=TEXT)
-_PERCENT = Rule((int, float), 0, 100)
-_LIMIT_PCT = Rule((int, float), 0, MOST_PCT)
+_NAMES = ValueRule((list,), items=TEXT)
+_PERCENT = ValueRule((int, float), 0, 100)
+_LIMIT_PCT = ValueRule((int, float), 0, MOST_PCT)
 
 
 def _repeats_problem(repeats: int | str) -> str:
@@ -60,7 +70,7 @@ class PlanRequest:
 
     name: str = option(
         "",
-        Rule((str,), longest=MAX_NAME),
+        ValueRule((str,), longest=MAX_NAME),
         group=ROUNDS,
         help="prefix of the session names",
     )
@@ -119,7 +129,7 @@ class PlanRequest:
     )
     repeats: int | str = option(
         1,
-        Rule((int, str), 1, 100),
+        ValueRule((int, str), 1, 100),
         "repeats",
         group=ROUNDS,
         help="sessions of each contender: 4 or more to separate differences from noise; until-decided"
@@ -165,7 +175,7 @@ class PlanRequest:
     )
     load_method: str = option(
         "ordered",
-        Rule((str,), choices=LOAD_METHODS),
+        ValueRule((str,), choices=LOAD_METHODS),
         group=WORK,
         help="how the tables are filled: ordered (default): one client per table, in key order;"
         " parallel: several clients per table; bulk: the bulk load of the engine",
@@ -177,7 +187,7 @@ class PlanRequest:
     )
     order: str = option(
         "interleaved",
-        Rule((str,), choices=ORDERS),
+        ValueRule((str,), choices=ORDERS),
         group=ROUNDS,
         help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
         " contenders; slices: 2 to 4 contenders alternate every second within each step; grouped:"
@@ -191,7 +201,7 @@ class PlanRequest:
     )
     start: str = option(
         "loaded",
-        Rule((str,), choices=STARTS),
+        ValueRule((str,), choices=STARTS),
         flag="start-state",
         group=SERVER,
         help="the server before the first step after the load: loaded (default): keeps running; restarted: is"
@@ -204,7 +214,7 @@ class PlanRequest:
     )
     transport: str = option(
         "",
-        Rule((str,), choices=TRANSPORTS),
+        ValueRule((str,), choices=TRANSPORTS),
         group=SERVER,
         help="how sysbench reaches the server: Unix socket, or TCP over 127.0.0.1 (default: as the"
         " sequence says)",
@@ -214,7 +224,7 @@ class PlanRequest:
     )
     instruments: str = option(  # of the Performance Schema
         PRESET,
-        Rule((str,), choices=INSTRUMENTS),
+        ValueRule((str,), choices=INSTRUMENTS),
         group=SERVER,
         help="what the servers measure of their waits: preset (default): as each preset says; waits: the"
         " Performance Schema with all wait instruments, which costs throughput",
@@ -282,7 +292,7 @@ class PlanRequest:
     )
     cpus: str = option(  # of server and load, of steps without a core set
         SHARED_CPUS,
-        Rule((str,), choices=CPUS),
+        ValueRule((str,), choices=CPUS),
         group=SERVER,
         help="shared (default): server and client use all cores; own: half of the cores for the server,"
         " the rest for the client",
@@ -367,8 +377,8 @@ class PlanRequest:
         document = read_document(text, label)
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
-        spread_ranges(document, document.data)
-        document.check(document.data, {**_rules(OPTIONS), "contender": Rule((list,), items=TABLE)})
+        expand_ranges(document, document.data)
+        document.check(document.data, {**_rules(OPTIONS), "contender": ValueRule((list,), items=TABLE)})
         return cls(**_values(document))
 
     @classmethod
@@ -409,20 +419,20 @@ class PlanRequest:
         return "\n".join([tomli_w.dumps(_filled(self, OPTIONS)), *texts])
 
 
-OPTIONS = options_of(PlanRequest)
+OPTIONS = request_class_options(PlanRequest)
 
 
-def carried(asked: Any) -> dict[str, Any]:
+def options_of_plan(asked: Any) -> dict[str, Any]:
     """The options that a plan has as they were asked for, of a request or of its plan."""
     return {name: getattr(asked, name) for name, row in OPTIONS.items() if row.carried}
 
 
-def _rules(rows: Mapping[str, Option]) -> dict[str, Rule]:
+def _rules(rows: Mapping[str, PlanRequestOption]) -> dict[str, ValueRule]:
     """Those of a plan file's keys."""
     return {name: row.rule for name, row in rows.items() if row.rule}
 
 
-def _filled(request: Any, rows: Mapping[str, Option]) -> dict[str, Any]:
+def _filled(request: Any, rows: Mapping[str, PlanRequestOption]) -> dict[str, Any]:
     """What a plan file has of it."""
     values = {name: getattr(request, name) for name in _rules(rows)}
     return {
@@ -442,7 +452,7 @@ def _values(document: Document) -> dict[str, Any]:
     }
 
 
-def _value(document: Document, row: Option, value: Any) -> Any:
+def _value(document: Document, row: PlanRequestOption, value: Any) -> Any:
     if problem := row.problem(value):
         raise document.error((row.name,), problem)
     return as_tuple(value) if row.kind in LISTS else value

@@ -48,7 +48,7 @@ def slices_problem(request: PlanRequest) -> tuple[str, str] | None:
     return None
 
 
-def active_at_once(asked: PlanRequest | Plan) -> int:
+def servers_at_once(asked: PlanRequest | Plan) -> int:
     """Servers that run at the same time: all of a round in slices, else one."""
     return max(1, len(asked.contenders)) if asked.order == SLICES else 1
 

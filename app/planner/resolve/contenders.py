@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.catalog import Catalog
-from app.core.errors import InputError, about
+from app.core.errors import InputError, errors_about_field
 from app.core.ranges import cpus_of
 from app.engines.engine import NAME
 from app.planner.request.contender import ContenderRequest
 from app.protocol.answers import Build, Survey
 from app.protocol.cpus import as_text
 from app.protocol.plan import Contender
-from app.variables import Machine, Preset, parse_preset, render
+from app.variables import MachineSize, Preset, parse_preset, render
 
 _PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
 
@@ -31,7 +31,7 @@ def resolve_contenders(
     asked = as_named_today(requests, catalog)
     contenders, presets = [], []
     for at, (name, request) in enumerate(zip(short_names(asked), asked, strict=True)):
-        with about(f"contenders.{at}"):
+        with errors_about_field(f"contenders.{at}"):
             build = find_build(request, survey)
             preset = find_preset(request, catalog)
             contenders.append(_contender(name, request, build, preset, survey, at_once))
@@ -99,11 +99,11 @@ def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) ->
     )
 
 
-def machine_of(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> Machine:
+def machine_of(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> MachineSize:
     """The share of the target that one server gets: the base of shares in its preset."""
     memory = memory_bytes(survey) // at_once
     cores_each = max(1, count_cores("", survey) // at_once)
-    return Machine(min(memory, memory_limit or memory), min(cores_each, count_cores(cores, survey)))
+    return MachineSize(min(memory, memory_limit or memory), min(cores_each, count_cores(cores, survey)))
 
 
 def memory_bytes(survey: Survey) -> int:

@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Iterable
 
 from app.catalog import Catalog, Sequence, Workload
-from app.catalog.sequence import MAX_ROWS, SequenceStep, memory_share
-from app.core.errors import InputError, about
+from app.catalog.sequence import MAX_ROWS, SequenceStep, rows_times_memory
+from app.core.errors import InputError, errors_about_field
 from app.core.ids import new_id
 from app.core.settings import read_settings
 from app.planner.request.cores import OWN_CPUS, as_far_as_it_goes
-from app.planner.request.load_address import address_of, load_problem
-from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest, carried
-from app.planner.request.slicing import active_at_once, check_rates, check_slices, with_slices
+from app.planner.request.load_address import address_of, load_targets_problem
+from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest, options_of_plan
+from app.planner.request.slicing import check_rates, check_slices, servers_at_once, with_slices
 from app.protocol.answers import Disk, Survey
 from app.protocol.plan import (
     ARRIVALS,
@@ -33,7 +33,7 @@ from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders
 from .sizes import bytes_per_row
-from .steps import Size, chosen_steps, own_tables, resolve_steps
+from .steps import StepDefaults, chosen_steps, own_tables, resolve_steps
 from .support import check_engines, check_load_method
 from .sweep import variations_of
 
@@ -50,20 +50,20 @@ def resolve(
     make_id: Callable[[], str] = new_id,
 ) -> Plan:
     """The complete plan; raises InputError with what is wrong and what to choose instead."""
-    sequence, workloads, chosen = choices_of(request, catalog)
-    with about("contenders"):
-        at_once = active_at_once(request)
+    sequence, workloads, chosen = resolve_workloads(request, catalog)
+    with errors_about_field("contenders"):
+        at_once = servers_at_once(request)
         contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
     used = list({step.workload: workloads[step.workload] for step in chosen if step.workload}.values())
-    with about("steps"):
+    with errors_about_field("steps"):
         for workload in used:
             catalog.check_approved(workload, frozenset(approved))
     check_engines(contenders, used)
-    with about("load_method"):
+    with errors_about_field("load_method"):
         check_load_method(request.load_method, contenders, used)
-    with about("rows"):
+    with errors_about_field("rows"):
         size = _size(request, sequence, survey, contenders, used)
-    with about("steps"):
+    with errors_about_field("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
         statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
@@ -94,28 +94,28 @@ def resolve(
         transport=NETWORK if request.load else request.transport or sequence.transport or TRANSPORT,
         statements=statements,
         allow_busy=request.allow_busy,
-        **carried(request),
+        **options_of_plan(request),
     )
     _check_bytes(plan)
     return plan
 
 
-def choices_of(
+def resolve_workloads(
     request: PlanRequest, catalog: Catalog
 ) -> tuple[Sequence, dict[str, Workload], list[SequenceStep]]:
     """Sequence, workloads and steps; raises InputError for errors that do not depend on the target."""
-    with about("sequence"):
+    with errors_about_field("sequence"):
         sequence = _sequence(request, catalog)
         names = [step.workload for step in sequence.steps if step.workload]
         workloads = {name: catalog.workload(name) for name in names}
-    with about("contenders"):
+    with errors_about_field("contenders"):
         _check_contenders(request)
-    if problem := load_problem(request.load, request.load_address, request.target, request.transport):
+    if problem := load_targets_problem(request.load, request.load_address, request.target, request.transport):
         raise InputError(problem, "load")
     if request.load:
         address_of(request.load_address)
         _check_cpus_of_load(request.cpus == OWN_CPUS or bool(request.cores))
-    with about("steps"):
+    with errors_about_field("steps"):
         return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
 
 
@@ -182,7 +182,7 @@ def _size(
     survey: Survey,
     contenders: list[Contender],
     used: list[Workload],
-) -> Size:
+) -> StepDefaults:
     """Sizes from the request, else the sequence, else defaults; tables of custom SQL are its own."""
     own = own_tables(used)
     if own and request.tables not in (None, own):
@@ -190,7 +190,7 @@ def _size(
     tables = own or request.tables or sequence.tables or TABLES
     rows = request.rows or sequence.rows or ROWS
     warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
-    return Size(
+    return StepDefaults(
         tables=tables,
         rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, contenders, used),
         seconds=request.seconds or sequence.seconds or SECONDS,
@@ -237,7 +237,7 @@ def _share_of_memory(
     """Rows per table, in full thousands, that give every contender at least this much data."""
     said = [workload.row_bytes for workload in used]
     row_bytes = min(bytes_per_row(each, said) for each in contenders)
-    share = memory_share(rows)
+    share = rows_times_memory(rows)
     if share is None:
         raise InputError(f'rows must be a number or like "3x memory", not {rows!r}')
     if row_bytes <= 0:

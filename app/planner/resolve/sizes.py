@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from app.engines import caches_of, engine_of, server
+from app.engines import engine_of, engines_with_caches, server
 from app.engines.engine import Engine
 from app.engines.server import as_number
 from app.protocol.plan import Contender
@@ -25,11 +25,11 @@ TEXT_SORT_BYTES = 4300  # of a text: the sort files of a full-text index, and th
 def bytes_per_row(contender: Contender, said: Iterable[Mapping[str, float]] = ()) -> float:
     """Bytes of a row and its index entry: of classic tables, unless workloads say otherwise."""
     engine = engine_of(contender.engine)
-    own = sum(of_engine(each, engine, max) for each in said)
+    own = sum(value_for_engine(each, engine, max) for each in said)
     return engine.bytes_per_row(own or engine.table_bytes + engine.index_bytes, contender.table_options)
 
 
-def of_engine(
+def value_for_engine(
     values: Mapping[str, float], engine: Engine, worst: Callable[[Iterable[float]], float]
 ) -> float:
     """A workload's value for an engine; for unknown engines the worst of the others. 0: none."""
@@ -46,7 +46,7 @@ def cache_bytes(contender: Contender) -> int:
 def server_caches_bytes(contender: Contender) -> int:
     """All caches that a server allocates, whichever engine is driven."""
     values = option_values(contender.cnf)
-    return sum(_cache_bytes(each, values) for each in caches_of(engine_of(contender.engine)))
+    return sum(_cache_bytes(each, values) for each in engines_with_caches(engine_of(contender.engine)))
 
 
 def _cache_bytes(engine: Engine, values: Mapping[str, str]) -> int:

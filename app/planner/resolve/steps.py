@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.catalog import Sequence, SequenceStep, Variation, Workload
+from app.catalog import Sequence, SequenceStep, StepVariation, Workload
 from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
 from app.planner.request.cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from app.protocol.plan import ARRIVALS, LIMIT, PREPARING, QUERYING, Step
 
 from .support import clients_of_load
-from .sweep import Point, points
+from .sweep import SweepPoint, sweep_points
 
 SETTLE_LEAST_S, SETTLE_MOST_S = 60, 1200  # a minute, and a second more for each million rows
 _MAKERS = {
@@ -27,7 +27,7 @@ GROWTH = 10  # without a limit, a step adds or deletes one in this many rows
 
 
 @dataclass(frozen=True)
-class Size:
+class StepDefaults:
     """Sizes and times for steps without their own."""
 
     tables: int
@@ -40,7 +40,7 @@ class Size:
     rates: tuple[int, ...] = ()  # events a second that are asked for; none: as many as there can be
     arrivals: str = ARRIVALS[0]  # of a rate
     cores: CoreSets = ()  # none: every step has all
-    variations: tuple[Variation, ...] = ()  # of steps that have none of their own
+    variations: tuple[StepVariation, ...] = ()  # of steps that have none of their own
     nodes: Nodes = field(default_factory=list)
     profile: tuple[str, ...] = ()  # steps to profile, besides those that say so
     own_cpus: bool = False  # server and load share none, in steps that have no core set
@@ -68,7 +68,7 @@ def chosen_steps(
 
 
 def resolve_steps(
-    chosen: list[SequenceStep], workloads: Mapping[str, Workload], size: Size, start: str = "loaded"
+    chosen: list[SequenceStep], workloads: Mapping[str, Workload], size: StepDefaults, start: str = "loaded"
 ) -> list[Step]:
     """Every step in order, as the agent carries it out."""
     found: list[Step] = []
@@ -77,13 +77,13 @@ def resolve_steps(
         if step.settle_before and not (found and found[-1].kind == "settle"):
             found.append(_settle(f"settle.before-{step.name}", step, size))
         driven = _points(step, workloads, size, later)
-        found += list(reloaded(step, driven, found, start)) if step.reload else driven
+        found += list(points_with_loads(step, driven, found, start)) if step.reload else driven
         if step.settle_after:
             found.append(_settle(f"settle.{step.name}", step, size))
     if start in _STARTERS:
         name = _STARTERS[start]
         restart = Step(name, "restart", group="load", unit="s", analyse=start == "snapshot")
-        found.insert(first_measured(found), restart)
+        found.insert(first_measured_index(found), restart)
     _check_needs(found, workloads)
     _check_names(found)
     _check_profile(size.profile, found)
@@ -110,7 +110,7 @@ def _kind(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
 
 
 def _points(
-    step: SequenceStep, workloads: Mapping[str, Workload], size: Size, later: list[SequenceStep]
+    step: SequenceStep, workloads: Mapping[str, Workload], size: StepDefaults, later: list[SequenceStep]
 ) -> list[Step]:
     if step.kind == "settle":
         return [_settle(step.name, step, size)]
@@ -124,13 +124,13 @@ def _points(
     if not step.warm:
         step = replace(step, variation=step.variation or size.variations)
     if workload.kind == "scan":  # to the end of all tables
-        sweep = points(step, step.threads or (size.tables,), cores)
+        sweep = sweep_points(step, step.threads or (size.tables,), cores)
         return [_step(step, workload, each, size) for each in sweep]
     threads = (size.tables,) if step.per_table else step.threads or size.threads
     if step.limit_ms is not None:
-        return _searches(step, workload, size, points(step, threads, cores))
+        return _searches(step, workload, size, sweep_points(step, threads, cores))
     rates = step.rate or (() if step.warm else size.rates)
-    sweep = points(step, threads, cores, rates)
+    sweep = sweep_points(step, threads, cores, rates)
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
     return [_step(step, workload, each, size, **bounds) for each in sweep]
 
@@ -144,7 +144,9 @@ def _check_limit(step: SequenceStep, workload: Workload) -> None:
         )
 
 
-def _searches(step: SequenceStep, workload: Workload, size: Size, sweep: list[Point]) -> list[Step]:
+def _searches(
+    step: SequenceStep, workload: Workload, size: StepDefaults, sweep: list[SweepPoint]
+) -> list[Step]:
     """Searches for the highest rate under a limit, one at each point."""
     bounds = _bounds(step, workload, size, len(sweep), is_read=False)
     return [
@@ -159,20 +161,22 @@ def _searches(step: SequenceStep, workload: Workload, size: Size, sweep: list[Po
     ]
 
 
-def _prepare(step: SequenceStep, workload: Workload, size: Size) -> list[Step]:
+def _prepare(step: SequenceStep, workload: Workload, size: StepDefaults) -> list[Step]:
     """A step that prepares tables: one client per table; custom SQL uses one client."""
     method = size.load_method if workload.kind == "load" else "ordered"
     clients = 1 if workload.sql else clients_of_load(method, size.tables, size.cpu_threads)
     threads = step.threads[0] if step.threads else clients
-    whole = replace(_step(step, workload, Point(threads), size), coordinates={})
+    whole = replace(_step(step, workload, SweepPoint(threads), size), coordinates={})
     if step.increments is None:
         return [whole]
     if not workload.sql:
         raise InputError(f"step {step.name}: increments need a load of custom SQL")
-    return list(in_increments(whole, step.increments, size.tables, size.rows, _cap_s(step, size)))
+    return list(load_increment_steps(whole, step.increments, size.tables, size.rows, _cap_s(step, size)))
 
 
-def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bounds: int) -> Step:
+def _step(
+    step: SequenceStep, workload: Workload, point: SweepPoint, size: StepDefaults, **bounds: int
+) -> Step:
     given = _cores(workload, point, size)
     return Step(
         name=step.name,
@@ -205,13 +209,13 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
     )
 
 
-def _cores(workload: Workload, point: Point, size: Size) -> CoreSet:
+def _cores(workload: Workload, point: SweepPoint, size: StepDefaults) -> CoreSet:
     if point.cores:
         return CoreSet.of(point.cores, size.nodes)
     return CoreSet.apart(size.nodes) if size.own_cpus and workload.kind in QUERYING else ALL_CORES
 
 
-def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> dict[str, object]:
+def _checked_options(step: SequenceStep, workload: Workload, point: SweepPoint) -> dict[str, object]:
     said = {**step.options, **point.variation.options}
     for key, value in said.items():
         if key not in workload.options:
@@ -225,7 +229,9 @@ def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> di
     return said
 
 
-def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_read: bool) -> dict[str, int]:
+def _bounds(
+    step: SequenceStep, workload: Workload, size: StepDefaults, points: int, is_read: bool
+) -> dict[str, int]:
     """Limits of a step; deletes, and changes before later reads, are limited by events."""
     if step.events is None and step.seconds is None and step.share is None:  # then custom SQL may say
         step = replace(step, events=workload.events, seconds=workload.seconds)
@@ -249,11 +255,11 @@ def _is_read(later: list[SequenceStep], workloads: Mapping[str, Workload]) -> bo
     return any(step.workload and not workloads[step.workload].changes_rows for step in later)
 
 
-def _settle(name: str, step: SequenceStep, size: Size) -> Step:
+def _settle(name: str, step: SequenceStep, size: StepDefaults) -> Step:
     return Step(name, "settle", group="load", unit="s", cap_s=_cap_s(step, size))
 
 
-def _cap_s(step: SequenceStep, size: Size) -> int:
+def _cap_s(step: SequenceStep, size: StepDefaults) -> int:
     return step.cap_s or min(SETTLE_MOST_S, SETTLE_LEAST_S + size.all_rows // 1_000_000)
 
 
@@ -286,7 +292,7 @@ def _check_names(steps: list[Step]) -> None:
 # loads of several steps: in increments, or again before each point of a sweep
 
 
-def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
+def load_increment_steps(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
     """Parts of a load, each followed by a settle step whose result is the database size."""
     if rows < count:
         raise InputError(f"step {load.name}: cannot load {rows:,} rows in {count:,} increments")
@@ -299,9 +305,11 @@ def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) ->
         yield replace(settled, coordinates=coordinates)
 
 
-def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start: str) -> Iterator[Step]:
+def points_with_loads(
+    step: SequenceStep, points: list[Step], earlier: list[Step], start: str
+) -> Iterator[Step]:
     """The points of a step, with load and following steps before the first or each of them."""
-    loaded = earlier[: first_measured(earlier)]
+    loaded = earlier[: first_measured_index(earlier)]
     if not loaded or any("rows_before" in each.options for each in loaded):
         raise InputError(f"step {step.name}: reload needs one load step before it")
     if start != "loaded":
@@ -318,6 +326,6 @@ def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start:
         yield point
 
 
-def first_measured(steps: list[Step]) -> int:
+def first_measured_index(steps: list[Step]) -> int:
     """The index of the first step after the load and what belongs to it."""
     return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))

@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.catalog import SequenceStep, Variation
+from app.catalog import SequenceStep, StepVariation
 from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
-from app.core.ranges import cpus_of, listed
+from app.core.ranges import cpus_of, numbers_of_ranges
 from app.core.toml_text import first_twice, shown
 from app.protocol.cpus import as_text
-from app.variables.ownership import is_ours
+from app.variables.ownership import is_dyno_option
 
-AS_IT_IS = Variation("")
+AS_IT_IS = StepVariation("")
 _VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=([^][;]+)")
 _VALUE = re.compile(r"[A-Za-z0-9_.:+-]+")
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """A point of a sweep; only swept values are coordinates."""
 
     threads: int
     cores: int | str = 0  # how many, or CPUs as taskset takes them; 0: not swept
-    variation: Variation = AS_IT_IS
+    variation: StepVariation = AS_IT_IS
     rate: int = 0  # events a second that are asked for; 0: as many as there can be
     is_one_of_rates: bool = False  # that are swept
 
@@ -40,12 +40,12 @@ class Point:
         return {name: value for name, value in found.items() if value}
 
 
-def points(
+def sweep_points(
     step: SequenceStep, threads: tuple[int, ...], cores: CoreSets, rates: tuple[int, ...] = ()
-) -> list[Point]:
+) -> list[SweepPoint]:
     """Variations outermost, then cores, threads, rates: what costs a restart changes least often."""
     return [
-        Point(
+        SweepPoint(
             each,
             as_text(cpus_of(core_set)) if isinstance(core_set, str) else core_set,
             variation,
@@ -59,24 +59,24 @@ def points(
     ]
 
 
-def variations_of(text: str) -> tuple[Variation, ...]:
+def variations_of(text: str) -> tuple[StepVariation, ...]:
     """`innodb_spin_wait_delay=6,96` or `=1..64 x2`: a step each; the variable is set while it is up."""
     if not text:
         return ()
     name, values = _varied(text)
-    if is_ours(name):
+    if is_dyno_option(name):
         raise InputError(f"vary: {name} is set by Dyno: leave out paths, users and the network", "vary")
     twice = first_twice(values)
     if twice is not None:
         raise InputError(f"vary: {name} names {twice} twice", "vary")
-    return tuple(Variation(f"{name}-{value}".lower(), variables={name: value}) for value in values)
+    return tuple(StepVariation(f"{name}-{value}".lower(), variables={name: value}) for value in values)
 
 
 def _varied(text: str) -> tuple[str, list[int | str]]:
     """The variable and its values."""
     found = _VARIED.fullmatch(text)
     try:
-        values = listed(found[2]) if found else []
+        values = numbers_of_ranges(found[2]) if found else []
     except InputError as error:
         raise InputError(f"vary: {error}", "vary") from None
     if not found or not all(_VALUE.fullmatch(str(value)) for value in values):

@@ -17,14 +17,14 @@ from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import engines_in, find_build, find_preset, machine_of
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import PREPARING
-from app.variables import Preset, Rendered, render
-from app.variables.names import place
+from app.variables import Preset, RenderedPreset, render
+from app.variables.names import preset_list_position
 
 NO_SURVEY = "survey the target first, to find its builds"
 
 
 @dataclass(frozen=True)
-class Choices:
+class PlanChoices:
     """All choices, read once: later calls touch no file."""
 
     builds: tuple[Build, ...] = ()
@@ -52,7 +52,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class StepChoice:
+class TickableStep:
     """A step of a sequence with its tick box."""
 
     name: str
@@ -63,7 +63,7 @@ class StepChoice:
     can_be_profiled: bool = True  # clients are at work in it
 
 
-def choices(survey: Survey | None, catalog: Catalog) -> Choices:
+def choices(survey: Survey | None, catalog: Catalog) -> PlanChoices:
     """All choices; without a survey no builds."""
     builds = tuple(survey.builds) if survey else ()
     presets, wrong_presets = catalog.presets()
@@ -72,7 +72,7 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
         presets += catalog.presets(engine)[0]
     sequences, wrong_sequences = catalog.sequences()
     workloads, wrong_workloads = catalog.workloads()
-    return Choices(
+    return PlanChoices(
         builds=builds,
         presets=tuple(sorted(presets, key=_place)),
         sequences=tuple(sequences),
@@ -84,10 +84,10 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
 
 def _place(preset: Preset) -> tuple[bool, int]:
     """The sort key of presets: those of every engine first, engines without facts last."""
-    return not engine_of(preset.engine).has_facts, place(preset.name)
+    return not engine_of(preset.engine).has_facts, preset_list_position(preset.name)
 
 
-def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Rendered:
+def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> RenderedPreset:
     """The preset as this build would get it; raises InputError if that is not possible.
 
     `at_once`: the servers that share the target.
@@ -96,16 +96,16 @@ def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Re
     return render(preset, found.family or "", found.version or "", machine_of(survey, "", 0, at_once))
 
 
-def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:
+def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[TickableStep]:
     """The steps in order; a step whose workload cannot be read has a problem."""
     return [_step_choice(step, workloads.get(step.workload)) for step in sequence.steps]
 
 
-def _step_choice(step: SequenceStep, workload: Workload | None) -> StepChoice:
+def _step_choice(step: SequenceStep, workload: Workload | None) -> TickableStep:
     kind = workload.kind if workload else step.kind
     title = workload.title if workload else step.kind or f"cannot read the workload {step.workload}"
     options = ", ".join(f"{name}={value}" for name, value in step.options.items())
-    return StepChoice(
+    return TickableStep(
         name=step.name,
         group=(workload.group if workload else "") or kind or "unknown",
         title=f"{title} ({options})" if options else title,

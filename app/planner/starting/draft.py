@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from app.catalog import Catalog, Sequence, UnapprovedError, Workload
+from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
 from app.core.errors import DynoError, InputError, TargetError
-from app.core.ranges import as_listed, listed
+from app.core.ranges import as_listed, numbers_of_ranges
 from app.core.toml_text import shown
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
-from app.history.machines.measured import Measured
+from app.history.machines.measured import MachineRecord
 from app.planner.checks.checks import check_plan
-from app.planner.estimate.estimate import UNKNOWN, Estimate
-from app.planner.kinds.canary import estimated
+from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
+from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.duel import SEQUENCE, duel, is_untouched
-from app.planner.request.contender import ContenderRequest, memory_words
-from app.planner.request.options import LISTS, Option
+from app.planner.request.contender import ContenderRequest, split_memory_field
+from app.planner.request.options import LISTS, PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP, resolve
@@ -54,7 +54,7 @@ def value_of(name: str, text: str) -> Any:
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
 
 
-def _read(row: Option, text: str) -> Any:
+def _read(row: PlanRequestOption, text: str) -> Any:
     if row.kind in LISTS:
         return _numbers(row.name, text)
     return _seconds(text) if row.kind == "time" else _count(text)
@@ -85,7 +85,7 @@ def _seconds(text: str) -> int | str:
 
 def _numbers(name: str, text: str) -> list[int | str]:
     try:
-        return listed(text)
+        return numbers_of_ranges(text)
     except InputError as error:
         raise InputError(f"{name} {error}", name) from None
 
@@ -94,7 +94,7 @@ def _numbers(name: str, text: str) -> list[int | str]:
 
 
 @dataclass(frozen=True)
-class InvalidInput:
+class InvalidTypedValue:
     """A typed value that is not valid."""
 
     text: str
@@ -106,7 +106,7 @@ class Draft:
     """A request being edited; every change gives another draft."""
 
     request: PlanRequest = field(default_factory=PlanRequest)
-    unread: Mapping[str, InvalidInput] = field(default_factory=dict)
+    unread: Mapping[str, InvalidTypedValue] = field(default_factory=dict)
 
     def typed(self, name: str, text: str) -> Draft:
         """The draft with the text of a field, valid or not."""
@@ -114,7 +114,7 @@ class Draft:
         try:
             value = value_of(name, text)
         except InputError as error:
-            return replace(self, unread={**unread, name: InvalidInput(text, str(error))})
+            return replace(self, unread={**unread, name: InvalidTypedValue(text, str(error))})
         if value is None:
             value = _repeats_of(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
         return Draft(_consistent(replace(self.request, **{name: value})), unread)
@@ -180,7 +180,7 @@ class Draft:
     def with_contender(self, at: int, **values: str) -> Draft:
         """The draft with one contender changed: name, table options, cores or memory."""
         if "memory" in values:
-            values |= memory_words(values.pop("memory"))
+            values |= split_memory_field(values.pop("memory"))
         changed = list(self.request.contenders)
         changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
         return self.said(contenders=tuple(changed))
@@ -252,15 +252,15 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DraftOutcome:
     """The plan of a draft with estimate and checks, or why there is none."""
 
     draft: Draft
     problem: Problem | None = None
     plan: Plan | None = None
-    estimate: Estimate | None = None
+    estimate: PlanEstimate | None = None
     checks: tuple[Check, ...] = ()
-    unapproved: tuple[UnapprovedError, ...] = ()
+    unapproved: tuple[UnapprovedLuaError, ...] = ()
     lacking: tuple[str, ...] = ()  # sequence, builds and presets that are not there
 
     @property
@@ -282,20 +282,20 @@ def outcome(
     survey: Survey,
     catalog: Catalog,
     approved: Iterable[str],
-    known: Callable[[str], Measured] = lambda _: UNKNOWN,
-) -> Outcome:
+    known: Callable[[str], MachineRecord] = lambda _: UNKNOWN,
+) -> DraftOutcome:
     """Everything known before a start; `known`: of a machine, by its key."""
     problem = _first_problem(draft)
     if problem:
-        return Outcome(draft, problem)
+        return DraftOutcome(draft, problem)
     try:
         plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
     except InputError as error:
         lacks = tuple(lacking(draft.request, survey, catalog))
-        return Outcome(draft, Problem(str(error), error.field), lacking=lacks)
-    plan, found = estimated(plan, survey, known(plan.machine_key))
+        return DraftOutcome(draft, Problem(str(error), error.field), lacking=lacks)
+    plan, found = estimated_with_canary(plan, survey, known(plan.machine_key))
     checks = tuple(check_plan(plan, survey, found, draft.request.allow_small_disk))
-    return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
+    return DraftOutcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 
 def _first_problem(draft: Draft) -> Problem | None:
@@ -312,20 +312,22 @@ def _first_problem(draft: Draft) -> Problem | None:
 
 def _resolved(
     request: PlanRequest, survey: Survey, catalog: Catalog, approved: frozenset[str]
-) -> tuple[Plan, list[UnapprovedError]]:
+) -> tuple[Plan, list[UnapprovedLuaError]]:
     """The plan as if all Lua were approved, and the workloads that are not."""
-    missing: list[UnapprovedError] = []
+    missing: list[UnapprovedLuaError] = []
     while True:
         try:
             allowed = approved | {each.sha256 for each in missing}
             return resolve(request, survey, catalog, allowed), missing
-        except UnapprovedError as error:
+        except UnapprovedLuaError as error:
             if error.sha256 in allowed:
                 raise
             missing.append(error)
 
 
-def open_values(sequence: Sequence | None, contenders: tuple[ContenderRequest, ...] = ()) -> dict[str, str]:
+def empty_field_values(
+    sequence: Sequence | None, contenders: tuple[ContenderRequest, ...] = ()
+) -> dict[str, str]:
     """The values that empty fields will have, as text."""
     planners = {
         "tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS,
@@ -382,15 +384,15 @@ def _plain_list(values: tuple[object, ...]) -> list[object]:
     return [_plain(each) if isinstance(each, dict) else each for each in values]
 
 
-def opened(text: str, label: str) -> Draft:
+def draft_from_file(text: str, label: str) -> Draft:
     """The draft of a plan file."""
     request = PlanRequest.from_toml(text, label)
     return Draft(replace(request, contenders=as_named_today(request.contenders, Catalog())))
 
 
-def remembered(text: str) -> Draft | None:
+def restore_last_draft(text: str) -> Draft | None:
     """The draft of last time; None if it cannot be read any more."""
     try:
-        return opened(text, "plan") if text else None
+        return draft_from_file(text, "plan") if text else None
     except DynoError:
         return None

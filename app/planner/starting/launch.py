@@ -10,12 +10,12 @@ from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import DynoError, InputError
-from app.history.machines.measured import Measured
+from app.history.machines.measured import MachineRecord
 from app.planner.checks.checks import OF_THE_MOMENT, check_plan
-from app.planner.checks.load_targets import LoadTargets, Reach
-from app.planner.checks.parity import IN_FORCE, check_in_force
-from app.planner.estimate.estimate import UNKNOWN, Estimate
-from app.planner.kinds.canary import estimated
+from app.planner.checks.load_targets import ConnectedLoadTargets, Reach
+from app.planner.checks.parity import IN_FORCE, check_contender_parity
+from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
+from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.answers import (
@@ -23,12 +23,12 @@ from app.protocol.answers import (
     FAIL,
     INFO,
     Check,
-    Conducting,
+    DirectoryStatus,
+    LoadTargetAdmission,
     Queue,
     QueueChange,
     Rehearsal,
-    Started,
-    Status,
+    StartedPlan,
     Survey,
 )
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, PATIENCE_S
@@ -53,20 +53,20 @@ class Agent(Protocol):
     directory: str
     sha: str
 
-    def status(self) -> Status: ...
+    def status(self) -> DirectoryStatus: ...
     def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
     def upload_plan(self, plan: Plan) -> str: ...
     def check(self, plan: str) -> list[Check]: ...
     def ask(self, plan: str) -> list[Check]: ...
     def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> Rehearsal: ...
-    def start(self, plan: str, conducting: Conducting | None = None) -> Started: ...
+    def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan: ...
     def stop(self, plan: str, what: str) -> None: ...
-    def listen(self, conducting: Conducting) -> int: ...
+    def listen(self, conducting: LoadTargetAdmission) -> int: ...
     def queue(self, change: QueueChange) -> Queue: ...
 
 
 @dataclass(frozen=True)
-class Stage:
+class LaunchStage:
     """The progress of a launch: the stage reached, the next action, and the checks so far."""
 
     name: str = ""  # one of STAGES; '' at the beginning
@@ -76,7 +76,7 @@ class Stage:
     directory: str = ""
     sha: str = ""  # of the agent file
     plan: Plan | None = None
-    estimate: Estimate | None = None
+    estimate: PlanEstimate | None = None
     checks: tuple[Check, ...] = ()
     queue: Queue | None = None  # with the plan in it, once that is reached
 
@@ -85,7 +85,7 @@ class Stage:
         return [check for check in self.checks if check.state == FAIL]
 
 
-def still_failed(stage: Stage, now: Plan | None) -> list[Check]:
+def still_failed_checks(stage: LaunchStage, now: Plan | None) -> list[Check]:
     """The failed checks that still apply: their contender, or the whole work, is the same now."""
     if stage.plan is None or now is None:  # it never came to a plan: the target was at work
         return stage.failed
@@ -106,7 +106,7 @@ def _size_of(plan: Plan) -> tuple[object, ...]:
 
 
 @dataclass(frozen=True)
-class Later:
+class QueueInstead:
     """Queue the plan instead of starting it."""
 
     known: Survey | None = None  # the latest survey, because a busy machine is not surveyed
@@ -122,9 +122,9 @@ class Launch:
         agent: AbstractContextManager[Agent],
         search_paths: Sequence[str] = (),
         last: str = STARTED,
-        known: Callable[[str], Measured] = lambda _: UNKNOWN,
+        known: Callable[[str], MachineRecord] = lambda _: UNKNOWN,
         allow_busy: bool = False,
-        later: Later | None = None,
+        later: QueueInstead | None = None,
         reach: Reach | None = None,  # the way to load targets; None: such plans are refused
     ) -> None:
         self._request = request  # the request may depend on the survey
@@ -135,8 +135,8 @@ class Launch:
         self._allow_busy = allow_busy
         self._later = later
         self._reach_load = reach
-        self._load: LoadTargets | None = None
-        self._stage = Stage()
+        self._load: ConnectedLoadTargets | None = None
+        self._stage = LaunchStage()
         self._lock = threading.Lock()
         self._is_cancelled = False
         self._is_handed_over = False
@@ -147,7 +147,7 @@ class Launch:
             self._is_cancelled = not self._is_handed_over
             return self._is_cancelled
 
-    def stages(self) -> Generator[Stage, None, None]:
+    def stages(self) -> Generator[LaunchStage, None, None]:
         """The stages as they are reached, and rehearsals as they begin; a failed check ends them.
 
         Raises CancelledError where it was given up, DynoError where the target cannot be asked.
@@ -171,7 +171,7 @@ class Launch:
             else:
                 yield from self._start(agent, plan)
 
-    def _start(self, agent: Agent, plan: Plan) -> Iterator[Stage]:
+    def _start(self, agent: Agent, plan: Plan) -> Iterator[LaunchStage]:
         uploaded = agent.upload_plan(plan)
         yield self._reach(UPLOADED, "asking the builds")
         self._add(agent.check(uploaded))
@@ -188,7 +188,7 @@ class Launch:
                 agent.start(uploaded)
             yield self._reach(STARTED, "")
 
-    def _queue(self, agent: Agent, plan: Plan, later: Later, is_taken: bool) -> Iterator[Stage]:
+    def _queue(self, agent: Agent, plan: Plan, later: QueueInstead, is_taken: bool) -> Iterator[LaunchStage]:
         """Queue the plan. The target checks it when its turn comes; a free target also checks now."""
         if self._stage.failed:
             return
@@ -211,7 +211,7 @@ class Launch:
         if request.load:
             self._load = self._load_targets(request)
             of_load, plan = list(self._load.look()), self._load.given_to(plan)
-        plan, found = estimated(plan, survey, self._known(plan.machine_key))
+        plan, found = estimated_with_canary(plan, survey, self._known(plan.machine_key))
         checks = [*check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk), *of_load]
         if self._later:
             checks = [each for each in checks if each.name not in OF_THE_MOMENT]
@@ -219,23 +219,23 @@ class Launch:
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=tuple(checks), total=total)
         return plan
 
-    def _load_targets(self, request: PlanRequest) -> LoadTargets:
+    def _load_targets(self, request: PlanRequest) -> ConnectedLoadTargets:
         if self._later or self._reach_load is None:
             raise InputError(
                 "a plan with load targets cannot wait in the queue: a desktop must call them when it starts",
                 "load",
             )
-        made = LoadTargets(request.load, request.load_address, self._reach_load)
+        made = ConnectedLoadTargets(request.load, request.load_address, self._reach_load)
         return self._open.enter_context(made)
 
-    def _taken(self, status: Status) -> Check | None:
+    def _taken(self, status: DirectoryStatus) -> Check | None:
         """Why no plan can start there now; None if one can."""
         if status.taken:
             return Check("busy", FAIL, status.taken, IN_USE_TODO)
         is_busy = status.elsewhere and not self._allow_busy
         return Check("busy", FAIL, status.elsewhere, ELSEWHERE_TODO) if is_busy else None
 
-    def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[Stage]:
+    def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[LaunchStage]:
         found: list[Rehearsal] = []
         for at, contender in enumerate(plan.contenders):
             yield self._reach(CHECKED, f"rehearsing {contender.name}")
@@ -247,10 +247,10 @@ class Launch:
             self._add(its.checks)
         if self._stage.estimate:
             self._forget(IN_FORCE)
-            self._add(check_in_force(plan.contenders, self._stage.estimate.contenders, found))
+            self._add(check_contender_parity(plan.contenders, self._stage.estimate.contenders, found))
         yield self._reach(REHEARSED, "starting")
 
-    def _wait(self, other: str) -> Stage:
+    def _wait(self, other: str) -> LaunchStage:
         """Say that another rehearsal comes first."""
         text = f"waiting for {other}, {PATIENCE_S:.0f} s at most"
         self._add([Check("busy", INFO, text)])
@@ -271,7 +271,7 @@ class Launch:
         rest = tuple(each for each in self._stage.checks if each.name != name)
         self._stage = replace(self._stage, checks=rest)
 
-    def _reach(self, name: str, following: str) -> Stage:
+    def _reach(self, name: str, following: str) -> LaunchStage:
         """Reach a stage; cancels here on request."""
         if self._is_cancelled:
             raise CancelledError

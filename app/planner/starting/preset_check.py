@@ -15,7 +15,7 @@ from app.planner.resolve.resolve import resolve
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.my_cnf import option_in, option_key
 from app.protocol.plan import Plan
-from app.variables import Preset, Rendered, check_sendable, parse_preset
+from app.variables import Preset, RenderedPreset, check_sendable, parse_preset
 
 from .choices import rendered
 from .launch import Agent
@@ -92,7 +92,7 @@ def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
     return found
 
 
-def _placed(answer: BuildReply, got: Rendered) -> BuildReply:
+def _placed(answer: BuildReply, got: RenderedPreset) -> BuildReply:
     """The reply with its option, as the preset spells it, and the line."""
     named = [answer.option] if answer.option else []
     if answer.state in (CHANGED, REFUSED):
@@ -139,7 +139,7 @@ def written_options(presets: Iterable[Preset]) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Preview:
+class PresetPreview:
     """The text next to a draft; for a wrong draft the reason and its line."""
 
     text: str = ""
@@ -147,16 +147,18 @@ class Preview:
     line: int = 0
 
 
-def look(preset: Preset, text: str, build: str, survey: Survey | None, other: Preset | None) -> Preview:
+def preset_preview(
+    preset: Preset, text: str, build: str, survey: Survey | None, other: Preset | None
+) -> PresetPreview:
     """The preview of a new text: as a build would get it, or compared with another preset."""
     try:
         draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
         check_sendable(draft)
         if other is not None:
-            return Preview("\n".join(diff_presets(other, draft)) or "the presets do not differ")
-        return Preview(rendered(draft, build, survey).text if build and survey is not None else "")
+            return PresetPreview("\n".join(diff_presets(other, draft)) or "the presets do not differ")
+        return PresetPreview(rendered(draft, build, survey).text if build and survey is not None else "")
     except InputError as error:
         found = re.search(r"\bline (\d+): ", str(error))
         if found is None:
-            return Preview(problem=str(error))
-        return Preview(problem=str(error)[found.start() :], line=int(found[1]))
+            return PresetPreview(problem=str(error))
+        return PresetPreview(problem=str(error)[found.start() :], line=int(found[1]))

@@ -10,42 +10,42 @@ from app.core.errors import DynoError
 from app.core.units import count_text
 from app.protocol.plan import Plan
 
-from .launch import Launch, Stage
+from .launch import Launch, LaunchStage
 
 READY = ("starting", "queueing")  # what is next once all has been checked
 
 
-class Launches:
+class TargetLaunches:
     """Launches on several targets; connections stay open until all have started. For one thread."""
 
     def __init__(self, launches: Mapping[str, Launch]) -> None:
         self._launches = list(launches.values())
         self._stages = {target: launch.stages() for target, launch in launches.items()}
 
-    def __enter__(self) -> Launches:
+    def __enter__(self) -> TargetLaunches:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: object, trace: TracebackType | None) -> None:
         for stages in self._stages.values():
             stages.close()
 
-    def check(self, target: str) -> Iterator[Stage]:
+    def check(self, target: str) -> Iterator[LaunchStage]:
         """Run the stages before the start; raises the errors of a launch."""
         for stage in self._stages[target]:
             yield stage
             if stage.next in READY:
                 return
 
-    def start(self, target: str) -> Stage | None:
+    def start(self, target: str) -> LaunchStage | None:
         """Start; returns the last stage, or None if the launch had ended. Raises the errors of a launch."""
         last = deque(self._stages[target], maxlen=1)
         return last[0] if last else None
 
-    def stages(self) -> Iterator[tuple[str, Stage | DynoError]]:
+    def stages(self) -> Iterator[tuple[str, LaunchStage | DynoError]]:
         """The stages of each target, or its error, which before the start ends all launches."""
         with self:
             for target in self._stages:
-                found: Stage | DynoError = Stage()
+                found: LaunchStage | DynoError = LaunchStage()
                 for found in _or_error(self.check(target)):
                     yield target, found
                 if isinstance(found, DynoError) or found.failed:
@@ -60,14 +60,14 @@ class Launches:
         return all(cancelled)
 
 
-def _or_error(stages: Iterator[Stage]) -> Iterator[Stage | DynoError]:
+def _or_error(stages: Iterator[LaunchStage]) -> Iterator[LaunchStage | DynoError]:
     try:
         yield from stages
     except DynoError as error:
         yield error
 
 
-def other_work(plans: Mapping[str, Plan]) -> list[str]:
+def differing_target_work(plans: Mapping[str, Plan]) -> list[str]:
     """A line for each target that does not do the work of the first one."""
     (first, its), *others = plans.items()
     return [

@@ -30,7 +30,7 @@ def decode(raw: bytes) -> Any:
         value = _decode_slowly(raw)
     except RecursionError:
         raise ShapeError("it is nested too deeply") from None
-    check_bounds(value)
+    check_storable(value)
     return value
 
 
@@ -44,7 +44,7 @@ def _decode_slowly(raw: bytes) -> Any:
         raise ShapeError(f"it is not JSON: {error}") from None
 
 
-def check_bounds(value: Any) -> None:
+def check_storable(value: Any) -> None:
     """Raise ShapeError where a value could not be stored and shown."""
     level: list[Any] = [value]
     for _ in range(DEPTH):

@@ -12,7 +12,7 @@ from app.protocol.stacks import Stacks
 
 
 @dataclass(frozen=True)
-class StartState:
+class StartAndDataFact:
     load: Name = ""
     start: Name = ""
     pause_s: Number = 0.0
@@ -23,7 +23,7 @@ class StartState:
 
 
 @dataclass(frozen=True)
-class Memory:
+class AllocatorFact:
     allocator: Text | None = None
     numa: Text | None = None
     limit_bytes: Count | None = None
@@ -37,7 +37,7 @@ class Compression:
 
 
 @dataclass(frozen=True)
-class Explain:
+class ExplainResult:
     statement: Content
     rows: list[dict[Name, Any]]
 
@@ -52,7 +52,7 @@ class StatementPlans:
 
 
 @dataclass(frozen=True)
-class Work:
+class RowsPerEvent:
     """Rows of an event, by what was done with them."""
 
     found: dict[Name, Number | None]
@@ -74,7 +74,7 @@ class Build:
 
 
 @dataclass(frozen=True)
-class LoadPart:
+class LoadTargetShare:
     """What one load target did in a step."""
 
     name: Name
@@ -87,15 +87,15 @@ class LoadPart:
 
 
 @dataclass(frozen=True)
-class Load:
+class RemoteLoadFacts:
     """The load of a step from other machines, and how far apart their seconds were."""
 
-    targets: list[LoadPart]
+    targets: list[LoadTargetShare]
     apart_ms: Number | None  # between the ends of the same second of two of them, at most
 
 
 @dataclass(frozen=True)
-class Canary:
+class CanaryResult:
     """The result of the canary before a session."""
 
     build: Name
@@ -108,23 +108,23 @@ class Canary:
 
 
 @dataclass(frozen=True)
-class Facts:
+class SessionFacts:
     """By their names."""
 
     engine_figures: dict[Name, Figure]
-    canary: Canary
+    canary: CanaryResult
     build: Build
-    start_state: StartState
+    start_state: StartAndDataFact
     variables: dict[Name, Content]
     not_default: list[Name]
-    memory: Memory
+    memory: AllocatorFact
     my_cnf: Content
     create_table: Content
     compression: Compression
-    explain: Explain
+    explain: ExplainResult
     plans: list[StatementPlans]
-    work: Work
-    load: Load
+    work: RowsPerEvent
+    load: RemoteLoadFacts
     stacks: Stacks
 
 
@@ -143,7 +143,7 @@ def check_event(event: Event) -> None:
 
 
 def check_fact(fact: Fact) -> None:
-    if is_left_out(fact.value):
+    if is_oversize_fact(fact.value):
         return
     try:
         if fact.name == "machine":
@@ -151,11 +151,11 @@ def check_fact(fact: Fact) -> None:
 
             read(Machine, fact.value)
         else:
-            read_field(Facts, fact.name, fact.value)
+            read_field(SessionFacts, fact.name, fact.value)
     except ShapeError as error:
         raise ShapeError(f"the fact {fact.name}: {error}") from None
 
 
-def is_left_out(value: Any) -> bool:
+def is_oversize_fact(value: Any) -> bool:
     """Whether a fact was left out as too large for the journal."""
     return isinstance(value, dict) and value.keys() == {LEFT_OUT}

@@ -33,17 +33,17 @@ def p_same(found: Difference, matters: float) -> float:
     return two_sided(room / found.error, found.freedom) / 2
 
 
-def share_of_same(share: float) -> float:
+def equivalence_false_share(share: float) -> float:
     return share * _SAME
 
 
-def may_be_decided(found: Difference, rounds: int, share: float, matters: float) -> bool:
+def can_still_decide(found: Difference, rounds: int, share: float, matters: float) -> bool:
     """Whether all rounds could decide what these do not, with the same noise."""
     left = max(ROUNDS - rounds, 0)
     at_end = _at_end(found, rounds, left)
     apart, luck = abs(found.apart), LUCK * found.error * sqrt(left / ROUNDS)
     can_differ = apart + luck >= max(at_end.half_width(share), log1p(matters))
-    reach = quantile(1 - share_of_same(share), at_end.freedom) * at_end.error
+    reach = quantile(1 - equivalence_false_share(share), at_end.freedom) * at_end.error
     return can_differ or max(apart - luck, 0.0) + reach <= log1p(matters)
 
 

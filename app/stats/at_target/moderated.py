@@ -18,7 +18,7 @@ _SERIES = 6.0  # from here on the asymptotic series are good to ten digits
 
 
 @dataclass(frozen=True)
-class Prior:
+class VariancePrior:
     """The prior of a variance; no freedom means no knowledge."""
 
     variance: float = 0.0
@@ -32,15 +32,15 @@ class Prior:
         return max(measured, (self.freedom * self.variance + freedom * measured) / together), together
 
 
-def prior_of(measured: Sequence[tuple[float, float]]) -> Prior:
+def prior_of(measured: Sequence[tuple[float, float]]) -> VariancePrior:
     """The prior from variances and their degrees of freedom, by the moments of their logarithms."""
     there = [(each, freedom) for each, freedom in measured if each > _LEAST]
     if len(there) < 2:
-        return Prior()
+        return VariancePrior()
     logs = [log(each) - digamma(freedom / 2) + log(freedom / 2) for each, freedom in there]
     beyond = variance(logs) - fmean(trigamma(freedom / 2) for _, freedom in there)
     half = MOST / 2 if beyond <= trigamma(MOST / 2) else trigamma_inverse(beyond)
-    return Prior(exp(fmean(logs) + digamma(half) - log(half)), 2 * half)
+    return VariancePrior(exp(fmean(logs) + digamma(half) - log(half)), 2 * half)
 
 
 def digamma(x: float) -> float:

@@ -11,9 +11,9 @@ from typing import Iterable, Iterator, Mapping, Sequence, Tuple
 from app.protocol.events import SPOILT as MARKED
 from app.protocol.others import DISTURBED
 
-from .looks import p_same, share_of_look, share_of_same
+from .looks import equivalence_false_share, p_same, share_of_look
 from .steady import UNSTEADY
-from .welch import Difference, Pair, Part, differences
+from .welch import Difference, PairedResults, Part, differences
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 NOISE = "~"  # within the noise
@@ -32,7 +32,7 @@ Column = Sequence[Tuple[float, float]]  # when each session began, and the logar
 
 
 @dataclass(frozen=True)
-class Limits:
+class VerdictLimits:
     """The limits of verdicts."""
 
     false_share: float = 0.05  # share of false ones among the differences of all cells
@@ -40,18 +40,18 @@ class Limits:
     repeatedly: bool = False  # the plan was looked at after each round, and went on until it was decided
 
     @classmethod
-    def of_pct(cls, false_share_pct: float, matters_pct: float) -> Limits:
+    def of_pct(cls, false_share_pct: float, matters_pct: float) -> VerdictLimits:
         """Limits from percentages."""
         return cls(false_share_pct / 100, matters_pct / 100)
 
-    def at_look(self, cells: Sequence[Samples], rounds: int = 0) -> Limits:
+    def at_look(self, cells: Sequence[StepSamples], rounds: int = 0) -> VerdictLimits:
         """The limits at a look, by the rounds of these cells or by this number."""
         columns = Counter(cell.column for cell in cells if not _untested(cell))
         is_alone = min(columns.values(), default=1) == 1
         most = max((cell.n for cell in cells if not cell.keeps_rate), default=0)
         return self.after(rounds or most, is_alone)
 
-    def after(self, rounds: int, is_alone: bool) -> Limits:
+    def after(self, rounds: int, is_alone: bool) -> VerdictLimits:
         if not self.repeatedly:
             return self
         share = share_of_look(self.false_share, rounds, is_alone)
@@ -64,7 +64,7 @@ def spoilt_by(marks: Iterable[str], is_alike: bool = False) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Samples:
+class StepSamples:
     """The results of a step in base and other column, one for each session."""
 
     base: tuple[float, ...]
@@ -85,7 +85,7 @@ class Samples:
         return min(*self.base, *self.other) > 0
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> PairedResults:
         """The pair of samples that is tested; results with zeros are not logarithms."""
         if not self.has_logarithms:
             return self._paired(self.base, self.other)
@@ -93,10 +93,10 @@ class Samples:
 
     def _paired(
         self, base: tuple[float, ...], other: tuple[float, ...], added: tuple[Part, ...] = ()
-    ) -> Pair:
+    ) -> PairedResults:
         if not self.by_round:
-            return Pair(base, other, added)
-        return Pair((), tuple(theirs - ours for ours, theirs in zip(base, other)))
+            return PairedResults(base, other, added)
+        return PairedResults((), tuple(theirs - ours for ours, theirs in zip(base, other)))
 
     @property
     def medians(self) -> tuple[float, float]:
@@ -137,7 +137,7 @@ class Verdict:
     is_odd: bool = False  # a few repeats differ from the others: the ratio is not within its interval
 
 
-def judge(cells: Sequence[Samples], limits: Limits = Limits()) -> list[Verdict]:
+def judge(cells: Sequence[StepSamples], limits: VerdictLimits = VerdictLimits()) -> list[Verdict]:
     """A verdict for each cell, on the target and in Compare.
 
     The false discovery rate (Benjamini and Hochberg) covers all tested cells.
@@ -156,7 +156,7 @@ def judge(cells: Sequence[Samples], limits: Limits = Limits()) -> list[Verdict]:
     ]
 
 
-def _verdict(cell: Samples, word: str, p: float, interval: Interval | None) -> Verdict:
+def _verdict(cell: StepSamples, word: str, p: float, interval: Interval | None) -> Verdict:
     """The verdict; none where the ratio contradicts its interval."""
     if interval and not _agree(word, cell.ratio, interval):
         return Verdict(NOISE, p, is_odd=True)
@@ -170,16 +170,18 @@ def _agree(word: str, ratio: float, interval: Interval) -> bool:
     return is_within and not (word == NOISE and is_beyond)
 
 
-def _same(cells: Sequence[Samples], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
+def _same(
+    cells: Sequence[StepSamples], differences: Mapping[int, Difference], limits: VerdictLimits
+) -> set[int]:
     """Cells without a relevant difference, at the same false discovery rate."""
     ps = {at: p_same(each, limits.matters) for at, each in differences.items() if cells[at].has_logarithms}
-    share = share_of_same(limits.false_share)
+    share = equivalence_false_share(limits.false_share)
     limit = _largest_p([*ps.values()], share)
     return {at for at, p in ps.items() if p <= limit}
 
 
 def _intervals(
-    cells: Sequence[Samples], differences: Mapping[int, Difference], limits: Limits
+    cells: Sequence[StepSamples], differences: Mapping[int, Difference], limits: VerdictLimits
 ) -> dict[int, Interval]:
     """The intervals of tested cells; at most this share of comparisons has a wrong one.
 
@@ -190,7 +192,7 @@ def _intervals(
     return {at: Interval(exp(there[at].apart), *each) for at, each in ends.items() if each}
 
 
-def _untested(cell: Samples) -> str:
+def _untested(cell: StepSamples) -> str:
     """The verdict of a cell that is not tested; results of 0 have no known noise."""
     if cell.keeps_rate:
         return AT_RATE
@@ -199,12 +201,12 @@ def _untested(cell: Samples) -> str:
     return NOISE if cell.added and not cell.has_logarithms else ""
 
 
-def tested_differences(cells: Sequence[Samples]) -> Iterator[tuple[int, Difference]]:
+def tested_differences(cells: Sequence[StepSamples]) -> Iterator[tuple[int, Difference]]:
     """The tested cells with their positions."""
     return _differences(cells, [at for at, cell in enumerate(cells) if not _untested(cell)])
 
 
-def _differences(cells: Sequence[Samples], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
+def _differences(cells: Sequence[StepSamples], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
     """Differences column by column; a cell without logarithms is tested alone."""
     columns: dict[object, list[int]] = {}
     for at in tested:
@@ -220,13 +222,13 @@ def _largest_p(ps: Sequence[float], share: float) -> float:
     return kept[-1] if kept else -1.0
 
 
-def _word(cell: Samples, limits: Limits, is_beyond: bool, is_same: bool) -> str:
+def _word(cell: StepSamples, limits: VerdictLimits, is_beyond: bool, is_same: bool) -> str:
     """The verdict; `is_beyond` the noise. *Same* needs proof that no relevant difference exists."""
     word = _word_beyond(cell, limits) if is_beyond else NOISE
     return SAME if is_same and word in (NOISE, SMALL) else word
 
 
-def _word_beyond(cell: Samples, limits: Limits) -> str:
+def _word_beyond(cell: StepSamples, limits: VerdictLimits) -> str:
     base, other = cell.medians
     if base and other and max(other / base, base / other) - 1 < limits.matters:
         return SMALL

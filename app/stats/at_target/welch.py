@@ -14,7 +14,7 @@ from math import exp, inf, log, sqrt
 from statistics import fmean
 from typing import Sequence, Tuple
 
-from .moderated import Prior, prior_of
+from .moderated import VariancePrior, prior_of
 from .student import MOST, quantile, two_sided
 
 _ROOM = 2.0  # levels assume this much more freedom, as the found one is an estimate
@@ -24,7 +24,7 @@ Part = Tuple[float, float]  # of a variance of a mean: how large, of how many de
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairedResults:
     """The results of two columns, as logarithms if possible.
 
     Without a base `other` has how far the two of each round are apart.
@@ -74,13 +74,13 @@ class Difference:
         )
 
 
-def differences(pairs: Sequence[Pair]) -> list[Difference]:
+def differences(pairs: Sequence[PairedResults]) -> list[Difference]:
     """The differences of all cells of two columns, each with its own noise."""
     ours, theirs = (prior_of([_measured(side) for side in column if side]) for column in _columns(pairs))
     return [_difference(pair, ours, theirs) for pair in pairs]
 
 
-def _columns(pairs: Sequence[Pair]) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
+def _columns(pairs: Sequence[PairedResults]) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
     return [pair.base for pair in pairs], [pair.other for pair in pairs]
 
 
@@ -96,7 +96,7 @@ def _measured(figures: Sequence[float]) -> tuple[float, float]:
     return sum((figure - mean) ** 2 for figure in figures) / freedom, freedom
 
 
-def _difference(pair: Pair, *priors: Prior) -> Difference:
+def _difference(pair: PairedResults, *priors: VariancePrior) -> Difference:
     sides = [each for each in zip((pair.base, pair.other), priors) if each[0]]
     own = [_of_mean(*side) for side in sides]
     error = sqrt(sum(part for part, _ in (*own, *pair.added)))
@@ -105,23 +105,23 @@ def _difference(pair: Pair, *priors: Prior) -> Difference:
     return Difference(
         pair.apart,
         error,
-        freedom_of(*own, *pair.added),
-        freedom_of(*usual, *pair.added) if is_moderated else None,
+        welch_freedom(*own, *pair.added),
+        welch_freedom(*usual, *pair.added) if is_moderated else None,
     )
 
 
-def _usual(figures: Sequence[float], prior: Prior) -> Part:
+def _usual(figures: Sequence[float], prior: VariancePrior) -> Part:
     """The usual variance of a mean in the column, as if all cells shared their noise."""
     found, freedom = _measured(figures)
     return (prior.variance if prior.freedom else found) / len(figures), freedom
 
 
-def _of_mean(figures: Sequence[float], prior: Prior) -> Part:
+def _of_mean(figures: Sequence[float], prior: VariancePrior) -> Part:
     found, freedom = prior.moderated(*_measured(figures))
     return found / len(figures), freedom
 
 
-def freedom_of(*parts: Part) -> float:
+def welch_freedom(*parts: Part) -> float:
     """Degrees of freedom of a sum of variances (Welch and Satterthwaite)."""
     whole = sum(part for part, _ in parts)
     loose = sum(part * part / freedom for part, freedom in parts)

@@ -15,12 +15,12 @@ from tests.ui.bench.set_up import (
     settle,
     surveyed,
 )
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.bench import BenchPage
 
 
 @pytest.fixture
-def open_page(qtbot: QtBot, context: Context, dyno_home: Path) -> OpenPage:
+def open_page(qtbot: QtBot, context: WindowContext, dyno_home: Path) -> OpenPage:
     """Shows the page of a home whose target was surveyed, and waits for what it concludes."""
 
     def open_(width: int = 1248, height: int = 690, **changes: Any) -> BenchPage:
@@ -53,7 +53,7 @@ def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[ScriptedAgent], None]:
 
 
 @pytest.fixture
-def followed(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+def followed(context: WindowContext, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """The plans that were to be followed."""
     found: list[tuple[Any, ...]] = []
     monkeypatch.setattr(context.plans, "follow", lambda *what: found.append(what))

@@ -21,7 +21,7 @@ from app.planner.request.request import PlanRequest
 from app.protocol.answers import Survey
 from app.remote.target import LOCAL
 from app.targets.store import Targets
-from app.targets.surveys import Surveyed, Surveys
+from app.targets.surveys import DatedSurvey, Surveys
 from tests.plans import survey
 from ui.pages.bench import BenchPage
 
@@ -32,7 +32,7 @@ OpenPage = Callable[..., BenchPage]
 def surveyed(home: Path, name: str = LOCAL, **changes: Any) -> None:
     """As if this target had been surveyed just now."""
     content = survey(clock_utc=time.time(), **changes)
-    Surveys(home).keep(Targets(home).get(name), Surveyed(time.time(), content))
+    Surveys(home).keep(Targets(home).get(name), DatedSurvey(time.time(), content))
 
 
 def settle(qtbot: QtBot, page: BenchPage) -> None:

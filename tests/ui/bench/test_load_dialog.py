@@ -15,8 +15,8 @@ from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
 from tests.ui.bench.set_up import OpenPage, now
 from ui.pages.bench import BenchPage
-from ui.pages.bench.plan.run_dialogs import LoadDialog
-from ui.widgets.actions import plain_text
+from ui.pages.bench.plan.run_dialogs import LoadTargetsDialog
+from ui.widgets.actions import text_without_mnemonic
 
 
 @pytest.fixture
@@ -26,13 +26,13 @@ def page(open_page: OpenPage, dyno_home: Path) -> BenchPage:
     return open_page()
 
 
-def opened(page: BenchPage) -> LoadDialog:
+def opened(page: BenchPage) -> LoadTargetsDialog:
     page.run_panel.run_bar.load.trigger()
-    (dialog,) = page.window().findChildren(LoadDialog)
+    (dialog,) = page.window().findChildren(LoadTargetsDialog)
     return dialog
 
 
-def choose(qtbot: QtBot, dialog: LoadDialog, rows: tuple[int, ...], address: str) -> None:
+def choose(qtbot: QtBot, dialog: LoadTargetsDialog, rows: tuple[int, ...], address: str) -> None:
     """With the keyboard."""
     for row in rows:
         dialog.list.setFocus()
@@ -47,10 +47,10 @@ def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, page:
     assert dialog.list.ticked == [] and dialog.done_.isEnabled()
     choose(qtbot, dialog, (0, 1), "10.0.0.5:7700")
     qtbot.keyClick(dialog.form.line("address"), Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not page.window().findChildren(LoadDialog))
+    qtbot.waitUntil(lambda: not page.window().findChildren(LoadTargetsDialog))
     request = page.controller.draft.request
     assert (request.load, request.load_address) == (("client-1", "client-2"), "10.0.0.5:7700")
-    assert plain_text(page.run_panel.run_bar.load) == "Load from 2 targets…"
+    assert text_without_mnemonic(page.run_panel.run_bar.load) == "Load from 2 targets…"
     assert "load = [" in request.to_toml()
 
     dialog = opened(page)
@@ -58,7 +58,7 @@ def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, page:
     choose(qtbot, dialog, (0, 1), "10.0.0.5")
     qtbot.mouseClick(dialog.done_, Qt.MouseButton.LeftButton)
     assert page.controller.draft.request.load == () and page.controller.draft.request.load_address == ""
-    assert plain_text(page.run_panel.run_bar.load) == "Load from…"
+    assert text_without_mnemonic(page.run_panel.run_bar.load) == "Load from…"
 
 
 @pytest.mark.parametrize(

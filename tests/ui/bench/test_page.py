@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.planner.starting.launch import Stage
-from app.targets.surveys import Surveyed
+from app.planner.starting.launch import LaunchStage
+from app.targets.surveys import DatedSurvey
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.ui.bench.set_up import (
     OLD,
@@ -32,9 +32,9 @@ from tests.ui.bench.set_up import (
     retype,
     settle,
 )
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.bench import BenchPage
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 
 def test_the_duel_is_ready_on_this_computer(page: BenchPage) -> None:
@@ -72,7 +72,7 @@ def test_the_keyboard_stays_at_the_button_while_a_plan_starts(qtbot: QtBot, page
     bar = page.run_panel.run_bar
     for button in (bar.button, bar._rehearse_button):
         button.setFocus()
-        bar.show_stage(Stage())
+        bar.show_stage(LaunchStage())
         assert bar._cancel_button.hasFocus()
         bar.show_stage(None)
         assert bar.button.hasFocus() and not bar._cancel_button.isVisible()
@@ -83,7 +83,7 @@ def test_the_first_survey_brings_the_duel(
 ) -> None:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 10_000_000)
     page = open_page(nothing=True)
-    page.targets.known.take(page.targets.chosen, Surveyed(time.time(), survey(clock_utc=time.time())))
+    page.targets.known.take(page.targets.chosen, DatedSurvey(time.time(), survey(clock_utc=time.time())))
     qtbot.waitUntil(page.run_panel.run_bar.run.isEnabled)
     assert len(request_of(page).contenders) == 2
 
@@ -124,7 +124,7 @@ def _is_own(widget: QWidget) -> bool:
     """Not a part that Qt put into another control, nor of a message that is not there."""
     above = widget.parentWidget()
     while above is not None:
-        if isinstance(above, QComboBox | Message):
+        if isinstance(above, QComboBox | MessageBar):
             return False
         above = above.parentWidget()
     return not widget.objectName().startswith("qt_")
@@ -133,7 +133,7 @@ def _is_own(widget: QWidget) -> bool:
 @pytest.mark.parametrize("appearance", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1248, 690), (1888, 970)])
 def test_eight_contenders_with_long_names_fit(
-    qtbot: QtBot, open_page: OpenPage, context: Context, size: tuple[int, int], appearance: str
+    qtbot: QtBot, open_page: OpenPage, context: WindowContext, size: tuple[int, int], appearance: str
 ) -> None:
     context.theme.set_appearance(appearance)
     long = "percona-server-8.0.36-28-built-with-everything"

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import LinkError
-from app.planner.starting.launch import Later
-from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
+from app.planner.starting.launch import QueueInstead
+from app.remote.hostkeys import HostKey, HostKeyOffer, HostKeyUnknownError
 from app.remote.target import LOCAL
 from tests import comparable
 from tests.fakes import ScriptedAgent
@@ -32,11 +32,11 @@ from tests.ui.bench.set_up import (
     retype,
     settle,
 )
-from ui.core.bus import Wanted
+from ui.core.bus import PageRequest
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.run_dialogs import QueueingDialog
 from ui.pages.bench.targets.surveying import HostKeyDialog
-from ui.widgets.actions import plain_text
+from ui.widgets.actions import text_without_mnemonic
 
 
 def test_run_starts_and_shows_it_live(
@@ -50,7 +50,7 @@ def test_run_starts_and_shows_it_live(
     assert agent.asked[-2:] == ["start", "close"]
     ((target, directory, _plan, sha, sessions),) = followed
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
-    assert wanted.args == [Wanted("live", sessions)]
+    assert wanted.args == [PageRequest("live", sessions)]
     assert len(sessions) == 10
 
 
@@ -112,7 +112,7 @@ def test_what_is_queued_goes_from_the_message_when_it_begins(
 ) -> None:
     reach(ScriptedAgent(found=now()))
     with qtbot.waitSignal(page.context.queues.changed):
-        page._start(later=Later(page.controller.survey))
+        page._start(later=QueueInstead(page.controller.survey))
     qtbot.waitUntil(lambda: "is number 1 in the queue of local" in page.message.text)
     found = page.context.queues.of(page.targets.chosen)
     assert found is not None
@@ -127,7 +127,9 @@ def test_what_is_queued_goes_from_the_message_when_it_begins(
 def test_queue_plan_is_always_next_to_run(qtbot: QtBot, page: BenchPage) -> None:
     """Where it came and went with the plan at work, Run grew over its place."""
     bar = page.run_panel.run_bar
-    (queue,) = (each for each in bar.findChildren(QPushButton) if each.text() == plain_text(bar.queue))
+    (queue,) = (
+        each for each in bar.findChildren(QPushButton) if each.text() == text_without_mnemonic(bar.queue)
+    )
     assert queue.isVisible() and queue.isEnabled() and not page.context.plans.active()
 
 
@@ -167,10 +169,10 @@ def test_what_is_run_again_starts_once_it_is_checked(
     reach(ScriptedAgent(found=now()))
     ids = comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=5000, name="before"))
     with qtbot.waitSignal(page.context.bus.wanted) as wanted:
-        page.open(Wanted("bench", ids, is_run=True))
+        page.open(PageRequest("bench", ids, is_run=True))
     ((*_, sessions),) = followed
-    assert wanted.args == [Wanted("live", sessions)] and len(sessions) == 1
-    page.open(Wanted("bench", ids))
+    assert wanted.args == [PageRequest("live", sessions)] and len(sessions) == 1
+    page.open(PageRequest("bench", ids))
     settle(qtbot, page)
     assert len(followed) == 1, "to be edited it is only set up"
 
@@ -180,7 +182,7 @@ def test_what_cannot_be_run_again_says_why(
 ) -> None:
     before = plan(f"{MARIADB}:innodb", rows=5000)
     gone = [replace(before.contenders[0], build="mysql-1.2.3")]
-    page.open(Wanted("bench", comparable.keep(dyno_home, replace(before, contenders=gone)), is_run=True))
+    page.open(PageRequest("bench", comparable.keep(dyno_home, replace(before, contenders=gone)), is_run=True))
     qtbot.waitUntil(lambda: page.message.text.startswith("Not started: there is no build mysql-1.2.3"))
     assert not followed
 
@@ -322,7 +324,7 @@ def test_a_target_that_cannot_be_reached_is_told(
 def test_a_host_key_that_is_met_at_run_is_looked_at(
     qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = HostKeyUnknownError(Offer("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
+    refused = HostKeyUnknownError(HostKeyOffer("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
 
     def fail(*_: Any) -> Any:
         raise refused

@@ -20,10 +20,10 @@ from tests.fakes import ScriptedAgent
 from tests.plans import build
 from tests.ui.bench.set_up import OpenPage, now
 from ui.pages.bench import BenchPage
-from ui.pages.bench.plan.run_dialogs import SeveralDialog
-from ui.widgets.actions import plain_text
+from ui.pages.bench.plan.run_dialogs import SeveralTargetsDialog
+from ui.widgets.actions import text_without_mnemonic
 
-Opened = tuple[BenchPage, SeveralDialog]
+Opened = tuple[BenchPage, SeveralTargetsDialog]
 OpenDialog = Callable[..., Opened]
 
 
@@ -39,21 +39,21 @@ def opened(qtbot: QtBot, open_page: OpenPage, dyno_home: Path, monkeypatch: pyte
         )
         assert page.run_panel.run_bar._several_button.isVisible()
         page.run_panel.run_bar.several.trigger()
-        dialog = page.window().findChild(SeveralDialog)
+        dialog = page.window().findChild(SeveralTargetsDialog)
         assert dialog is not None
         return page, dialog
 
     return open_
 
 
-def tick(qtbot: QtBot, dialog: SeveralDialog, row: int) -> None:
+def tick(qtbot: QtBot, dialog: SeveralTargetsDialog, row: int) -> None:
     """With the keyboard."""
     dialog.list.setFocus()
     dialog.list.setCurrentRow(row)
     qtbot.keyClick(dialog.list, Qt.Key.Key_Space)
 
 
-def texts(dialog: SeveralDialog) -> list[str]:
+def texts(dialog: SeveralTargetsDialog) -> list[str]:
     return [each.text() for each in dialog.list.rows()]
 
 
@@ -68,7 +68,7 @@ def test_each_ticked_target_is_started_and_followed(
         qtbot.mouseClick(dialog.run, Qt.MouseButton.LeftButton)
     assert [each[0].name for each in followed] == [LOCAL, "nuc"]
     assert told.args[0].sessions == followed[0][-1] and followed[0][-1] != followed[1][-1]
-    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralDialog))
+    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralTargetsDialog))
 
 
 def test_where_one_cannot_none_starts(qtbot: QtBot, opened: OpenDialog, followed: list[Any]) -> None:
@@ -110,7 +110,7 @@ def test_a_plan_is_queued_on_each_target(qtbot: QtBot, opened: OpenDialog, follo
     qtbot.waitUntil(dialog.message.isVisible)
     assert texts(dialog)[0] == "local: cannot start" and not followed
     dialog.queue.click()
-    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralDialog))
+    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralTargetsDialog))
     for agent in (local, nuc):
         assert agent.change and agent.change.do == ADD and "start" not in agent.asked
     heard = page.context.queues.of(page.targets.chosen)
@@ -141,4 +141,4 @@ def test_it_can_be_given_up_while_it_checks(qtbot: QtBot, opened: OpenDialog, fo
 
 def test_one_target_alone_offers_nothing(open_page: OpenPage) -> None:
     bar = open_page().run_panel.run_bar
-    assert not bar._several_button.isVisible() and plain_text(bar.several) == "Several targets…"
+    assert not bar._several_button.isVisible() and text_without_mnemonic(bar.several) == "Several targets…"

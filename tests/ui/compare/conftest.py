@@ -11,13 +11,13 @@ from app.history.lists import edits
 from app.history.store.history import History
 from tests import comparable
 from tests.ui.compare.seen import Open, columns_of
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
 
 
 @pytest.fixture
-def page(qtbot: QtBot, context: Context) -> ComparePage:
+def page(qtbot: QtBot, context: WindowContext) -> ComparePage:
     """Of a history in which something was: of a new one it shows what was published."""
     ids = comparable.keep(context.home, comparable.plan(1, number=99))
     with History(context.home) as history:
@@ -32,12 +32,12 @@ def page(qtbot: QtBot, context: Context) -> ComparePage:
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, context: Context, page: ComparePage) -> Open:
+def opened(qtbot: QtBot, context: WindowContext, page: ComparePage) -> Open:
     """Keeps a plan, shows its sessions, and waits for them."""
 
     def open_plan(columns: int = 2, failed: Any = (), **of_plan: Any) -> tuple[str, ...]:
         ids = comparable.keep(context.home, comparable.plan(columns, **of_plan), failed)
-        page.open(Wanted("compare", ids))
+        page.open(PageRequest("compare", ids))
         qtbot.waitUntil(lambda: columns_of(page) == columns)
         return ids
 

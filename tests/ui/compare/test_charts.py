@@ -22,7 +22,7 @@ from ui.pages.compare.differing import DifferencesPanel
 from ui.pages.compare.heat import HeatPanel
 from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
-from ui.pages.compare.sweeps import SweepPanel
+from ui.pages.compare.sweeps import SweepChartPanel
 
 
 def test_another_measure(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -60,7 +60,7 @@ def test_bars_say_what_a_cost_is_of(qtbot: QtBot, opened: Open, page: ComparePag
     }
     qtbot.waitUntil(lambda: {chart.accessibleName() for chart in bars._charts[:2]} == told)
     choose(page, "scan")
-    sweep = panel(qtbot, page, SweepPanel)
+    sweep = panel(qtbot, page, SweepChartPanel)
     assert sweep._chart
     assert sweep._chart.accessibleName() == "scan over threads: CPU per row, us/row, less is better"
 
@@ -119,7 +119,7 @@ def swept(name: str, unit: str, **swept: tuple[int, ...]) -> list[Step]:
 
 def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("point-query", "ms", cores=(1, 2), threads=(1, 8, 1024)))
-    shown = panel(qtbot, page, SweepPanel)
+    shown = panel(qtbot, page, SweepChartPanel)
     choose(page, "point-query")
     assert texts(page)[1][0] == "point-query, 1 core"
     assert shown._chart and shown._choice.isVisible()
@@ -148,7 +148,7 @@ def test_latency_over_rates_is_drawn(qtbot: QtBot, opened: Open, page: ComparePa
     heads, *lines = shown.csv().splitlines()
     assert heads.startswith("step,rate (events/s),contender,achieved (queries/s),p50 (ms/query)")
     assert len(lines) == 6
-    sweep = panel(qtbot, page, SweepPanel)
+    sweep = panel(qtbot, page, SweepChartPanel)
     assert sweep._chart and sweep._chart.accessibleName() == "point-query over rate, queries/s"
 
 
@@ -162,7 +162,7 @@ def test_steps_without_rates_have_no_latency_over_them(qtbot: QtBot, opened: Ope
 
 def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("size", "bytes", volume_rows=(1_000_000, 5_000_000)))
-    shown = panel(qtbot, page, SweepPanel)
+    shown = panel(qtbot, page, SweepChartPanel)
     choose(page, "size", 1)
     assert shown._chart and not shown._choice.isVisible()
     assert [text for _, text in shown._chart._ground.x_ticks] == ["1M", "5M"]
@@ -176,7 +176,7 @@ def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
 
 def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
-    shown = panel(qtbot, page, SweepPanel)
+    shown = panel(qtbot, page, SweepChartPanel)
     choose(page, "update-index")
     assert shown._chart and shown._chart.isVisible()
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 4.0]] * 2

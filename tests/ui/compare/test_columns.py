@@ -13,11 +13,11 @@ from app.history.store.history import History
 from tests import comparable, journals
 from tests.ui.compare.seen import Open, base_of, choose, click_head, columns_of, ids_of
 from tests.ui.watched import keep
-from ui.core.bus import Changes, Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest, StaleParts
+from ui.core.context import WindowContext
 from ui.models.comparison import COLUMN, FIXED
 from ui.pages.compare import ComparePage
-from ui.widgets.actions import plain_text
+from ui.widgets.actions import text_without_mnemonic
 from ui.widgets.empty import EmptyPage
 
 
@@ -65,14 +65,14 @@ def test_a_column_is_taken_away(qtbot: QtBot, opened: Open, page: ComparePage) -
 
 
 def test_attempts_that_are_left_out_go_and_move_with_their_column(
-    qtbot: QtBot, context: Context, page: ComparePage
+    qtbot: QtBot, context: WindowContext, page: ComparePage
 ) -> None:
     names = ("innodb", "rocksdb", "myisam")
     its_plan = journals.plan([journals.contender(each) for each in names], attempts=2)
     ids = [each.session for each in its_plan.turns if 1 in (each.attempt, each.ordinal)]
     again, *others = ids[1:]
     keep(context, [journals.whole(its_plan, session) for session in ids])
-    page.open(Wanted("compare", tuple(ids)))
+    page.open(PageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: ids_of(page) == [again, *others])
     assert "is left out (disturbed)" in page.warning.text
     choose(page, "load", 0)
@@ -83,37 +83,41 @@ def test_attempts_that_are_left_out_go_and_move_with_their_column(
     qtbot.waitUntil(lambda: ids_of(page) == others)
 
 
-def test_one_column_asks_for_another(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+def test_one_column_asks_for_another(qtbot: QtBot, context: WindowContext, page: ComparePage) -> None:
     (only,) = comparable.keep(context.home, comparable.plan(1))
-    page.open(Wanted("compare", (only,)))
+    page.open(PageRequest("compare", (only,)))
     qtbot.waitUntil(lambda: columns_of(page) == 1)
     assert "Only one column" in page.message.text
 
 
-def test_more_than_eight_columns_are_left_out(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+def test_more_than_eight_columns_are_left_out(
+    qtbot: QtBot, context: WindowContext, page: ComparePage
+) -> None:
     ids = comparable.keep(context.home, comparable.plan(8))
     ids += comparable.keep(context.home, comparable.plan(2, number=2, names=("one", "other")))
     with History(context.home) as history:
         assert len({row[0] for row in history.query("SELECT contender_key FROM session")}) == 8
     machine = comparable.journals.renamed(comparable.plan(1, number=3), machine_key="x" * 64)
     ids += comparable.keep(context.home, machine)
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 8)
     assert "Compare shows at most 8 columns: 1 left out" in page.message.text
 
 
 def test_a_session_that_is_gone_leaves_the_comparison(
-    qtbot: QtBot, context: Context, opened: Open, page: ComparePage
+    qtbot: QtBot, context: WindowContext, opened: Open, page: ComparePage
 ) -> None:
     ids = opened(3)
     with History(context.home) as history:
         edits.delete(history, ids[0])
-    context.bus.changed.emit(Changes(sessions=True))
+    context.bus.changed.emit(StaleParts(sessions=True))
     qtbot.waitUntil(lambda: ids_of(page) == list(ids[1:]))
     assert "not in the history any more" in page.message.text
 
 
-def test_the_chooser_finds_and_ticks(qtbot: QtBot, context: Context, opened: Open, page: ComparePage) -> None:
+def test_the_chooser_finds_and_ticks(
+    qtbot: QtBot, context: WindowContext, opened: Open, page: ComparePage
+) -> None:
     ids = opened(2)
     other = comparable.keep(context.home, comparable.plan(1, number=2, names=("quite-other",)))
     page.toggle_chooser()
@@ -131,7 +135,7 @@ def test_the_chooser_finds_and_ticks(qtbot: QtBot, context: Context, opened: Ope
 
 
 def test_the_last_comparison_is_remembered(
-    qtbot: QtBot, context: Context, opened: Open, page: ComparePage
+    qtbot: QtBot, context: WindowContext, opened: Open, page: ComparePage
 ) -> None:
     ids = opened(2)
     page.columns.make_base()
@@ -142,16 +146,16 @@ def test_the_last_comparison_is_remembered(
     assert ids_of(again) == list(ids)
 
 
-def test_warnings_are_shown(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+def test_warnings_are_shown(qtbot: QtBot, context: WindowContext, page: ComparePage) -> None:
     ids = comparable.keep(context.home, comparable.plan(1))
     other = comparable.plan(1, number=2, its_steps=comparable.steps(threads=(1,)))
     ids += comparable.keep(context.home, other)
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert "different work" in page.warning.text and page.warning.isVisible()
 
 
-def test_a_new_persons_page_shows_what_was_published(qtbot: QtBot, context: Context) -> None:
+def test_a_new_persons_page_shows_what_was_published(qtbot: QtBot, context: WindowContext) -> None:
     """The versions of MySQL on one machine, each marked with its source; once gone it does not come back."""
     page = ComparePage(context)
     qtbot.addWidget(page)
@@ -164,7 +168,7 @@ def test_a_new_persons_page_shows_what_was_published(qtbot: QtBot, context: Cont
     with History(context.home) as history:
         for entry in sessions(history):
             edits.delete(history, entry["id"])
-    context.bus.changed.emit(Changes(sessions=True))
+    context.bus.changed.emit(StaleParts(sessions=True))
     qtbot.waitUntil(page.findChild(EmptyPage).isVisible)
     page.reload()
     qtbot.wait(200)
@@ -184,7 +188,9 @@ def test_published_results_are_one_click_away(qtbot: QtBot, page: ComparePage) -
     assert inlist.cells[0].value == 211
     with qtbot.waitSignal(page.context.bus.wanted) as told:
         next(
-            each for each in page.page_actions() if each and plain_text(each) == "Set up the same here…"
+            each
+            for each in page.page_actions()
+            if each and text_without_mnemonic(each) == "Set up the same here…"
         ).trigger()
     assert told.args[0].page == "bench" and set(told.args[0].sessions) == {each.id for each in shown.columns}
     page.commands.published.trigger()
@@ -208,13 +214,13 @@ def test_published_results_do_not_replace_a_comparison(qtbot: QtBot, opened: Ope
     qtbot.waitUntil(lambda: view.model().rowCount() == 2)
 
 
-def test_back_and_forward(qtbot: QtBot, context: Context, opened: Open, page: ComparePage) -> None:
+def test_back_and_forward(qtbot: QtBot, context: WindowContext, opened: Open, page: ComparePage) -> None:
     first = opened(3)
     assert not page.columns.trail.back.isEnabled()
     click_head(qtbot, page, 2)
     qtbot.waitUntil(lambda: base_of(page) == first[2])
     second = comparable.keep(context.home, comparable.plan(2, number=2, names=("one", "other")))
-    page.open(Wanted("compare", second))
+    page.open(PageRequest("compare", second))
     qtbot.waitUntil(lambda: ids_of(page) == list(second))
     for key, ids, base in (("Left", first, first[2]), ("Left", first, first[0]), ("Right", first, first[2])):
         QTest.keyClick(page, Qt.Key[f"Key_{key}"], Qt.KeyboardModifier.AltModifier)

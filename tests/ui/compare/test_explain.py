@@ -12,34 +12,34 @@ from app.catalog import Catalog
 from app.history.store.history import History
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.launch import STARTED, Stage
+from app.planner.starting.launch import STARTED, LaunchStage
 from app.protocol.answers import FAIL, Check
 from tests.plans import survey
 from tests.unit.explaining.pairs import COMMIT, explaining, measure, next_plan, only
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
-from ui.pages.compare.explain_dialog import ExplainDifferenceDialog
+from ui.pages.compare.explain_dialog import DifferenceSearchDialog
 
 
 @dataclass
 class Measured:
     """A launch whose plan has ended as soon as it is followed."""
 
-    context: Context
+    context: WindowContext
     request: PlanRequest
 
-    def stages(self) -> Iterator[Stage]:
+    def stages(self) -> Iterator[LaunchStage]:
         plan = resolve(self.request, survey(), Catalog())
         with History(self.context.home) as history:
             measure(history, explaining(), plan, only([COMMIT], 1.5))
-        yield Stage(STARTED, "", plan=plan)
+        yield LaunchStage(STARTED, "", plan=plan)
 
 
 @pytest.fixture
 def dialog(
-    qtbot: QtBot, context: Context, page: ComparePage, monkeypatch: pytest.MonkeyPatch
-) -> ExplainDifferenceDialog:
+    qtbot: QtBot, context: WindowContext, page: ComparePage, monkeypatch: pytest.MonkeyPatch
+) -> DifferenceSearchDialog:
     """Of A and B of the first plan of an explanation, on a target that is looked at without a machine."""
     with History(context.home) as history:
         found = explaining()
@@ -52,19 +52,19 @@ def dialog(
         ),
     )
     monkeypatch.setattr(context.plans, "follow", lambda _t, _d, plan, *_: context.plans.ended.emit(plan))
-    page.open(Wanted("compare", tuple(turn.session for turn in first.turns)))
+    page.open(PageRequest("compare", tuple(turn.session for turn in first.turns)))
     qtbot.waitUntil(page.commands.explain.isEnabled)
     page.commands.explain.trigger()
-    (made,) = page.findChildren(ExplainDifferenceDialog)
+    (made,) = page.findChildren(DifferenceSearchDialog)
     return made
 
 
 def test_it_measures_until_all_is_decided(
-    qtbot: QtBot, context: Context, dialog: ExplainDifferenceDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, context: WindowContext, dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launched: list[PlanRequest] = []
 
-    def launch(_target: object, request: PlanRequest, _context: Context) -> Measured:
+    def launch(_target: object, request: PlanRequest, _context: WindowContext) -> Measured:
         launched.append(request)
         return Measured(context, request)
 
@@ -84,12 +84,12 @@ def test_it_measures_until_all_is_decided(
 
 
 def test_a_refusal_ends_it_and_says_why(
-    qtbot: QtBot, dialog: ExplainDifferenceDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    busy = Stage(checks=(Check("busy", FAIL, "a plan runs here", "wait for it"),))
+    busy = LaunchStage(checks=(Check("busy", FAIL, "a plan runs here", "wait for it"),))
 
     class Refused:
-        def stages(self) -> Iterator[Stage]:
+        def stages(self) -> Iterator[LaunchStage]:
             yield busy
 
     monkeypatch.setattr("ui.pages.compare.explainer._launch_of", lambda *_: Refused())
@@ -99,11 +99,11 @@ def test_a_refusal_ends_it_and_says_why(
 
 
 def test_it_stops_after_the_plan_that_runs(
-    qtbot: QtBot, context: Context, dialog: ExplainDifferenceDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, context: WindowContext, dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launched: list[PlanRequest] = []
 
-    def launch(_target: object, request: PlanRequest, _context: Context) -> Measured:
+    def launch(_target: object, request: PlanRequest, _context: WindowContext) -> Measured:
         launched.append(request)
         dialog.explainer.stop()
         return Measured(context, request)

@@ -11,7 +11,7 @@ from tests.ui.compare.seen import Open, choose, ids_of, panel
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.seconds import SecondsPanel
-from ui.pages.compare.sweeps import SweepPanel
+from ui.pages.compare.sweeps import SweepChartPanel
 
 
 def test_a_column_hidden_in_one_chart_is_hidden_in_all(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -23,7 +23,7 @@ def test_a_column_hidden_in_one_chart_is_hidden_in_all(qtbot: QtBot, opened: Ope
     QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=legend._places[1].center())
     charts = [chart for chart in bars._charts if chart.isVisibleTo(bars)]
     assert {line.key for chart in charts for line, *_ in chart.places()} == {first}
-    sweep = panel(qtbot, page, SweepPanel)
+    sweep = panel(qtbot, page, SweepChartPanel)
     assert sweep._chart and [line.key for line, _, _ in sweep._chart._drawn] == [first]
     seconds = panel(qtbot, page, SecondsPanel)
     qtbot.waitUntil(lambda: seconds._chart is not None and bool(seconds._chart._lines))

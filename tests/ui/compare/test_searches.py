@@ -7,14 +7,14 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import StepEnded
 from app.protocol.plan import LIMIT, Step
 from tests import comparable, journals
 from tests.ui.compare.seen import columns_of
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.pages.compare.page import ComparePage
 
 SEARCH = Step(
@@ -38,7 +38,7 @@ FOUND = {
 }
 
 
-def keep(context: Context) -> tuple[str, ...]:
+def keep(context: WindowContext) -> tuple[str, ...]:
     plan = comparable.plan(2, its_steps=[SEARCH])
     with History(context.home) as history:
         for turn in plan.turns:
@@ -47,12 +47,14 @@ def keep(context: Context) -> tuple[str, ...]:
             ended = maker.events[-1]
             assert isinstance(ended, StepEnded)
             maker.events[-1] = replace(ended, limit=FOUND)
-            Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+            JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     return tuple(turn.session for turn in plan.turns)
 
 
-def test_the_tries_of_a_search_are_in_its_hint(qtbot: QtBot, context: Context, page: ComparePage) -> None:
-    page.open(Wanted("compare", keep(context)))
+def test_the_tries_of_a_search_are_in_its_hint(
+    qtbot: QtBot, context: WindowContext, page: ComparePage
+) -> None:
+    page.open(PageRequest("compare", keep(context)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     table = page.body.table
     model = table.model()

@@ -15,15 +15,15 @@ from tests import comparable
 from tests.plans import MARIADB
 from tests.ui.compare.seen import FAILED, Open, button, choose, columns_of, ids_of, texts
 from tests.unit.comparison.cells import cells
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.models.comparison import AROUND, COLUMN, FIXED
 from ui.pages.compare import ComparePage
 from ui.pages.compare.figures import SIGN, needed_width
 from ui.pages.compare.header import two_lines
 
 
-def test_an_empty_page_offers_the_next_step(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+def test_an_empty_page_offers_the_next_step(qtbot: QtBot, context: WindowContext, page: ComparePage) -> None:
     assert not page.commands.turn.isEnabled()
     ids = comparable.keep(context.home, comparable.plan())
     shown = next(
@@ -204,10 +204,10 @@ def test_steps_that_not_all_columns_have_are_hidden(qtbot: QtBot, opened: Open, 
 
 
 def test_heads_show_what_differs_and_once_what_does_not(
-    qtbot: QtBot, context: Context, page: ComparePage
+    qtbot: QtBot, context: WindowContext, page: ComparePage
 ) -> None:
     names = [f"duel-mysql-8.0.{at}-innodb" for at in range(8)]
-    page.open(Wanted("compare", comparable.keep(context.home, comparable.plan(8, names=names))))
+    page.open(PageRequest("compare", comparable.keep(context.home, comparable.plan(8, names=names))))
     qtbot.waitUntil(lambda: columns_of(page) == 8)
     model, across = page.body.table.figures, Qt.Orientation.Horizontal
     shown = [model.headerData(len(FIXED) + at, across, COLUMN) for at in range(8)]

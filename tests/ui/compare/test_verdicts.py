@@ -15,15 +15,15 @@ from app.cli import main
 from app.comparison.verdicts.judgement import MARKED, SIGNS
 from app.comparison.verdicts.rounds import OF_ROUNDS
 from app.core.settings import read_settings
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests import comparable, journals, sliced
 from tests.ui.compare.seen import Open, base_of, columns_of, panel, texts
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.models.comparison import COLUMN, FIXED
-from ui.models.judged import Cell
+from ui.models.judged import CellAppearance
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.widgets.image import save_image
@@ -32,7 +32,7 @@ ACROSS = "\N{LEFT RIGHT ARROW}"
 TIP = Qt.ItemDataRole.ToolTipRole
 
 
-def cells(page: ComparePage, column: int, step: str = "") -> list[Cell]:
+def cells(page: ComparePage, column: int, step: str = "") -> list[CellAppearance]:
     """Of the steps, or of one."""
     model = page.body.table.figures
     rows = [(at, row) for at in range(model.rowCount()) if (row := model.row_at(at))]
@@ -74,13 +74,15 @@ def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePa
     assert "the median of 5, lowest and highest" in told
 
 
-def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+def test_columns_of_two_plans_are_across_time(
+    qtbot: QtBot, context: WindowContext, page: ComparePage
+) -> None:
     """In a noise of 10 %: the first contender today, the second, at 0.62 of it, tomorrow."""
     first = comparable.plan(1, repeats=5)
     both = comparable.plan(2, repeats=5, number=2)
     later = replace(both, turns=[turn for turn in both.turns if turn.contender == 1])
     ids = (*comparable.keep(context.home, first), *comparable.keep(context.home, later))
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert {cell.beside for cell in cells(page, 1)} == {ACROSS} and {
         cell.beside for cell in cells(page, 0)
@@ -98,11 +100,11 @@ def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, pa
 
 
 def test_a_repeat_that_is_left_out_is_counted_beside_the_figure(
-    qtbot: QtBot, context: Context, page: ComparePage
+    qtbot: QtBot, context: WindowContext, page: ComparePage
 ) -> None:
     plan = comparable.plan(2, repeats=4)
     ids = comparable.keep(context.home, plan, marked={(1, "update-index", 2)})
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert {(cell.beside, cell.is_warning) for cell in cells(page, 1, "update-index")} == {
         ("\N{MINUS SIGN}1", True)
@@ -144,11 +146,11 @@ def test_two_repeats_are_not_enough(opened: Open, page: ComparePage) -> None:
 
 
 def test_marked_and_failed_steps_are_never_coloured(
-    qtbot: QtBot, context: Context, page: ComparePage
+    qtbot: QtBot, context: WindowContext, page: ComparePage
 ) -> None:
     plan = comparable.plan(3, repeats=5)
     ids = comparable.keep(context.home, plan, {(2, "read-only")}, {(1, "update-index")})
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 3)
     marked = {(cell.tint, cell.beside, cell.sign) for cell in cells(page, 1, "update-index")}
     assert marked == {(None, "!", SIGNS[MARKED])} and SIGNS[MARKED] != "!"
@@ -170,7 +172,7 @@ def until_decided(dyno_home: Path, **limits: float) -> tuple[str, ...]:
             for at, step in enumerate(made.steps):
                 factor = 1.5 if turn.contender and step.workload == "read-only" else 1.0
                 maker.step(at, value=(1000 + turn.ordinal // 2) * factor)
-            Writer(history).append(made.id, turn.session, 0, maker.end().raw)
+            JournalStorer(history).append(made.id, turn.session, 0, maker.end().raw)
     return ids
 
 
@@ -179,7 +181,7 @@ def test_a_plan_until_decided_is_judged_by_its_own_limits(
 ) -> None:
     boxes = box(page, "Smallest change to highlight"), box(page, "False discovery rate")
     boxes[0].setValue(50.0)
-    page.open(Wanted("compare", until_decided(dyno_home, matters_pct=4.0, false_share_pct=1.0)))
+    page.open(PageRequest("compare", until_decided(dyno_home, matters_pct=4.0, false_share_pct=1.0)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert [(each.value(), each.isEnabled()) for each in boxes] == [(4.0, False), (1.0, False)]
     assert "it measured until the limit was met" in boxes[0].toolTip()
@@ -191,7 +193,7 @@ def test_a_plan_until_decided_is_judged_by_its_own_limits(
 
 
 def test_same_is_no_difference_and_no_colour(qtbot: QtBot, page: ComparePage, dyno_home: Path) -> None:
-    page.open(Wanted("compare", until_decided(dyno_home)))
+    page.open(PageRequest("compare", until_decided(dyno_home)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     (same, *_), (better, *_) = (cells(page, 1, name) for name in ("point-query", "read-only"))
     assert (same.sign, same.tint, same.word) == ("=", None, "=")
@@ -319,11 +321,13 @@ def contrast(one: QColor, other: QColor) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
-def test_columns_in_slices_are_judged_by_round(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+def test_columns_in_slices_are_judged_by_round(
+    qtbot: QtBot, context: WindowContext, page: ComparePage
+) -> None:
     """Rounds lie 50 % apart; of each the second contender is 5 % slower."""
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(), (1.0, 0.95))
-    page.open(Wanted("compare", tuple(ids)))
+    page.open(PageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert {cell.sign for cell in cells(page, 1)} == {"\N{BLACK DOWN-POINTING TRIANGLE}"}
     told = tip(page, 1, "update-index")
@@ -333,11 +337,11 @@ def test_columns_in_slices_are_judged_by_round(qtbot: QtBot, context: Context, p
 
 
 def test_a_picture_of_bars_names_what_is_not_judged(
-    qtbot: QtBot, context: Context, page: ComparePage, tmp_path: Path
+    qtbot: QtBot, context: WindowContext, page: ComparePage, tmp_path: Path
 ) -> None:
     marked = {(1, "update-index", repeat) for repeat in (1, 2, 3)}
     ids = comparable.keep(context.home, comparable.plan(2, repeats=3), marked=marked)
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     bars = panel(qtbot, page, BarsPanel)
     save_image(bars.picture, tmp_path / "bars.svg", bars.caption)
@@ -347,13 +351,13 @@ def test_a_picture_of_bars_names_what_is_not_judged(
 
 
 def test_what_it_comes_to_stands_above_the_table(
-    qtbot: QtBot, opened: Open, context: Context, page: ComparePage
+    qtbot: QtBot, opened: Open, context: WindowContext, page: ComparePage
 ) -> None:
     opened(2)
     assert page.verdict.isVisible() and page.verdict.text().endswith("(n = 1: the noise is unknown).")
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(number=7), (1.0, 0.95))
-    page.open(Wanted("compare", tuple(ids)))
+    page.open(PageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: "load: " in page.verdict.text())
     load = next(each for each in page.verdict.text().splitlines() if each.startswith("load"))
     assert load == "load: MyRocks at 0.95 of InnoDB (0.95 to 0.95 with 95%): slower."

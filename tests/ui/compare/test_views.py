@@ -14,16 +14,16 @@ from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
 from tests import comparable, journals
 from tests.ui.compare.seen import Open, choose, columns_of, panel
-from ui.core.bus import Wanted
+from ui.core.bus import PageRequest
 from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.latency import LatencyPanel
-from ui.pages.compare.pairs import PairsPanel
+from ui.pages.compare.pairs import BeforeAfterPanel
 from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
-from ui.pages.compare.sweeps import SweepPanel
+from ui.pages.compare.sweeps import SweepChartPanel
 from ui.pages.compare.why import STEP, WhyPanel
 
 
@@ -42,13 +42,13 @@ def test_latencies_of_the_chosen_step(qtbot: QtBot, opened: Open, page: CompareP
 @pytest.mark.parametrize(
     ("kind", "remark"),
     [
-        (SweepPanel, "error bars: lowest to highest of n = 2 repeats"),
+        (SweepChartPanel, "error bars: lowest to highest of n = 2 repeats"),
         (LatencyPanel, "update-index, threads 1: all events of up to 2 repeats together"),
     ],
 )
 def test_the_picture_of_one_chart_says_whose_figures_it_shows(
     qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path,
-    kind: type[SweepPanel | LatencyPanel], remark: str,
+    kind: type[SweepChartPanel | LatencyPanel], remark: str,
 ) -> None:  # fmt: skip
     opened(2, repeats=2)
     shown = panel(qtbot, page, kind)
@@ -76,7 +76,7 @@ def test_who_has_no_curve_is_named(qtbot: QtBot, page: ComparePage) -> None:
     """One of the sessions never came to the step."""
     plans = [comparable.plan(1, number=1), comparable.plan(1, number=2, its_steps=comparable.steps()[:-2])]
     ids = [id_ for each in plans for id_ in comparable.keep(page.context.home, each)]
-    page.open(Wanted("compare", tuple(ids)))
+    page.open(PageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     choose(page, "point-query")
     seconds = panel(qtbot, page, SecondsPanel)
@@ -100,7 +100,7 @@ def test_a_step_that_failed_everywhere_says_so(qtbot: QtBot, opened: Open, page:
 
 def test_the_same_test_before_and_after(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(2, repeats=3)
-    shown = panel(qtbot, page, PairsPanel)
+    shown = panel(qtbot, page, BeforeAfterPanel)
     (chart,) = (each for each in shown._charts if each.isVisibleTo(shown))
     assert chart.accessibleName() == "point-query, queries/s, after by before"
     assert chart._categories == ["point-query x1", "point-query x4"]
@@ -112,7 +112,7 @@ def test_the_same_test_before_and_after(qtbot: QtBot, opened: Open, page: Compar
 
 def test_no_test_before_and_after(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")]))
-    shown = panel(qtbot, page, PairsPanel)
+    shown = panel(qtbot, page, BeforeAfterPanel)
     assert shown._remark.text() == shown.nothing
     assert not any(chart.isVisibleTo(shown) for chart in shown._charts)
 
@@ -134,7 +134,7 @@ def test_bars_tell_what_their_error_bars_are(
 def test_one_session_breaks_no_chart(qtbot: QtBot, page: ComparePage) -> None:
     plan = comparable.plan(1, its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")])[-1:])
     ids = comparable.keep(page.context.home, plan, {(0, "read-only")})
-    page.open(Wanted("compare", ids))
+    page.open(PageRequest("compare", ids))
     qtbot.waitUntil(lambda: page.body.comparison is not None)
     for each in page.body.panels:
         shown = panel(qtbot, page, type(each))
@@ -142,7 +142,7 @@ def test_one_session_breaks_no_chart(qtbot: QtBot, page: ComparePage) -> None:
     assert page.message.text == "" or "Only one column" in page.message.text
 
 
-@pytest.mark.parametrize("kind", [LatencyPanel, SecondsPanel, SweepPanel])
+@pytest.mark.parametrize("kind", [LatencyPanel, SecondsPanel, SweepChartPanel])
 def test_a_picture_has_room_whatever_the_window_leaves(
     qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type
 ) -> None:

@@ -17,7 +17,7 @@ from tests.ui.compare.seen import Open, choose, panel
 from ui.models.text_table import SHARE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import ALL, CAUSES, STEP, WRITES, WhyPanel
-from ui.widgets.image import at_least
+from ui.widgets.image import temporarily_enlarged
 
 
 def lines(shown: WhyPanel) -> list[list[str]]:
@@ -82,7 +82,7 @@ def test_a_picture_of_it_shows_all_lines(
     assert QImage(str(path)).height() >= 2 * needed
     assert shown._table.height() < needed
     bar = shown._table.verticalScrollBar()
-    with at_least(shown.picture, shown.least):
+    with temporarily_enlarged(shown.picture, shown.least):
         assert not bar.isVisible() and bar.maximum() == 0
     assert bar.maximum() > 0
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.history.recorded.writing import Writer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, keep_unlocked
 from app.history.store.history import History
 from tests import journals
 from tests.ui.history.hand import FAILED, IDS, LOST, OTHER, PLAN, Hand, shown
-from ui.core.context import Context
+from ui.core.context import WindowContext
 
 
 @pytest.fixture
@@ -22,13 +22,13 @@ def filled(dyno_home: Path) -> Path:
     makers = [journals.whole(PLAN, IDS[0]), journals.whole(PLAN, IDS[FAILED], failed=3), lost]
     with History(dyno_home) as history:
         for maker in [*makers, journals.Maker(PLAN, IDS[3]).planned(), journals.whole(OTHER)]:
-            Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+            JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)
         keep_unlocked(history, [IDS[LOST]])
     return dyno_home
 
 
 @pytest.fixture
-def hand(filled: Path, context: Context, qtbot: QtBot) -> Hand:
+def hand(filled: Path, context: WindowContext, qtbot: QtBot) -> Hand:
     """All sessions in one list: plans are in test_by_plan."""
     context.memory.keep("history/by plan", False)
     return shown(context, qtbot)

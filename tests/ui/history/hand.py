@@ -11,12 +11,12 @@ from pytestqt.qtbot import QtBot
 from app.history.lists.sessions import SessionEntry, sessions
 from app.history.store.history import History
 from tests import journals
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.history import HistoryPage
 from ui.pages.history.filter_bar import FilterLine
 from ui.pages.history.table import SessionTable
 from ui.pages.history.tabs import DetailTabs
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
 OTHER = replace(journals.plan(number=2, target="xeon"), sequence="quick")
@@ -31,7 +31,7 @@ class Hand:
         self.page, self.qtbot = page, qtbot
         self.table = page.findChild(SessionTable)
         self.line = page.findChild(FilterLine)
-        self.message = page.findChild(Message)
+        self.message = page.findChild(MessageBar)
 
     def shown_ids(self) -> list[str]:
         return list(self.table.model().rows.ids)
@@ -64,7 +64,7 @@ class Hand:
         return self.tabs
 
 
-def shown(context: Context, qtbot: QtBot) -> Hand:
+def shown(context: WindowContext, qtbot: QtBot) -> Hand:
     """The page with its list."""
     page = HistoryPage(context)
     qtbot.addWidget(page)
@@ -75,12 +75,12 @@ def shown(context: Context, qtbot: QtBot) -> Hand:
     return made
 
 
-def entry(context: Context, at: int) -> SessionEntry:
+def entry(context: WindowContext, at: int) -> SessionEntry:
     with History(context.home) as history:
         return sessions(history, ids=[IDS[at]])[0]
 
 
-def kept(qtbot: QtBot, context: Context, holds: Callable[[list[SessionEntry]], bool]) -> None:
+def kept(qtbot: QtBot, context: WindowContext, holds: Callable[[list[SessionEntry]], bool]) -> None:
     """Wait until the history says so."""
 
     def look() -> bool:

@@ -19,14 +19,14 @@ from app.history.exchange.import_any import import_any
 from app.history.exchange.publishing import import_shipped
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import notes
 from app.history.store.history import History
 from tests import journals
 from tests.decided import makers_of, until_decided
 from tests.ui.history.hand import Hand, kept, shown
-from ui.core.bus import Changes, Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest, StaleParts
+from ui.core.context import WindowContext
 from ui.dialogs.report import ReportDialog
 from ui.models.session_columns import CONTENDER, NAME, REPEAT, STATE
 from ui.pages.history import HistoryPage
@@ -44,11 +44,11 @@ IDS = [turn.session for turn in PLAN.turns]
 def store(home: Path, *makers: journals.Maker) -> None:
     with History(home) as history:
         for maker in makers:
-            Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+            JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)
 
 
 @pytest.fixture
-def hand(context: Context, qtbot: QtBot) -> Hand:
+def hand(context: WindowContext, qtbot: QtBot) -> Hand:
     """A plan of four sessions and one of a single session."""
     store(context.home, *(journals.whole(PLAN, id_) for id_ in IDS), journals.whole(ALONE))
     return shown(context, qtbot)
@@ -57,7 +57,7 @@ def hand(context: Context, qtbot: QtBot) -> Hand:
 def changed(hand: Hand) -> None:
     """Somebody else has changed the history."""
     with hand.qtbot.waitSignal(hand.page.counted):
-        hand.page.context.bus.changed.emit(Changes(sessions=True))
+        hand.page.context.bus.changed.emit(StaleParts(sessions=True))
 
 
 def text(hand: Hand, id_: str, column: int = NAME) -> str:
@@ -149,7 +149,7 @@ def test_enter_on_a_session_opens_it(hand: Hand) -> None:
     go_to(unfolded(hand), IDS[2])
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         press(hand, Qt.Key.Key_Return)
-    assert told.args == [Wanted("live", (IDS[2],))]
+    assert told.args == [PageRequest("live", (IDS[2],))]
 
 
 def test_one_list_of_all_sessions_is_a_choice_that_is_kept(hand: Hand, qtbot: QtBot) -> None:
@@ -193,7 +193,7 @@ def test_what_was_not_needed_is_counted(hand: Hand) -> None:
 def test_of_a_plan_that_is_partly_here_the_rest_is_named(hand: Hand, tmp_path: Path) -> None:
     with History(tmp_path / "other") as other:
         for turn in TWIN.turns[:3]:
-            Writer(other).append(TWIN.id, turn.session, 0, journals.whole(TWIN, turn.session).raw)
+            JournalStorer(other).append(TWIN.id, turn.session, 0, journals.whole(TWIN, turn.session).raw)
         files = [export(other, turn.session, tmp_path / f"{turn.ordinal}.zip") for turn in TWIN.turns[:3]]
     with History(hand.page.context.home) as history:
         for file in files:
@@ -255,12 +255,12 @@ def test_the_selection_stays_while_sessions_arrive(hand: Hand) -> None:
 
 
 def test_another_page_finds_its_sessions_in_folded_plans(hand: Hand) -> None:
-    hand.page.open(Wanted("history", (IDS[2],)))
+    hand.page.open(PageRequest("history", (IDS[2],)))
     hand.qtbot.waitUntil(lambda: hand.table.selected == (IDS[2],))
     assert len(hand.shown_ids()) == 6
     go_to(hand, PLAN.id)
     press(hand, Qt.Key.Key_Left)
-    hand.page.open(Wanted("history", tuple(IDS)))
+    hand.page.open(PageRequest("history", tuple(IDS)))
     hand.qtbot.waitUntil(lambda: hand.table.selected_plan == PLAN.id)
     assert len(hand.shown_ids()) == 2
 
@@ -273,7 +273,7 @@ def test_a_plan_is_compared(hand: Hand) -> None:
     assert not hand.action("Rename").isEnabled() and not hand.action("Open in Live").isEnabled()
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         hand.press("Compare plan")
-    assert told.args == [Wanted("compare", tuple(IDS))]
+    assert told.args == [PageRequest("compare", tuple(IDS))]
     go_to(hand, ALONE_ID)
     assert not hand.action("Compare").isEnabled()
 
@@ -284,20 +284,20 @@ def test_a_plan_is_measured_again(hand: Hand, text: str, is_run: bool) -> None:
         go_to(hand, id_)
         with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
             hand.press(text)
-        assert told.args == [Wanted("bench", ids, is_run)]
+        assert told.args == [PageRequest("bench", ids, is_run)]
 
 
 def test_what_was_published_is_set_up_here(hand: Hand) -> None:
     with History(hand.page.context.home) as history:
         published = import_shipped(history)[0].session
-    hand.page.context.bus.changed.emit(Changes(sessions=True))
+    hand.page.context.bus.changed.emit(StaleParts(sessions=True))
     hand.page.reload()
     hand.qtbot.waitUntil(lambda: hand.page._model.line(published) is not None)
     go_to(hand, published)
     assert not hand.action("Run again").isEnabled()
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         hand.press("Set up the same here")
-    assert told.args == [Wanted("bench", (published,))]
+    assert told.args == [PageRequest("bench", (published,))]
     go_to(hand, PLAN.id)
     assert hand.action("Edit on Bench").isEnabled() and hand.action("Run again").isEnabled()
 
@@ -369,8 +369,8 @@ def test_of_a_plan_under_way_only_what_has_ended_is_deleted(hand: Hand) -> None:
         under_way.step(at)
     raw = under_way.end().raw
     with History(hand.page.context.home) as history:
-        Writer(history).append(TWIN.id, under_way.session, before, raw[before:])
-        Writer(history).append(TWIN.id, ended[0].session, 0, ended[0].raw)  # it stays deleted
+        JournalStorer(history).append(TWIN.id, under_way.session, before, raw[before:])
+        JournalStorer(history).append(TWIN.id, ended[0].session, 0, ended[0].raw)  # it stays deleted
         assert not [each for each in sessions(history) if each["id"] == ended[0].session]
     hand.press("Undo")
     hand.qtbot.waitUntil(lambda: title(hand, TWIN.id) == "a plan (4)")

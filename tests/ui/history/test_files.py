@@ -14,7 +14,7 @@ from app.history.exchange.import_any import import_any
 from app.history.exchange.publishing import import_shipped
 from app.history.store.history import History
 from tests.ui.history.hand import FAILED, IDS, Hand
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.history import HistoryPage
 from ui.pages.history.reading import read_detail
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 RELEASED = Path(__file__).parents[2] / "data" / "0.1.0" / "session.zip"
 
 
-def test_the_selected_lines_are_copied_as_a_table(hand: Hand, context: Context) -> None:
+def test_the_selected_lines_are_copied_as_a_table(hand: Hand, context: WindowContext) -> None:
     hand.select(0, FAILED)
     with hand.qtbot.waitSignal(context.bus.said):
         hand.press("Copy")
@@ -33,7 +33,7 @@ def test_the_selected_lines_are_copied_as_a_table(hand: Hand, context: Context) 
     assert rows[1][at].startswith("(1/2) ") and not rows[2][at].startswith("(")
 
 
-def test_a_session_is_written_down_as_a_script(hand: Hand, context: Context, tmp_path: Path) -> None:
+def test_a_session_is_written_down_as_a_script(hand: Hand, context: WindowContext, tmp_path: Path) -> None:
     drop(hand.page, [RELEASED])
     hand.qtbot.waitUntil(lambda: len(hand.shown_ids()) == 6)
     hand.qtbot.waitUntil(lambda: hand.action("Script…").isEnabled())
@@ -46,7 +46,7 @@ def test_a_session_is_written_down_as_a_script(hand: Hand, context: Context, tmp
     hand.qtbot.waitUntil(lambda: "exists already" in hand.message.text)
 
 
-def test_sessions_go_out_and_come_back_by_a_drop(hand: Hand, context: Context, tmp_path: Path) -> None:
+def test_sessions_go_out_and_come_back_by_a_drop(hand: Hand, context: WindowContext, tmp_path: Path) -> None:
     hand.page._exchange.export_to([IDS[0], IDS[1]], tmp_path)
     hand.qtbot.waitUntil(lambda: len(list(tmp_path.glob("*.dyno.zip"))) == 2)
     hand.select(0, 1)
@@ -91,7 +91,7 @@ def test_a_session_of_an_earlier_version_is_taken_in(hand: Hand, tmp_path: Path)
     assert not hand.message.isVisible()
 
 
-def test_of_what_others_did_only_what_is_known_is_told(context: Context, tmp_path: Path) -> None:
+def test_of_what_others_did_only_what_is_known_is_told(context: WindowContext, tmp_path: Path) -> None:
     folder = tmp_path / "laptop"
     shutil.copytree(RELEASED.parents[1] / "sysbench", folder)
     with History(context.home) as history:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.history.store.history import History
 from tests.ui.history.hand import Hand, shown
 from tests.unit.comparison.test_over_time import NEW, OLD, keep
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.pages.history.over_time import OverTime
 from ui.pages.history.tabs import DetailTabs
 from ui.widgets.charts.dated_chart import DatedChart
@@ -19,7 +19,7 @@ TAB = 2
 
 
 @pytest.fixture
-def ids(context: Context) -> list[str]:
+def ids(context: WindowContext) -> list[str]:
     """Eighteen plans: the last eight of a slower build, one of them disturbed."""
     context.memory.keep("history/by plan", False)
     with History(context.home) as history:
@@ -28,7 +28,7 @@ def ids(context: Context) -> list[str]:
     return [id_ for (id_,) in made]
 
 
-def opened(context: Context, qtbot: QtBot, session: str) -> tuple[Hand, OverTime]:
+def opened(context: WindowContext, qtbot: QtBot, session: str) -> tuple[Hand, OverTime]:
     """The tab of a session, when its sessions are read."""
     hand = shown(context, qtbot)
     qtbot.waitUntil(lambda: session in hand.shown_ids())
@@ -40,7 +40,7 @@ def opened(context: Context, qtbot: QtBot, session: str) -> tuple[Hand, OverTime
     return hand, tab
 
 
-def test_the_change_is_shown_named_and_compared(context: Context, qtbot: QtBot, ids: list[str]) -> None:
+def test_the_change_is_shown_named_and_compared(context: WindowContext, qtbot: QtBot, ids: list[str]) -> None:
     _, tab = opened(context, qtbot, ids[-1])
     steps, chart = tab.findChild(QComboBox), tab.findChild(DatedChart)
     assert steps.currentText() == "▼ point-query threads=2"
@@ -58,7 +58,7 @@ def test_the_change_is_shown_named_and_compared(context: Context, qtbot: QtBot, 
     assert (wanted.args[0].page, wanted.args[0].sessions) == ("compare", (ids[9], ids[10]))
 
 
-def test_a_step_that_does_not_change_says_so(context: Context, qtbot: QtBot, ids: list[str]) -> None:
+def test_a_step_that_does_not_change_says_so(context: WindowContext, qtbot: QtBot, ids: list[str]) -> None:
     _, tab = opened(context, qtbot, ids[0])
     steps = tab.findChild(QComboBox)
     steps.setCurrentIndex(1)

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from tests import journals
 from tests.ui.history.hand import FAILED, IDS, Hand, kept
-from ui.core.bus import Changes, Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest, StaleParts
+from ui.core.context import WindowContext
 from ui.models.session_columns import NAME
 from ui.models.settings_in_force import SettingModel
 from ui.pages.history import HistoryPage
@@ -82,7 +82,7 @@ def test_a_facet_is_ticked_in_a_menu_that_stays_open(hand: Hand) -> None:
     hand.wait_shown([0, 1, 2, 3, 4])
 
 
-def test_a_click_on_a_head_sorts(hand: Hand, context: Context) -> None:
+def test_a_click_on_a_head_sorts(hand: Hand, context: WindowContext) -> None:
     head = hand.table.horizontalHeader()
     at = head.sectionViewportPosition(NAME) + 20
     hand.qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(at, 10))
@@ -90,7 +90,7 @@ def test_a_click_on_a_head_sorts(hand: Hand, context: Context) -> None:
     assert context.memory.value("history/order", "").startswith("name")
 
 
-def test_the_selection_outlives_what_changes_around_it(hand: Hand, context: Context) -> None:
+def test_the_selection_outlives_what_changes_around_it(hand: Hand, context: WindowContext) -> None:
     hand.select(0, 1)
     hand.qtbot.keyClicks(hand.line, "duel")
     hand.wait_shown([0, 1, 2, 3])
@@ -144,26 +144,26 @@ def test_several_selected_are_counted(hand: Hand) -> None:
     assert any("3 sessions" in text for text in texts)
 
 
-def test_compare_and_live_are_asked_for(hand: Hand, context: Context) -> None:
+def test_compare_and_live_are_asked_for(hand: Hand, context: WindowContext) -> None:
     hand.select(0)
     assert not hand.action("Compare").isEnabled()
     with hand.qtbot.waitSignal(context.bus.wanted) as told:
         hand.press("Open in Live")
-    assert told.args == [Wanted("live", (IDS[0],))]
+    assert told.args == [PageRequest("live", (IDS[0],))]
     hand.select(0, 1)
     with hand.qtbot.waitSignal(context.bus.wanted) as told:
         hand.press("Compare")
-    assert told.args == [Wanted("compare", (IDS[0], IDS[1]))]
+    assert told.args == [PageRequest("compare", (IDS[0], IDS[1]))]
 
 
 def test_another_page_may_want_sessions_here(hand: Hand) -> None:
     hand.qtbot.keyClicks(hand.line, "xeon")
     hand.wait_shown([4])
-    hand.page.open(Wanted("history", (IDS[1],)))
+    hand.page.open(PageRequest("history", (IDS[1],)))
     hand.qtbot.waitUntil(lambda: hand.table.selected == (IDS[1],))
 
 
-def test_a_session_is_renamed_in_its_line(hand: Hand, context: Context) -> None:
+def test_a_session_is_renamed_in_its_line(hand: Hand, context: WindowContext) -> None:
     hand.select(0)
     hand.press("Rename")
     editor = next(each for each in hand.table.findChildren(QLineEdit) if each.isVisible())
@@ -175,7 +175,7 @@ def test_a_session_is_renamed_in_its_line(hand: Hand, context: Context) -> None:
     )
 
 
-def test_tags_for_several(hand: Hand, context: Context) -> None:
+def test_tags_for_several(hand: Hand, context: WindowContext) -> None:
     hand.select(0, 1)
     for name in ("quiet", "quiet"):
         hand.press("Tag")
@@ -195,7 +195,7 @@ def test_tags_for_several(hand: Hand, context: Context) -> None:
         hand.qtbot.waitUntil(lambda: not any(menu.isVisible() for menu in hand.page.findChildren(QMenu)))
 
 
-def test_tags_are_edited_in_the_detail(hand: Hand, context: Context) -> None:
+def test_tags_are_edited_in_the_detail(hand: Hand, context: WindowContext) -> None:
     tabs = hand.look_at(0, 0)
     line = next(each for each in tabs.findChildren(QLineEdit) if each.accessibleName() == "Tags")
     line.setText("b, a,,a")
@@ -234,7 +234,7 @@ def test_after_delete_nothing_reads_what_is_gone(hand: Hand) -> None:
 
 
 def test_the_last_session_comes_back_with_the_keyboard_too(
-    recorded: Path, context: Context, qtbot: QtBot
+    recorded: Path, context: WindowContext, qtbot: QtBot
 ) -> None:
     page = HistoryPage(context)
     qtbot.addWidget(page)
@@ -255,7 +255,7 @@ def test_what_is_carried_out_is_not_deleted_and_says_why(hand: Hand) -> None:
     assert hand.message.text.startswith("1 session deleted; 1 is still running")
 
 
-def test_an_empty_history_says_what_belongs_here(context: Context, qtbot: QtBot) -> None:
+def test_an_empty_history_says_what_belongs_here(context: WindowContext, qtbot: QtBot) -> None:
     page = HistoryPage(context)
     qtbot.addWidget(page)
     with qtbot.waitSignal(page.counted):
@@ -264,13 +264,13 @@ def test_an_empty_history_says_what_belongs_here(context: Context, qtbot: QtBot)
     assert empty.isVisible()
     with qtbot.waitSignal(context.bus.wanted) as told:
         empty.findChild(QPushButton).click()
-    assert told.args == [Wanted("bench")]
+    assert told.args == [PageRequest("bench")]
 
 
-def test_a_hidden_page_reads_when_it_is_seen_again(hand: Hand, context: Context) -> None:
+def test_a_hidden_page_reads_when_it_is_seen_again(hand: Hand, context: WindowContext) -> None:
     hand.page.hide()
     with hand.qtbot.assertNotEmitted(hand.page.counted, wait=50):
-        context.bus.changed.emit(Changes(sessions=True))
+        context.bus.changed.emit(StaleParts(sessions=True))
     with hand.qtbot.waitSignal(hand.page.counted):
         hand.page.show()
 

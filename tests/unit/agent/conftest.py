@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.system.directory import MARKER, Directory
+from app.agent.system.directory import MARKER, MarkedDirectory
 from tests.unit.agent.page_cache import can_let_go
 
 
@@ -23,13 +23,13 @@ def on_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> Directory:
+def directory(tmp_path: Path) -> MarkedDirectory:
     return directory_in(tmp_path)
 
 
-def directory_in(folder: Path) -> Directory:
+def directory_in(folder: Path) -> MarkedDirectory:
     """A directory of a target, empty."""
     place = folder / "dyno"
     place.mkdir(mode=0o700)
     (place / MARKER).touch()
-    return Directory(str(place))
+    return MarkedDirectory(str(place))

@@ -15,9 +15,9 @@ from app.agent.server.cgroup import (
     FIRST,
     SECOND,
     MemoryLimit,
-    group_of,
-    limit_problem,
     make_group,
+    memory_cgroup_of,
+    memory_limit_problem,
     remove_group,
 )
 from app.agent.system.errors import AgentError
@@ -37,11 +37,11 @@ def test_groups_of_both_versions_are_found(tmp_path: Path, monkeypatch: pytest.M
     for path in ("memory/a/b", "user.slice/x.scope"):
         (tmp_path / path).mkdir(parents=True)
     groups(monkeypatch, tmp_path, "3:cpu:/z\n2:memory,hugetlb:/a/b\n0::/user.slice/x.scope")
-    assert group_of("self") == (str(tmp_path / "memory/a/b"), FIRST)
+    assert memory_cgroup_of("self") == (str(tmp_path / "memory/a/b"), FIRST)
     groups(monkeypatch, tmp_path, "0::/user.slice/x.scope")
-    assert group_of("self") == (str(tmp_path / "user.slice/x.scope"), SECOND)
+    assert memory_cgroup_of("self") == (str(tmp_path / "user.slice/x.scope"), SECOND)
     groups(monkeypatch, tmp_path, "0::/not/seen/in/a/container")
-    assert group_of("self") == (str(tmp_path), SECOND)
+    assert memory_cgroup_of("self") == (str(tmp_path), SECOND)
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ def test_where_none_can_be_made_a_scope_is_asked_for(tmp_path: Path, monkeypatch
         AgentError, match=r"cannot create a cgroup in .*gone: .*; and systemd cannot create a scope"
     ):
         MemoryLimit(64 * MB, str(tmp_path)).prepare()
-    assert limit_problem().endswith("(systemd-run --user --scope)")
+    assert memory_limit_problem().endswith("(systemd-run --user --scope)")
     monkeypatch.setattr(cgroup, "can_scope", lambda: True)
-    assert limit_problem().endswith("and systemd does not delegate the memory controller to this user")
+    assert memory_limit_problem().endswith("and systemd does not delegate the memory controller to this user")
     handed = tmp_path / "gone/user.slice/user-{0}.slice/user@{0}.service".format(os.geteuid())
     monkeypatch.setattr(
         cgroup, "read_text", lambda path: {f"{handed}/cgroup.controllers": "cpu memory"}.get(path)
     )
-    assert limit_problem() == ""
+    assert memory_limit_problem() == ""
     words = MemoryLimit(64 * MB, str(tmp_path)).prepare()
     assert words[:3] == ["systemd-run", "--user", "--scope"]
     assert words[-5:] == ["-p", "MemoryMax=67108864", "-p", "MemorySwapMax=0", "--"]
@@ -116,7 +116,7 @@ def test_a_limit_holds_here_or_it_is_said_why_not(tmp_path: Path) -> None:
     session = tmp_path / "SESSION"
     session.mkdir()
     limit = MemoryLimit(48 * MB, str(session))
-    problem = limit_problem()
+    problem = memory_limit_problem()
     if problem:
         with pytest.raises(AgentError) as refused:
             limit.prepare()
@@ -153,7 +153,7 @@ def _carried_out(limit: MemoryLimit, before: list[str], megabytes: int) -> int:
     return process.returncode
 
 
-@pytest.mark.skipif(bool(limit_problem()), reason="no cgroup can be made here")
+@pytest.mark.skipif(bool(memory_limit_problem()), reason="no cgroup can be made here")
 def test_cached_files_count_and_make_room(on_disk: Path) -> None:
     """Twice as much as may be cached is written, and nobody is killed."""
     session = on_disk / "SESSION"

@@ -12,10 +12,10 @@ from socket import socketpair
 import pytest
 
 from app.agent.checks import check
-from app.agent.server.options import KnownBuild
-from app.agent.system.client import is_unread
-from app.agent.system.directory import REHEARSING, Directory
-from app.protocol.answers import Check, OtherAgent, Rehearsal
+from app.agent.server.options import BuildWithOptions
+from app.agent.system.client import is_peer_closed
+from app.agent.system.directory import REHEARSING, MarkedDirectory
+from app.protocol.answers import Check, OtherActiveAgent, Rehearsal
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO
 from tests.plans import MARIADB, plan
 
@@ -31,7 +31,7 @@ def test_what_loose_lets_be_ignored_is_one_line(tmp_path: Path, monkeypatch: pyt
     answers += [said("loose_d", "ignored"), said("e", "rejected")]
     monkeypatch.setattr(check, "check_options", lambda _build, _cnf: answers)
     found = check._check_options(
-        KnownBuild("x", "/usr", "/usr/sbin/mysqld"), plan().contenders[0], str(tmp_path)
+        BuildWithOptions("x", "/usr", "/usr/sbin/mysqld"), plan().contenders[0], str(tmp_path)
     )
     assert [(each.state, each.text) for each in found] == [
         ("warn", "about b"),
@@ -46,11 +46,13 @@ def test_builds_are_asked_while_a_plan_holds_the_directory(
 ) -> None:
     (tmp_path / "DYNO-TARGET").touch()
     tmp_path.chmod(0o700)
-    directory = Directory(str(tmp_path))
+    directory = MarkedDirectory(str(tmp_path))
     lock = directory.lock({"plan": "X", "pid": 1})
-    monkeypatch.setattr(check, "build_of", lambda *_: KnownBuild("x", "/usr", "/usr/sbin/mysqld"))
+    monkeypatch.setattr(check, "build_of", lambda *_: BuildWithOptions("x", "/usr", "/usr/sbin/mysqld"))
     monkeypatch.setattr(check, "check_options", lambda _build, _cnf: [])
-    assert [each.state for each in check.ask(directory, plan())] == ["pass"] * len(plan().contenders)
+    assert [each.state for each in check.check_build_options(directory, plan())] == ["pass"] * len(
+        plan().contenders
+    )
     assert any(each.state == "fail" for each in check.check(directory, plan()))
     assert directory.sessions() == []
     os.close(lock or 0)
@@ -61,13 +63,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Callable[[], None]]]
     """What happens while a build is asked."""
     meanwhile: list[Callable[[], None]] = []
 
-    def answer(_build: KnownBuild, _cnf: str) -> list[dict[str, str]]:
+    def answer(_build: BuildWithOptions, _cnf: str) -> list[dict[str, str]]:
         for each in meanwhile:
             each()
         return []
 
     monkeypatch.setattr(check, "agents_elsewhere", lambda _: [])
-    monkeypatch.setattr(check, "build_of", lambda *_: KnownBuild("x", "/usr", "/usr/sbin/mysqld"))
+    monkeypatch.setattr(check, "build_of", lambda *_: BuildWithOptions("x", "/usr", "/usr/sbin/mysqld"))
     monkeypatch.setattr(check, "check_options", answer)
     yield meanwhile
 
@@ -77,7 +79,7 @@ def states(found: list[Check]) -> dict[str, list[str]]:
 
 
 def test_a_check_takes_no_lock_and_another_rehearsal_does_not_fail_it(
-    directory: Directory, asked: list[Callable[[], None]]
+    directory: MarkedDirectory, asked: list[Callable[[], None]]
 ) -> None:
     def start() -> None:
         lock = directory.lock({"plan": "X", "pid": 1})
@@ -94,7 +96,7 @@ def test_a_check_takes_no_lock_and_another_rehearsal_does_not_fail_it(
 
 
 def test_a_check_ends_as_soon_as_a_plan_has_begun(
-    directory: Directory, asked: list[Callable[[], None]]
+    directory: MarkedDirectory, asked: list[Callable[[], None]]
 ) -> None:
     locks: list[int | None] = []
     asked.append(lambda: locks.append(directory.lock({"plan": "X", "pid": 1})))
@@ -104,7 +106,9 @@ def test_a_check_ends_as_soon_as_a_plan_has_begun(
     os.close(locks[0] or 0)
 
 
-def test_a_rehearsal_waits_for_another_one(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rehearsal_waits_for_another_one(
+    directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fine = Rehearsal([Check("rehearsal", "pass", "")])
     monkeypatch.setattr(check, "agents_elsewhere", lambda _: [])
     monkeypatch.setattr(check, "build_of", lambda *_: None)
@@ -124,9 +128,9 @@ def test_a_rehearsal_waits_for_another_one(directory: Directory, monkeypatch: py
 
 
 def test_the_hint_names_what_helps_against_another_plan(
-    directory: Directory, monkeypatch: pytest.MonkeyPatch
+    directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check, "agents_elsewhere", lambda _: [OtherAgent(7, "/d")])
+    monkeypatch.setattr(check, "agents_elsewhere", lambda _: [OtherActiveAgent(7, "/d")])
     found = check._check_busy(directory, plan())
     assert (found.state, found.todo) == ("fail", ELSEWHERE_TODO)
     assert check._check_busy(directory, replace(plan(), allow_busy=True)).state == "warn"
@@ -139,9 +143,9 @@ def test_the_hint_names_what_helps_against_another_plan(
 def test_whoever_has_asked_and_is_gone_is_noticed() -> None:
     pipe, socket = os.pipe(), [each.detach() for each in socketpair()]
     with open(os.devnull, "wb") as nothing:
-        assert not is_unread(nothing.fileno())
+        assert not is_peer_closed(nothing.fileno())
     for theirs, ours in (pipe, socket):
-        assert not is_unread(ours)
+        assert not is_peer_closed(ours)
         os.close(theirs)
-        assert is_unread(ours)
+        assert is_peer_closed(ours)
         os.close(ours)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.agent.server.options_in_force import compression_in_force
-from app.engines.rocksdb import in_words
+from app.engines.rocksdb import compression_in_words
 from tests.servers import Answers
 
 OFF = "kDisableCompressionOption"
@@ -25,11 +25,11 @@ OFF = "kDisableCompressionOption"
 )
 def test_the_options_of_a_column_family_in_words(everywhere: str, levels: str, last: str, words: str) -> None:
     names = ("COMPRESSION_TYPE", "COMPRESSION_PER_LEVEL", "BOTTOMMOST_COMPRESSION")
-    assert in_words(dict(zip(names, (everywhere, levels, last), strict=True))) == words
+    assert compression_in_words(dict(zip(names, (everywhere, levels, last), strict=True))) == words
 
 
 def test_a_server_that_does_not_tell_is_not_guessed_at() -> None:
-    assert in_words({}) == ""
+    assert compression_in_words({}) == ""
 
 
 def in_force(engine: str, **answers: Any) -> str:

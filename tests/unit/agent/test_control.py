@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from app.agent.main import main
-from app.agent.system.control import Control, request
+from app.agent.system.control import ControlRequests, request
 from app.agent.system.journal import Journal
 from app.protocol.events import MAX_NOTE, Note, decode
 
 
-def look(tmp_path: Path, *requests: dict[str, str]) -> tuple[Control, list[str]]:
+def look(tmp_path: Path, *requests: dict[str, str]) -> tuple[ControlRequests, list[str]]:
     folder = tmp_path / "control"
     folder.mkdir()
     journal = Journal(str(tmp_path / "journal"))
-    control = Control(str(folder))
+    control = ControlRequests(str(folder))
     for each in requests:
         request(str(folder), **each)
     control.look(journal, 3)
@@ -89,7 +89,7 @@ def test_stop_of_a_plan_lasts(tmp_path: Path) -> None:
 
 def test_a_stop_is_meant_for_sessions_of_the_round_that_have_not_begun_yet(tmp_path: Path) -> None:
     (tmp_path / "control").mkdir()
-    plan = Control(str(tmp_path / "control"))
+    plan = ControlRequests(str(tmp_path / "control"))
     first, second = plan.twin(), plan.twin()
     first.begin_session()
     request(str(tmp_path / "control"), "stop", what="session")
@@ -103,7 +103,7 @@ def test_a_stop_is_meant_for_sessions_of_the_round_that_have_not_begun_yet(tmp_p
 
 def test_a_skipped_step_is_skipped_by_all_sessions_of_the_round(tmp_path: Path) -> None:
     (tmp_path / "control").mkdir()
-    plan = Control(str(tmp_path / "control"))
+    plan = ControlRequests(str(tmp_path / "control"))
     first, second = plan.twin(), plan.twin()
     first.begin_session()
     first.begin_step(3)

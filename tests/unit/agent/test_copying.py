@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.snapshots.copying import Copying, can_share, files_below
+from app.agent.snapshots.copying import Copying, can_reflink, files_below
 from app.agent.system.errors import AgentError
 from tests.unit.agent.page_cache import cached_pages
 
@@ -86,7 +86,7 @@ def test_links_have_no_place_in_a_data_directory(data: Path) -> None:
 def test_blocks_are_shared_where_the_file_system_can_and_else_not_at_all(data: Path, tmp_path: Path) -> None:
     """Never by a hard link: the server would write into the snapshot."""
     copying = Copying(str(data), str(tmp_path / "copy"), names(data))
-    if not can_share(str(tmp_path)):
+    if not can_reflink(str(tmp_path)):
         with pytest.raises(OSError, match="not supported"):
             copying.share()
         return

@@ -12,11 +12,11 @@ import pytest
 from app.agent.deciding import Deciding
 from app.agent.plan_runner import run_plan
 from app.comparison.verdicts.compare import by_limits, compare
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan, Turn
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests.journals import Maker
 from tests.rounds import sliced_plan
 from tests.unit.agent.conftest import directory_in
@@ -82,7 +82,7 @@ def kept(history: History, target: Target, rounds: int) -> list[str]:
     turns = [turn for repeat in range(1, rounds + 1) for turn in target.turns(repeat)]
     for turn in turns:
         raw = Path(target.directory.journal(turn.session)).read_bytes()
-        Writer(history).append(target.plan.id, turn.session, 0, raw)
+        JournalStorer(history).append(target.plan.id, turn.session, 0, raw)
     return [turn.session for turn in turns]
 
 
@@ -123,7 +123,7 @@ def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
     rounds = rounds_of(target, 1000, 940)
     assert target.deciding.said(target.turns(8)[1]).count(f"threads=1 {word}") == len(DRIVEN)
     turns = kept(history, target, rounds)
-    mine = Limits(matters=0.5)
+    mine = VerdictLimits(matters=0.5)
     found = compare(history, turns, limits=mine)
     driven = [row for row in found.rows if row.workload in DRIVEN]
     assert {row.cells[1].verdict for row in driven} == {word}

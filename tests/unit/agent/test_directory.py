@@ -10,24 +10,24 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.system.directory import REHEARSING, Directory, open_lock, write_holder
+from app.agent.system.directory import REHEARSING, MarkedDirectory, open_lock, write_holder
 from app.agent.system.errors import AgentError
 
 
 def test_a_folder_without_marker_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     with pytest.raises(AgentError, match="is not a Dyno directory"):
-        Directory(str(tmp_path))
+        MarkedDirectory(str(tmp_path))
 
 
-def test_a_folder_open_to_others_is_refused(directory: Directory) -> None:
+def test_a_folder_open_to_others_is_refused(directory: MarkedDirectory) -> None:
     os.chmod(directory.path, 0o755)
     with pytest.raises(AgentError, match="chmod 700"):
-        Directory(directory.path)
+        MarkedDirectory(directory.path)
 
 
 @pytest.mark.parametrize("path", ["/etc/hostname", "{}/../precious", "{}/sessions/../../precious", "{}"])
-def test_nothing_outside_is_deleted(directory: Directory, path: str) -> None:
+def test_nothing_outside_is_deleted(directory: MarkedDirectory, path: str) -> None:
     precious = Path(directory.path).parent / "precious"
     precious.mkdir()
     with pytest.raises(AgentError, match="not deleted"):
@@ -36,7 +36,7 @@ def test_nothing_outside_is_deleted(directory: Directory, path: str) -> None:
     assert os.path.exists("/etc/hostname")
 
 
-def test_a_link_is_taken_away_and_what_it_points_to_stays(directory: Directory) -> None:
+def test_a_link_is_taken_away_and_what_it_points_to_stays(directory: MarkedDirectory) -> None:
     precious = Path(directory.path).parent / "precious"
     precious.mkdir()
     (precious / "file").touch()
@@ -47,7 +47,7 @@ def test_a_link_is_taken_away_and_what_it_points_to_stays(directory: Directory) 
     assert (precious / "file").exists()
 
 
-def test_a_link_in_the_way_leads_nowhere(directory: Directory) -> None:
+def test_a_link_in_the_way_leads_nowhere(directory: MarkedDirectory) -> None:
     precious = Path(directory.path).parent / "precious"
     (precious / "data").mkdir(parents=True)
     os.symlink(precious, directory.at("sessions", "abc"))
@@ -56,7 +56,7 @@ def test_a_link_in_the_way_leads_nowhere(directory: Directory) -> None:
     assert (precious / "data").exists()
 
 
-def test_the_lock_has_one_holder_and_names_it(directory: Directory) -> None:
+def test_the_lock_has_one_holder_and_names_it(directory: MarkedDirectory) -> None:
     assert directory.holder() == {}
     held = directory.lock({"plan": "P", "pid": 1})
     assert held is not None
@@ -76,7 +76,7 @@ def let_go(lock: int | None, after_s: float) -> threading.Timer:
     return timer
 
 
-def test_a_rehearsal_is_waited_for_and_a_plan_is_not(directory: Directory) -> None:
+def test_a_rehearsal_is_waited_for_and_a_plan_is_not(directory: MarkedDirectory) -> None:
     held = directory.lock({"verb": REHEARSING, "pid": 1})
     assert not directory.is_taken() and directory.holder()
     began = time.monotonic()
@@ -93,7 +93,7 @@ def test_a_rehearsal_is_waited_for_and_a_plan_is_not(directory: Directory) -> No
     os.close(mine)
 
 
-def test_a_plan_that_comes_while_a_rehearsal_is_waited_for_ends_the_wait(directory: Directory) -> None:
+def test_a_plan_that_comes_while_a_rehearsal_is_waited_for_ends_the_wait(directory: MarkedDirectory) -> None:
     held = directory.lock({"verb": REHEARSING, "pid": 1})
     assert held is not None
     timer = threading.Timer(0.4, write_holder, [held, {"plan": "P", "pid": 2}])
@@ -104,7 +104,7 @@ def test_a_plan_that_comes_while_a_rehearsal_is_waited_for_ends_the_wait(directo
     os.close(held)
 
 
-def test_who_asks_for_the_holder_keeps_nobody_from_the_lock(directory: Directory) -> None:
+def test_who_asks_for_the_holder_keeps_nobody_from_the_lock(directory: MarkedDirectory) -> None:
     asking = open_lock(directory.at("lock"))
     fcntl.flock(asking, fcntl.LOCK_SH)  # as `holder` does for a moment
     timer = let_go(asking, 0.1)
@@ -115,6 +115,6 @@ def test_who_asks_for_the_holder_keeps_nobody_from_the_lock(directory: Directory
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", "."])
-def test_an_id_is_no_path(directory: Directory, name: str) -> None:
+def test_an_id_is_no_path(directory: MarkedDirectory, name: str) -> None:
     with pytest.raises(AgentError, match="is not an id"):
         directory.session(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.server.error_log import NO_ERROR, first_error, last_error, plain
+from app.agent.server.error_log import NO_ERROR, bare_log_line, first_error, last_error
 
 # innodb_flush_method=SOMEHOW, innodb_page_size=5K, rocksdb_default_cf_options=compression=kNope
 MYSQL_5_5 = """\
@@ -86,7 +86,7 @@ PRELOADED = "ERROR: ld.so: object '/a.so' from LD_PRELOAD cannot be preloaded: i
     ],
 )
 def test_a_line_is_told_without_time_and_brackets(line: str, expected: str) -> None:
-    assert plain(line) == expected
+    assert bare_log_line(line) == expected
 
 
 @pytest.mark.parametrize(

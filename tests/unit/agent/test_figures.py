@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.agent.sampling.figures import (
-    clients_missing,
     figure_of,
     latency_of,
     marks_of,
+    missing_clients_reason,
     per_unit,
     percentile,
     totals_of,
@@ -67,10 +67,13 @@ def test_fewer_clients_are_a_mark_or_a_failure() -> None:
     assert marks_of(Totals(clients=4), after_crash=False, threads=5) == ["fewer-clients"]
     assert marks_of(Totals(clients=5), False, 5) == []
     assert marks_of(Totals(), False, 5) == []  # the Lua of others may not tell
-    assert clients_missing(driven, {"clients": 4}) == clients_missing(driven, {}) == ""
-    assert clients_missing(load, {"clients": 5}) == ""
+    assert missing_clients_reason(driven, {"clients": 4}) == missing_clients_reason(driven, {}) == ""
+    assert missing_clients_reason(load, {"clients": 5}) == ""
     for step, clients in ((driven, 0), (load, 4)):
-        assert clients_missing(step, {"clients": clients}) == f"the server accepted {clients} of 5 clients"
+        assert (
+            missing_clients_reason(step, {"clients": clients})
+            == f"the server accepted {clients} of 5 clients"
+        )
 
 
 def test_percentiles_only_where_the_sample_carries_them() -> None:

@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 
 from app.agent.follow import MOST, Follow, parse_offsets
-from app.agent.system.directory import MARKER, Directory
-from app.following.frames import Beat, End, Frames, Piece
+from app.agent.system.directory import MARKER, MarkedDirectory
+from app.following.frames import Beat, FollowStreamSplitter, Piece, PlanFollowed
 
 SESSIONS = ["A", "B", "C"]
 PLAN = "P"
 
 
 @pytest.fixture
-def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Directory:
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MarkedDirectory:
     monkeypatch.setattr("app.agent.follow.BEAT_S", 0.1)
     monkeypatch.setattr("app.agent.follow.LOOK_S", 0.01)
     home = tmp_path / "dyno"
     home.mkdir(mode=0o700)
     (home / MARKER).touch()
-    made = Directory(str(home))
+    made = MarkedDirectory(str(home))
     for session in SESSIONS:
         os.mkdir(made.session(session))
     return made
@@ -36,13 +36,13 @@ def lines(first: int, last: int) -> bytes:
     return b"".join(json.dumps({"seq": number}).encode() + b"\n" for number in range(first, last))
 
 
-def append(directory: Directory, session: str, data: bytes) -> None:
+def append(directory: MarkedDirectory, session: str, data: bytes) -> None:
     with open(directory.journal(session), "ab") as journal:
         journal.write(data)
 
 
 def frames(output: bytes) -> Iterator[object]:
-    return Frames().feed(output)
+    return FollowStreamSplitter().feed(output)
 
 
 def content(output: bytes) -> dict[str, bytes]:
@@ -53,12 +53,12 @@ def content(output: bytes) -> dict[str, bytes]:
     return found
 
 
-def follow(directory: Directory, *offsets: str) -> None:
+def follow(directory: MarkedDirectory, *offsets: str) -> None:
     Follow(directory, PLAN, parse_offsets(list(offsets or SESSIONS))).run()
 
 
 def test_a_plan_that_is_over_is_sent_whole(
-    directory: Directory, capsysbinary: pytest.CaptureFixture[bytes]
+    directory: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     wanted = {"A": lines(0, 3), "B": lines(0, 2 * MOST // 12), "C": b""}
     for session, data in wanted.items():
@@ -66,11 +66,11 @@ def test_a_plan_that_is_over_is_sent_whole(
     follow(directory)
     output = capsysbinary.readouterr().out
     assert content(output) == wanted
-    assert isinstance(list(frames(output))[-1], End)
+    assert isinstance(list(frames(output))[-1], PlanFollowed)
 
 
 def test_only_what_lies_behind_the_offset_and_is_whole(
-    directory: Directory, capsysbinary: pytest.CaptureFixture[bytes]
+    directory: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     append(directory, "A", lines(0, 5) + b'{"seq": 5')
     follow(directory, f"A:{len(lines(0, 3))}")
@@ -78,7 +78,7 @@ def test_only_what_lies_behind_the_offset_and_is_whole(
 
 
 def test_one_session_after_another_while_the_plan_is_carried_out(
-    directory: Directory, capsysbinary: pytest.CaptureFixture[bytes]
+    directory: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     lock = directory.lock({"plan": PLAN, "pid": os.getpid()})
     assert lock is not None

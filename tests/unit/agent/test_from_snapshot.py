@@ -16,10 +16,10 @@ from app.agent.snapshots.snapshots import Snapshots
 from app.agent.steps import from_snapshot
 from app.agent.steps.from_snapshot import FromSnapshot
 from app.agent.system.control import StopRequested
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
-from app.history.recorded.in_words import StartState, is_of_snapshot
+from app.history.recorded.in_words import DataAndStartWords, is_of_snapshot
 from tests import plans
 from tests.unit.agent.conftest import directory_in
 from tests.unit.agent.page_cache import cached_pages
@@ -59,7 +59,7 @@ class Server:
 class Session:
     """As much of a session as the step needs."""
 
-    def __init__(self, directory: Directory, steps: tuple[str, ...] = ()) -> None:
+    def __init__(self, directory: MarkedDirectory, steps: tuple[str, ...] = ()) -> None:
         self.plan = plans.plan(start="snapshot", rows=1000, steps=list(steps))
         self.turn, self.contender = self.plan.turns[0], self.plan.contenders[0]
         self.directory = directory
@@ -112,11 +112,11 @@ class Session:
         return step.run(AT)
 
 
-def kept(directory: Directory) -> list[str]:
+def kept(directory: MarkedDirectory) -> list[str]:
     return [each.key for each in Snapshots(directory).list()]
 
 
-def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -> None:
+def test_the_first_keeps_and_the_next_is_spared_the_load(directory: MarkedDirectory) -> None:
     first = Session(directory).load()
     ended = first.run()
     (key,) = kept(directory)
@@ -134,12 +134,12 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert second.data == [{"source": "snapshot", "snapshot": key, "copy": "copied"}]
     for each in (first, second):  # the words of earlier journals mean the same
         for load, said in zip(each.said, each.data, strict=True):
-            assert StartState.of({"load": load}) == StartState.of({"load": load, **said})
+            assert DataAndStartWords.of({"load": load}) == DataAndStartWords.of({"load": load, **said})
     assert all(is_of_snapshot(each["reason"]) for each in second.events if "reason" in each)
     assert second.write_accounting.rows == {"inserted": 2000, "deleted": 0}
 
 
-def test_a_person_skips_the_keeping_and_the_data_are_there(directory: Directory) -> None:
+def test_a_person_skips_the_keeping_and_the_data_are_there(directory: MarkedDirectory) -> None:
     session = Session(directory).load()
     session.control.interrupts = "skipped"
     ended = session.run()
@@ -148,7 +148,7 @@ def test_a_person_skips_the_keeping_and_the_data_are_there(directory: Directory)
     assert kept(directory) == []
 
 
-def test_a_person_stops_the_keeping_and_no_server_is_started_any_more(directory: Directory) -> None:
+def test_a_person_stops_the_keeping_and_no_server_is_started_any_more(directory: MarkedDirectory) -> None:
     session = Session(directory).load()
     session.control.interrupts = "stopped"
     with pytest.raises(StopRequested):
@@ -158,7 +158,7 @@ def test_a_person_stops_the_keeping_and_no_server_is_started_any_more(directory:
     assert kept(directory) == []
 
 
-def test_what_was_not_settled_or_not_shut_down_cleanly_is_not_kept(directory: Directory) -> None:
+def test_what_was_not_settled_or_not_shut_down_cleanly_is_not_kept(directory: MarkedDirectory) -> None:
     unsettled = Session(directory).load()
     unsettled.unsettled = "the cap of 60 s was reached"
     assert unsettled.run()["reason"] == "not kept: the cap of 60 s was reached"
@@ -189,7 +189,7 @@ def test_no_room_for_a_second_copy(on_disk: Path) -> None:
     ],
 )
 def test_a_disk_that_is_full_or_bad_in_the_middle_ends_the_keeping_and_not_the_session(
-    directory: Directory, monkeypatch: pytest.MonkeyPatch, number: int, said: str
+    directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch, number: int, said: str
 ) -> None:
     def fail(*_: Any) -> None:
         raise OSError(number, os.strerror(number))
@@ -203,7 +203,7 @@ def test_a_disk_that_is_full_or_bad_in_the_middle_ends_the_keeping_and_not_the_s
     assert kept(directory) == []
 
 
-def test_a_person_ends_the_copying(directory: Directory) -> None:
+def test_a_person_ends_the_copying(directory: MarkedDirectory) -> None:
     """Stopped, the session ends; skipped, it would have no data."""
     Session(directory).load().run()
     stopped, skipped = Session(directory), Session(directory)
@@ -218,7 +218,7 @@ def test_a_person_ends_the_copying(directory: Directory) -> None:
 
 @pytest.mark.parametrize(("steps", "shares"), [(("point-query",), True), (("point-query", "insert"), False)])
 def test_blocks_are_shared_where_no_step_writes(
-    directory: Directory, monkeypatch: pytest.MonkeyPatch, steps: tuple[str, ...], shares: bool
+    directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch, steps: tuple[str, ...], shares: bool
 ) -> None:
     Session(directory, steps).load().run()
     asked = []

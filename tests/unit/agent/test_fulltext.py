@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.checks.fulltext import document_problems, server_problems
+from app.agent.checks.fulltext import fulltext_file_problems, fulltext_setting_problems
 from app.protocol.plan import Plan
 from tests.plans import plan
 from tests.unit.catalog.test_text_search import planned
@@ -29,7 +29,7 @@ def collected(search: Plan, *files: object) -> Plan:
 
 
 def told(variables: dict[str, str], engine: str = "innodb", of: Plan | None = None) -> list[str]:
-    return [text for text, _ in server_problems(of or planned(), engine, variables)]
+    return [text for text, _ in fulltext_setting_problems(of or planned(), engine, variables)]
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_the_words_must_be_part_of_the_index() -> None:
 def test_a_collection_must_have_as_many_documents_as_are_wanted(search: Plan, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(".I 1\n.T\nOne.\n.I 2\n.U\n")
     (tmp_path / "b").write_text(".I 3\r\n.W\r\nThree.\r\n")
-    assert list(document_problems(search)) == []
-    assert list(document_problems(collected(search, tmp_path / "a", tmp_path / "b"))) == []
-    (problem,) = document_problems(collected(search, tmp_path / "a"))
+    assert list(fulltext_file_problems(search)) == []
+    assert list(fulltext_file_problems(collected(search, tmp_path / "a", tmp_path / "b"))) == []
+    (problem,) = fulltext_file_problems(collected(search, tmp_path / "a"))
     assert problem == (
         "the collection has 2 documents, the plan needs 3 rows per table",
         "choose at most 2 rows",
@@ -74,8 +74,8 @@ def test_a_collection_must_have_as_many_documents_as_are_wanted(search: Plan, tm
 
 def test_what_is_no_collection_is_told(search: Plan, tmp_path: Path) -> None:
     (tmp_path / "prose").write_text("I am no collection.\n")
-    ((text, todo),) = document_problems(collected(search, tmp_path / "prose"))
+    ((text, todo),) = fulltext_file_problems(collected(search, tmp_path / "prose"))
     assert (text[:32], todo) == ("the collection has 0 documents, ", "choose files in the OHSUMED format")
     for missing in (tmp_path / "nowhere", tmp_path, "relative"):
-        ((text, _),) = document_problems(collected(search, missing))
+        ((text, _),) = fulltext_file_problems(collected(search, missing))
         assert text.startswith(f"cannot read {missing} of the collection: ")

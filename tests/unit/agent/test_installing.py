@@ -17,8 +17,8 @@ import pytest
 from app.agent.cleanup import clean
 from app.agent.survey import installing
 from app.agent.survey.build_notes import BuildNotes
-from app.agent.survey.installing import Installing
-from app.agent.system.directory import Directory
+from app.agent.survey.installing import BuildInstaller
+from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError
 
 SERVER = b"#!/bin/sh\necho mysqld Ver 5.6.24 for Linux on x86_64\n"
@@ -46,24 +46,24 @@ def tarball(*members: tuple[tarfile.TarInfo, bytes], mode: str = "w:gz") -> byte
     return packed.getvalue()
 
 
-def receive(directory: Directory, content: bytes, piece: int = 1000) -> str:
+def receive(directory: MarkedDirectory, content: bytes, piece: int = 1000) -> str:
     sha256 = hashlib.sha256(content).hexdigest()
     there = 0
     while there < len(content):
-        there = Installing(directory).receive(sha256, there, io.BytesIO(content[there : there + piece]))
+        there = BuildInstaller(directory).receive(sha256, there, io.BytesIO(content[there : there + piece]))
     return sha256
 
 
-def install(directory: Directory, content: bytes, name: str = "mine", **notes: str) -> dict[str, Any]:
-    return Installing(directory).install(receive(directory, content), name, notes)
+def install(directory: MarkedDirectory, content: bytes, name: str = "mine", **notes: str) -> dict[str, Any]:
+    return BuildInstaller(directory).install(receive(directory, content), name, notes)
 
 
-def listing(directory: Directory) -> Iterable[str]:
+def listing(directory: MarkedDirectory) -> Iterable[str]:
     return sorted(name for name in os.listdir(directory.at("builds")) if name != "notes.json")
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_a_tarball_becomes_a_build(directory: Directory, mode: str) -> None:
+def test_a_tarball_becomes_a_build(directory: MarkedDirectory, mode: str) -> None:
     content = tarball(
         member("mysql-5.6/lib", type=tarfile.DIRTYPE),
         member("mysql-5.6/lib/libmysqlclient.so.18.1", content=b"library"),
@@ -105,7 +105,7 @@ def test_a_tarball_becomes_a_build(directory: Directory, mode: str) -> None:
     ],
 )
 def test_what_climbs_out_is_refused_and_nothing_is_left(
-    directory: Directory, tmp_path: Path, bad: list[Any], reason: str
+    directory: MarkedDirectory, tmp_path: Path, bad: list[Any], reason: str
 ) -> None:
     with pytest.raises(AgentError, match=reason):
         install(directory, tarball(*bad))
@@ -113,30 +113,30 @@ def test_what_climbs_out_is_refused_and_nothing_is_left(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dyno"]
 
 
-def test_a_broken_upload_goes_on_where_it_ended(directory: Directory) -> None:
+def test_a_broken_upload_goes_on_where_it_ended(directory: MarkedDirectory) -> None:
     content = tarball(member("mysql-5.6/big", content=os.urandom(5000)))
     sha256 = hashlib.sha256(content).hexdigest()
-    brought = Installing(directory)
+    brought = BuildInstaller(directory)
     assert brought.receive(sha256, 0, io.BytesIO(content[:2000])) == 2000
     assert brought.receive(sha256, 0, io.BytesIO(content[:500])) == 2000  # sent twice: taken once
     assert brought.receive(sha256, 2000, io.BytesIO(content[2000:])) == len(content)
     assert brought.install(sha256, "mine", {}).base.endswith("/mine")
 
 
-def test_one_that_is_still_on_its_way_is_not_lost_to_another(directory: Directory) -> None:
-    Installing(directory).receive("0" * 64, 0, io.BytesIO(b"x" * 100))
+def test_one_that_is_still_on_its_way_is_not_lost_to_another(directory: MarkedDirectory) -> None:
+    BuildInstaller(directory).receive("0" * 64, 0, io.BytesIO(b"x" * 100))
     install(directory, tarball())
-    assert Installing(directory).receive("0" * 64, 100, io.BytesIO(b"")) == 100
+    assert BuildInstaller(directory).receive("0" * 64, 100, io.BytesIO(b"")) == 100
 
 
-def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> None:
+def test_a_truncated_upload_is_refused_and_thrown_away(directory: MarkedDirectory) -> None:
     content = tarball(member("mysql-5.6/big", content=os.urandom(5000)))
     sha256 = hashlib.sha256(content).hexdigest()
-    Installing(directory).receive(sha256, 0, io.BytesIO(content[:-100]))
+    BuildInstaller(directory).receive(sha256, 0, io.BytesIO(content[:-100]))
     with pytest.raises(AgentError, match="was damaged on its way here"):
-        Installing(directory).install(sha256, "mine", {})
+        BuildInstaller(directory).install(sha256, "mine", {})
     with pytest.raises(AgentError, match="is not here: send it again"):
-        Installing(directory).install(sha256, "mine", {})
+        BuildInstaller(directory).install(sha256, "mine", {})
     assert listing(directory) == []
 
 
@@ -145,13 +145,13 @@ def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> 
     [b"", b"no tarball", tarball()[:-40], tarball(mode="w:xz")[:90]],
     ids=["empty", "text", "gzip", "xz"],  # gzip holds the time: an id of its bytes differs between workers
 )
-def test_what_is_no_tarball_is_refused(directory: Directory, content: bytes) -> None:
+def test_what_is_no_tarball_is_refused(directory: MarkedDirectory, content: bytes) -> None:
     with pytest.raises(AgentError, match=r"complete tarball|contains no server|not here"):
         install(directory, content)
     assert listing(directory) == []
 
 
-def test_one_without_a_server_is_refused(directory: Directory) -> None:
+def test_one_without_a_server_is_refused(directory: MarkedDirectory) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         tar.addfile(*(lambda info, content: (info, io.BytesIO(content)))(*member("readme", content=b"x")))
@@ -161,7 +161,7 @@ def test_one_without_a_server_is_refused(directory: Directory) -> None:
 
 
 def test_a_full_disk_is_told_before_and_in_the_middle(
-    directory: Directory, monkeypatch: pytest.MonkeyPatch
+    directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = tarball(member("mysql-5.6/big", content=b"x" * 5000))
     with monkeypatch.context() as patch:
@@ -179,7 +179,7 @@ def test_a_full_disk_is_told_before_and_in_the_middle(
     assert listing(directory) == []
 
 
-def test_a_disk_that_is_full_while_it_is_sent(directory: Directory) -> None:
+def test_a_disk_that_is_full_while_it_is_sent(directory: MarkedDirectory) -> None:
     """What came before stays: the upload goes on when there is room again."""
 
     class Full(io.BytesIO):
@@ -187,20 +187,22 @@ def test_a_disk_that_is_full_while_it_is_sent(directory: Directory) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     sha256 = "0" * 64
-    Installing(directory).receive(sha256, 0, io.BytesIO(b"x" * 100))
+    BuildInstaller(directory).receive(sha256, 0, io.BytesIO(b"x" * 100))
     with pytest.raises(AgentError, match="stopped at 100 bytes: No space left"):
-        Installing(directory).receive(sha256, 100, Full())
-    assert Installing(directory).receive(sha256, 100, io.BytesIO(b"")) == 100
+        BuildInstaller(directory).receive(sha256, 100, Full())
+    assert BuildInstaller(directory).receive(sha256, 100, io.BytesIO(b"")) == 100
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a b", "-x", "x.half", "x" * 81])
-def test_a_name_is_a_plain_one(directory: Directory, name: str) -> None:
+def test_a_name_is_a_plain_one(directory: MarkedDirectory, name: str) -> None:
     with pytest.raises(AgentError, match="the name of a build may have"):
         install(directory, tarball(), name)
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
-def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(directory: Directory, mode: str) -> None:
+def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(
+    directory: MarkedDirectory, mode: str
+) -> None:
     """By what stands behind its last member too: the bytes in between may be as many as they were."""
     whole = tarball(member("mysql-5.6/big", content=random.Random(1).randbytes(300_000)), mode=mode)
     middle = len(whole) // 2
@@ -210,34 +212,37 @@ def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(directory: Di
     assert listing(directory) == []
 
 
-def test_two_of_one_name_are_refused(directory: Directory) -> None:
+def test_two_of_one_name_are_refused(directory: MarkedDirectory) -> None:
     install(directory, tarball())
-    for refused in (lambda: Installing(directory).check_name("mine"), lambda: install(directory, tarball())):
+    for refused in (
+        lambda: BuildInstaller(directory).check_name("mine"),
+        lambda: install(directory, tarball()),
+    ):
         with pytest.raises(AgentError, match="build mine exists already"):
             refused()
     assert install(directory, tarball(), "other").base.endswith("/other")
 
 
-def test_only_what_was_installed_is_removed(directory: Directory, tmp_path: Path) -> None:
+def test_only_what_was_installed_is_removed(directory: MarkedDirectory, tmp_path: Path) -> None:
     base = install(directory, tarball()).base
     (tmp_path / "elsewhere" / "bin").mkdir(parents=True)
     for other in (str(tmp_path / "elsewhere"), directory.at("builds"), directory.at("agents"), "/usr"):
         with pytest.raises(AgentError, match="Dyno did not install"):
-            Installing(directory).remove(other)
-    Installing(directory).remove(base)
+            BuildInstaller(directory).remove(other)
+    BuildInstaller(directory).remove(base)
     assert listing(directory) == []
     assert BuildNotes(directory).all() == {}
     assert (tmp_path / "elsewhere").is_dir()
 
 
-def test_what_a_killed_agent_left_is_taken_away_at_the_next_start(directory: Directory) -> None:
+def test_what_a_killed_agent_left_is_taken_away_at_the_next_start(directory: MarkedDirectory) -> None:
     Path(directory.at("builds", "mine.half", "bin")).mkdir(parents=True)
     Path(directory.at("builds", "0" * 64 + ".upload")).touch()
     clean(directory)
     assert listing(directory) == []
 
 
-def test_notes_are_bounded_and_known(directory: Directory) -> None:
+def test_notes_are_bounded_and_known(directory: MarkedDirectory) -> None:
     notes = BuildNotes(directory)
     notes.write("/opt/a", {"compiler": "clang 15", "flags": ""})
     assert notes.of("/opt/a") == {"compiler": "clang 15"}

@@ -10,7 +10,7 @@ import pytest
 
 from app.agent.system import journal as module
 from app.agent.system.journal import DiskFullError, Journal
-from app.protocol.events import Log, Note, decode
+from app.protocol.events import LogEvent, Note, decode
 
 
 def test_events_are_lines_numbered_without_gaps(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_line_for_people_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     Journal(str(path)).log("long " * 1000)
     event = decode(path.read_bytes())
-    assert isinstance(event, Log)
+    assert isinstance(event, LogEvent)
     assert (event.source, event.level, len(event.text)) == ("agent", "warning", 1000)
 
 

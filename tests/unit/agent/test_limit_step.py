@@ -9,7 +9,7 @@ import pytest
 
 from app.agent.steps import limit_step
 from app.agent.steps.limit_step import EVENTS, LEAST_S, LimitStep
-from app.history.steps.rates import limit_text, try_texts
+from app.history.steps.rates import limit_search_text, rate_try_lines
 from app.protocol.events import REPEATED
 from app.protocol.others import DISTURBED, Others
 from app.protocol.plan import LIMIT, Step
@@ -147,14 +147,14 @@ def test_a_search_that_is_stopped_keeps_its_tries(simulated: Server) -> None:
 def test_a_search_in_words() -> None:
     tries = [{"rate": 4200, "p99_ms": 4.812, "events": 21_000, "passed": True}]
     found: Any = {"p99_ms": 5.0, "closed_rate": 6000.0, "rate": 4200, "tries": tries}
-    assert limit_text(found) == (
+    assert limit_search_text(found) == (
         "p99 under 5 ms at 4,200 events/s, 70% of 6,000 events/s without a limit; tries: 1"
     )
-    assert try_texts(found) == ["try 1: 4,200 events/s, p99 4.81 ms, passed"]
-    assert "not found, 6,000 events/s" in limit_text({**found, "rate": None})
-    assert limit_text(None) == "" and try_texts(None) == []
+    assert rate_try_lines(found) == ["try 1: 4,200 events/s, p99 4.81 ms, passed"]
+    assert "not found, 6,000 events/s" in limit_search_text({**found, "rate": None})
+    assert limit_search_text(None) == "" and rate_try_lines(None) == []
     tries = [{"rate": rate, "passed": passed} for rate, passed in ((4000, True), (4200, False), (5000, True))]
-    assert limit_text({**found, "tries": tries}).endswith(
+    assert limit_search_text({**found, "tries": tries}).endswith(
         "; tries: 3; from 4,200 to 5,000 events/s some passed and some failed"
     )
-    assert limit_text({**found, "tries": tries[:2]}).endswith("; tries: 2")
+    assert limit_search_text({**found, "tries": tries[:2]}).endswith("; tries: 2")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.load.clocks import Clock
-from app.agent.load.merging import Merging, UnreadableError
+from app.agent.load.clocks import RemoteClockOffset
+from app.agent.load.merging import Merging, UnreadableLineError
 from app.agent.sampling.figures import latency_of
 from app.protocol.latency import bucket_at, buckets_of
 
@@ -90,12 +90,12 @@ def test_slices_are_added_by_their_number() -> None:
     ],
 )  # fmt: skip
 def test_lines_that_are_none_are_refused(wrong: object) -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableLineError):
         Merging(1).take(0, wrong)
 
 
 def test_the_offset_of_a_clock_is_that_of_the_quickest_ping() -> None:
-    clock = Clock()
+    clock = RemoteClockOffset()
     assert clock.offset() is None
     ahead = 100.0
     for sent, there_s, back_s in ((0.0, 0.010, 0.002), (1.0, 0.0004, 0.0004), (2.0, 0.001, 0.030)):
@@ -109,6 +109,6 @@ def test_the_offset_of_a_clock_is_that_of_the_quickest_ping() -> None:
 
 def test_one_that_runs_far_ahead_fills_no_memory() -> None:
     merging = Merging(2)
-    with pytest.raises(UnreadableError, match="too far ahead"):
+    with pytest.raises(UnreadableLineError, match="too far ahead"):
         for second in range(10_000):
             merging.take(0, line("second", [], float(second)))

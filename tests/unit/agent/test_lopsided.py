@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.agent.load.generators import Login, RemoteGenerators
+from app.agent.load.generators import LoadTargetLogin, RemoteGenerators
 from app.agent.steps.drive_step import RemoteLoad
-from app.history.steps.step_text import mark_text
+from app.history.steps.step_text import step_mark_meaning
 from app.protocol.events import LOPSIDED, SPOILT
 from app.protocol.plan import Step
 
@@ -33,7 +33,9 @@ def marks(events: tuple[int, ...], threads: int = 2) -> tuple[list[str], list[st
     step = Step("point-query", "drive", threads=threads)
     session: Any = SimpleNamespace(conductor=Conductor(), journal=SimpleNamespace(log=said.append))
     found = RemoteLoad(session, 0, step, 1)
-    found.generators = RemoteGenerators(session.conductor, 0, 0, step, 1, Login("10.0.0.1", 3306, "secret"))
+    found.generators = RemoteGenerators(
+        session.conductor, 0, 0, step, 1, LoadTargetLogin("10.0.0.1", 3306, "secret")
+    )
     for part, count in zip(found.generators.parts, events, strict=True):
         part.events = count
     facts: Any = SimpleNamespace(write_load=lambda *_: None)
@@ -58,7 +60,9 @@ def test_a_load_target_that_drove_a_fraction_is_marked(
 ) -> None:
     found, said = marks(events, threads)
     assert found == [LOPSIDED] * is_marked and len(said) == is_marked
-    assert LOPSIDED in SPOILT and mark_text(LOPSIDED).startswith("lopsided: a client of one load target")
+    assert LOPSIDED in SPOILT and step_mark_meaning(LOPSIDED).startswith(
+        "lopsided: a client of one load target"
+    )
 
 
 def test_the_log_names_both() -> None:

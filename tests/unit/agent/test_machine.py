@@ -29,9 +29,9 @@ from app.agent.system.disk import (
     parse_mountinfo,
     survey_disk,
 )
-from app.agent.system.other_agents import directory_of, other_agents
+from app.agent.system.other_agents import agent_directory_of, other_agents
 from app.agent.system.scope import parse_logind
-from app.protocol.answers import Cpu, Machine, OtherAgent, to_json
+from app.protocol.answers import Cpu, Machine, OtherActiveAgent, to_json
 from app.protocol.reading import read
 
 # two sockets of two cores with two threads each, as Xeons show them
@@ -214,10 +214,10 @@ def test_turbo_as_each_driver_tells_it(
 
 def test_an_agent_is_known_by_its_command_line() -> None:
     agent = ["python3", "-I", "-S", "/d/agents/0123456789abcdef.pyz"]
-    assert directory_of([*agent, "start", "--directory", "/d"]) == "/d"
-    assert directory_of([*agent, "start", "--directory=/d"]) == "/d"
-    assert directory_of([*agent, "follow", "--directory", "/d", "--plan", "start"]) is None
-    assert directory_of(["vi", "start", "--directory", "/d"]) is None
+    assert agent_directory_of([*agent, "start", "--directory", "/d"]) == "/d"
+    assert agent_directory_of([*agent, "start", "--directory=/d"]) == "/d"
+    assert agent_directory_of([*agent, "follow", "--directory", "/d", "--plan", "start"]) is None
+    assert agent_directory_of(["vi", "start", "--directory", "/d"]) is None
 
 
 def test_agents_of_this_machine_are_found_while_they_live() -> None:
@@ -226,7 +226,7 @@ def test_agents_of_this_machine_are_found_while_they_live() -> None:
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
     assert child.stdout is not None
     child.stdout.readline()
-    assert OtherAgent(child.pid, "/some where") in other_agents()
+    assert OtherActiveAgent(child.pid, "/some where") in other_agents()
     child.communicate(b"\n")
     assert child.pid not in [each.pid for each in other_agents()]
 

@@ -10,15 +10,15 @@ import pytest
 
 from app.agent.server import memory
 from app.agent.server.memory import (
-    Memory,
-    check_library,
+    ServerMemory,
+    check_memory_library,
     check_policy,
     find_library,
     library_of,
     mapped,
     policies,
 )
-from app.agent.server.program import Answer
+from app.agent.server.program import ProgramOutput
 from app.agent.system.errors import AgentError
 
 LDCONFIG = """2 libs found in cache `/etc/ld.so.cache'
@@ -29,15 +29,15 @@ LDCONFIG = """2 libs found in cache `/etc/ld.so.cache'
 BINDING = "{:>10}:\tbinding file /usr/sbin/mysqld [0] to {} [0]: normal symbol `malloc' [GLIBC_2.2.5]\n"
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+def asked(monkeypatch: pytest.MonkeyPatch, answer: ProgramOutput) -> None:
     monkeypatch.setattr(memory, "ask", lambda *_: answer)
 
 
 def test_a_name_is_a_library_as_the_loader_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked(monkeypatch, Answer(0, LDCONFIG, ""))
+    asked(monkeypatch, ProgramOutput(0, LDCONFIG, ""))
     assert find_library("jemalloc") == "/lib/x86_64-linux-gnu/libjemalloc.so.2"
     assert find_library("tcmalloc") == "/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4"
-    asked(monkeypatch, Answer(0, "", ""))
+    asked(monkeypatch, ProgramOutput(0, "", ""))
     with pytest.raises(AgentError, match="the allocator jemalloc is not installed"):
         library_of("jemalloc")
 
@@ -51,11 +51,11 @@ def test_a_path_is_itself_if_it_is_there(tmp_path: Path) -> None:
 
 
 def test_only_the_server_loads_the_allocator(tmp_path: Path) -> None:
-    asking = Memory({"server": "mysqld", "allocator": "/a.so", "numa": "interleave=all"}, str(tmp_path))
+    asking = ServerMemory({"server": "mysqld", "allocator": "/a.so", "numa": "interleave=all"}, str(tmp_path))
     asking._library = "/a.so"
     command = asking.wrap_command(["mysqld", "--x"])
     assert command == ["numactl", "--interleave=all", "env", "LD_PRELOAD=/a.so", "mysqld", "--x"]
-    assert Memory({"server": "mysqld"}, str(tmp_path)).wrap_command(["mysqld"]) == ["mysqld"]
+    assert ServerMemory({"server": "mysqld"}, str(tmp_path)).wrap_command(["mysqld"]) == ["mysqld"]
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_only_the_server_loads_the_allocator(tmp_path: Path) -> None:
 def test_the_loader_says_what_is_no_allocator(
     monkeypatch: pytest.MonkeyPatch, said: str, complaint: str
 ) -> None:
-    asked(monkeypatch, Answer(0, "", said))
+    asked(monkeypatch, ProgramOutput(0, "", said))
     with pytest.raises(AgentError, match=complaint):
-        check_library("/a.so", "/usr/sbin/mysqld", {})
+        check_memory_library("/a.so", "/usr/sbin/mysqld", {})
 
 
 def test_the_loader_is_content_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked(monkeypatch, Answer(0, "", BINDING.format(1, "/a.so")))
-    check_library("/a.so", "/usr/sbin/mysqld", {})
+    asked(monkeypatch, ProgramOutput(0, "", BINDING.format(1, "/a.so")))
+    check_memory_library("/a.so", "/usr/sbin/mysqld", {})
 
 
 def test_a_library_without_malloc_is_refused_by_the_loader_of_this_machine() -> None:
@@ -94,9 +94,9 @@ def test_a_library_without_malloc_is_refused_by_the_loader_of_this_machine() -> 
     with pytest.raises(
         AgentError, match=r"is not an allocator for /usr/bin/env, which has malloc from .*libc"
     ):
-        check_library(libm, "/usr/bin/env", {})
+        check_memory_library(libm, "/usr/bin/env", {})
     with pytest.raises(AgentError, match="/etc/passwd is not a shared library for /usr/bin/env: "):
-        check_library("/etc/passwd", "/usr/bin/env", {})
+        check_memory_library("/etc/passwd", "/usr/bin/env", {})
 
 
 def _libraries() -> set[str]:
@@ -116,14 +116,14 @@ def _libraries() -> set[str]:
 )
 def test_what_is_not_in_force_is_refused(wanted: dict[str, Any], complaint: str, tmp_path: Path) -> None:
     """Of this very process, which nobody has given any of it."""
-    asking = Memory({"server": "mysqld", **wanted}, str(tmp_path))
+    asking = ServerMemory({"server": "mysqld", **wanted}, str(tmp_path))
     asking._library = str(wanted.get("allocator", ""))
     with pytest.raises(AgentError, match=complaint):
         asking.verify(os.getpid())
 
 
 def test_what_nobody_asked_for_is_told_as_it_is(tmp_path: Path) -> None:
-    usual = Memory({"server": "mysqld"}, str(tmp_path))
+    usual = ServerMemory({"server": "mysqld"}, str(tmp_path))
     usual.verify(os.getpid())
     found = usual.in_force()
     assert (found["allocator"], found["limit_bytes"], found["peak_bytes"]) == ("system", None, None)

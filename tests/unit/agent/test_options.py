@@ -8,20 +8,20 @@ import pytest
 
 from app.agent.server import program
 from app.agent.server.options import (
-    Heard,
-    KnownBuild,
+    BuildWithOptions,
+    SurveyedOptions,
+    build_with_options,
     check_options,
-    complaints_in,
-    harmless_in,
+    ignored_options_in,
     keep_options,
     known_options,
     parse_help,
     plugin_options,
-    remembered_names,
-    with_options,
+    rejected_options,
+    surveyed_option_names,
     without,
 )
-from app.agent.server.program import Answer
+from app.agent.server.program import ProgramOutput
 from app.protocol.answers import Build
 
 HELP_MARIADB = """\
@@ -87,7 +87,7 @@ def test_options_and_defaults_are_read_from_the_help() -> None:
 
 
 def test_unknown_options_are_rejected_with_the_words_of_the_build() -> None:
-    found = complaints_in(Answer(7, "", MARIADB))
+    found = rejected_options(ProgramOutput(7, "", MARIADB))
     assert [(each["option"], each["text"]) for each in found] == [
         ("skip-foo", "unknown option '--skip-foo'"),
         ("only1011", "unknown variable 'only1011=1'"),
@@ -95,23 +95,29 @@ def test_unknown_options_are_rejected_with_the_words_of_the_build() -> None:
 
 
 def test_a_wrong_value_comes_before_what_is_unknown_because_of_it() -> None:
-    found = complaints_in(Answer(7, "", MYSQL_56))
+    found = rejected_options(ProgramOutput(7, "", MYSQL_56))
     assert [each["option"] for each in found] == ["innodb-log-file-size", "innodb_flush"]
-    assert [each["option"] for each in complaints_in(Answer(9, "", MARIADB_VALUE))] == ["max_connections"]
+    assert [each["option"] for each in rejected_options(ProgramOutput(9, "", MARIADB_VALUE))] == [
+        "max_connections"
+    ]
 
 
 def test_a_wrong_value_is_rejected_though_the_build_ends_well() -> None:
-    assert [each["option"] for each in complaints_in(Answer(0, "", MARIADB_VALUE))] == ["max_connections"]
+    assert [each["option"] for each in rejected_options(ProgramOutput(0, "", MARIADB_VALUE))] == [
+        "max_connections"
+    ]
 
 
 def test_what_is_taken_without_effect_is_listed() -> None:
-    assert [(each["option"], each["state"]) for each in harmless_in(Answer(7, "", MARIADB))] == [
+    assert [
+        (each["option"], each["state"]) for each in ignored_options_in(ProgramOutput(7, "", MARIADB))
+    ] == [
         ("sort_buffer_size", "adjusted"),
         ("innodb-doublewrite", "ignored"),
         ("loose_other", "ignored"),
         ("innodb-file-format", "ignored"),
     ]
-    assert [each["option"] for each in harmless_in(Answer(1, "", MYSQL_97))] == ["sync_binlog"]
+    assert [each["option"] for each in ignored_options_in(ProgramOutput(1, "", MYSQL_97))] == ["sync_binlog"]
 
 
 def test_lines_of_an_option_are_taken_out_whatever_their_spelling() -> None:
@@ -147,7 +153,7 @@ def strict(tmp_path: Path) -> Build:
 def check(build: Build, tmp_path: Path, cnf: str) -> list[dict[str, str]]:
     path = tmp_path / "asked.cnf"
     path.write_text(cnf)
-    return check_options(with_options("", build), str(path))
+    return check_options(build_with_options("", build), str(path))
 
 
 def test_all_wrong_options_are_found_one_after_the_other(strict: Build, tmp_path: Path) -> None:
@@ -199,7 +205,7 @@ def test_a_name_that_is_nearly_right_gets_a_suggestion(strict: Build, tmp_path: 
 
 def test_options_of_plugins_that_are_not_loaded_are_suggested_too(strict: Build, tmp_path: Path) -> None:
     known = {"ha_other": ["bad-cache-size", "bad-log"]}
-    build = KnownBuild(**{**vars(with_options("", strict)), "of_plugins": known})
+    build = BuildWithOptions(**{**vars(build_with_options("", strict)), "of_plugins": known})
     path = tmp_path / "asked.cnf"
     path.write_text("[mysqld]\nbad_cache_siz=1\nbad_log=1\nbad=1\n")
     near, there, far = (each["text"] for each in check_options(build, str(path)))
@@ -212,7 +218,7 @@ def test_a_build_is_asked_with_each_plugin(strict: Build) -> None:
     Path(strict.server).write_text(
         UNKNOWING.replace("exit 0;;", 'case "$*" in *=ha_other*) echo "other-log a";; esac; exit 0;;', 1)
     )
-    known = with_options("", strict).options
+    known = build_with_options("", strict).options
     assert plugin_options(strict, known, ["ha_other"]) == {"ha_other": ["other-log"]}
     gone = Build("x", strict.base, strict.server + "-gone")
     assert plugin_options(gone, known, ["ha_other"]) == {"ha_other": []}, "it is no reason to end a survey"
@@ -221,9 +227,9 @@ def test_a_build_is_asked_with_each_plugin(strict: Build) -> None:
 def test_names_of_options_are_kept_as_variables_have_them(tmp_path: Path) -> None:
     server = tmp_path / "mysqld"
     server.touch()
-    heard = Heard({"sort-buffer-size": "1", "ansi": ""}, {"ha_other": ["other-cache"]})
+    heard = SurveyedOptions({"sort-buffer-size": "1", "ansi": ""}, {"ha_other": ["other-cache"]})
     keep_options(str(tmp_path), {str(server): heard})
-    assert remembered_names(str(tmp_path)) == {str(server): ["ansi", "other_cache", "sort_buffer_size"]}
+    assert surveyed_option_names(str(tmp_path)) == {str(server): ["ansi", "other_cache", "sort_buffer_size"]}
 
 
 def test_a_build_that_complains_for_ever_is_left_after_a_while(strict: Build, tmp_path: Path) -> None:
@@ -265,14 +271,14 @@ def test_a_build_that_cannot_be_asked_knows_no_option(tmp_path: Path) -> None:
     assert known_options(Build("x", str(tmp_path), str(tmp_path / "none"))) == {}
 
 
-HEARD = Heard({"back-log": "80"}, {"ha_other": ["other-cache-size", "other-log"]})
+HEARD = SurveyedOptions({"back-log": "80"}, {"ha_other": ["other-cache-size", "other-log"]})
 
 
 def test_what_a_survey_has_heard_is_not_asked_again(tmp_path: Path) -> None:
     build = Build("x", str(tmp_path), str(tmp_path / "mysqld"))
     Path(build.server).write_text("not a program")
     keep_options(str(tmp_path), {build.server: HEARD, str(tmp_path / "gone"): HEARD})
-    known = with_options(str(tmp_path), build)
+    known = build_with_options(str(tmp_path), build)
     assert (known.options, known.of_plugins) == HEARD
 
 
@@ -286,4 +292,4 @@ def test_another_program_is_asked_anew(tmp_path: Path, kept: str | None) -> None
         Path(build.server).write_text("another program")
     else:
         (tmp_path / "options.json").write_text(kept.replace("SERVER", build.server))
-    assert with_options(str(tmp_path), build).options == {}
+    assert build_with_options(str(tmp_path), build).options == {}

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from app.agent.sampling import other_processes
-from app.agent.sampling.disturbance import Allowed, others_between
+from app.agent.sampling.disturbance import DisturbanceLimits, others_between
 from app.agent.sampling.host import HostSampler, others_cpu_s
 from app.agent.sampling.other_processes import OtherProcesses
 from app.agent.sampling.proc_files import parse_pressure, parse_process, parse_switches, parse_vmstat
-from app.agent.sampling.process import Threads, throttled_s
+from app.agent.sampling.process import ThreadCounters, throttled_s
 from app.agent.sampling.reading import Reading
-from app.protocol.others import Others, Program
+from app.protocol.others import Others, ProcessesOfName
 from app.protocol.reading import read
 from app.protocol.step_parts import to_json
 from tests.memory_hog import NAME, reading_again, swapping
@@ -31,7 +31,7 @@ from tests.neighbours import burning
 
 Hog = Callable[[Path], AbstractContextManager[object]]
 MEASURED = ("server_cpu_s", "sysbench_cpu_s")
-ALLOWED = Allowed(others_pct=5, steal_pct=101)
+ALLOWED = DisturbanceLimits(others_pct=5, steal_pct=101)
 STAT = b"42 (a (b) c) S 1 1 1 0 -1 4194304 10 0 0 0 250 50 7 3 20 0 2 0 900 1000 512 1 2 3"
 KERNEL = b"9 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 12 0 0 20 0 1 0 30 0 0 1"
 
@@ -197,7 +197,7 @@ def test_what_this_machine_cannot_bring_about_is_told_from_its_counters(
 ) -> None:
     before = reading(0, cpu_total=0, **{counter: 0})
     after = reading(10, cpu_total=2000, **{counter: grown})
-    found = others_between(before, after, OtherProcesses(b"no-such-word"), Allowed(5, 2))
+    found = others_between(before, after, OtherProcesses(b"no-such-word"), DisturbanceLimits(5, 2))
     assert found.causes == [cause]
     assert len(found.texts) == 1
     assert read(Others, json.loads(json.dumps(found, default=to_json))) == found
@@ -205,25 +205,29 @@ def test_what_this_machine_cannot_bring_about_is_told_from_its_counters(
 
 def test_a_server_with_a_memory_limit_runs_short_of_memory_by_itself() -> None:
     before, after = reading(0, swap_kb=0, cpu_total=0), reading(10, swap_kb=9, cpu_total=2000)
-    found = others_between(before, after, OtherProcesses(b"no-such-word"), Allowed(5, 2, swaps=True))
+    found = others_between(
+        before, after, OtherProcesses(b"no-such-word"), DisturbanceLimits(5, 2, swaps=True)
+    )
     assert found.causes == []
 
 
 def test_programs_that_had_ended_are_the_rest() -> None:
-    others = Others(cpus=2, cpu_pct=150, programs=[Program("make", 1, 20.0)], causes=["cpu", "unheard-of"])
+    others = Others(
+        cpus=2, cpu_pct=150, programs=[ProcessesOfName("make", 1, 20.0)], causes=["cpu", "unheard-of"]
+    )
     assert others.texts == ["other programs took 150% of 200% CPU: make 20%, others 130%"]
 
 
 def test_threads_that_end_take_their_switches_along_and_new_ones_bring_theirs() -> None:
     with napping(200):
-        first = Threads.of(os.getpid())
+        first = ThreadCounters.of(os.getpid())
     with napping(50):
-        last = Threads.of(os.getpid())
+        last = ThreadCounters.of(os.getpid())
     assert first is not None and last is not None
     voluntary, _ = last.switches_since(first)
     assert voluntary >= 50  # those of the thread that is gone are not taken off
-    assert Threads.of(None) is None
-    assert Threads.of(2**22 + 1) is None
+    assert ThreadCounters.of(None) is None
+    assert ThreadCounters.of(2**22 + 1) is None
 
 
 @contextmanager
@@ -264,6 +268,6 @@ def test_without_a_server_all_but_dyno_and_the_kernel_are_others() -> None:
 
 def test_what_programs_have_written_is_told_before_the_device_has_it() -> None:
     """Dirty pages of a file: the device writes them later, or never."""
-    writer = Program("pytest", write_kb=4096.0)
+    writer = ProcessesOfName("pytest", write_kb=4096.0)
     found = Others(cpus=2, read_kb=2048.0, write_kb=0.0, programs=[writer], causes=["disk"])
     assert found.texts == ["other programs read 2.0 and wrote 4.0 MiB/s: pytest"]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.agent.checks.check import profile_check
-from app.agent.profiling.dumps import threads_of
+from app.agent.profiling.dumps import stacks_by_thread
 from app.agent.profiling.names import short_name
-from app.agent.profiling.perf import DWARF, FRAME_POINTERS, counts, fold, rate_for
-from app.agent.profiling.profile import KernelStacks, Profile
-from app.agent.profiling.tools import Tools, program_of, unwinding_of
+from app.agent.profiling.perf import DWARF, FRAME_POINTERS, fold, perf_stat_counters, rate_for
+from app.agent.profiling.profile import KernelStacks, StackSampling
+from app.agent.profiling.tools import Tools, mapped_server_binary, unwinding_of
 from app.agent.sampling.figures import per_unit
 from app.protocol.plan import Step
 
@@ -97,7 +97,7 @@ def test_nothing_comes_of_what_is_no_output_of_perf() -> None:
 
 def test_counters_that_the_machine_does_not_have_are_missing_and_not_0() -> None:
     text = "<not supported>,,cycles,0,100.00,,\n1234,,page-faults:u,1,100.00,,\n\n# x\n9,,unknown,1\n"
-    assert counts(text) == {"cycles": None, "page_faults": 1234.0}
+    assert perf_stat_counters(text) == {"cycles": None, "page_faults": 1234.0}
     assert per_unit({"page_faults": 1234.0}, 1000)["page_faults"] == 1.234
     assert "cycles" not in per_unit({}, 1000)
 
@@ -115,7 +115,7 @@ def test_samples_are_fewer_where_the_step_is_long() -> None:
     ],
 )
 def test_dumps_of_all_threads_are_read(text: str, found: dict[int, list[str]]) -> None:
-    assert threads_of(text) == found
+    assert stacks_by_thread(text) == found
 
 
 def test_threads_that_wait_in_the_kernel_are_counted_and_those_that_run_are_not(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_program_with_frame_pointers_is_unwound_by_them(tmp_path: Path) -> Non
     without.write_bytes(b"\x55\x48\x89\xe5" + bytes(100_000))
     assert unwinding_of(str(with_them)) == FRAME_POINTERS
     assert unwinding_of(str(without)) == unwinding_of(str(tmp_path / "gone")) == DWARF
-    assert os.path.isfile(program_of(os.getpid()))
+    assert os.path.isfile(mapped_server_binary(os.getpid()))
 
 
 def test_the_check_says_once_what_there_is_and_what_would_bring_the_rest() -> None:
@@ -150,7 +150,7 @@ def test_the_check_says_once_what_there_is_and_what_would_bring_the_rest() -> No
 
 
 def test_a_step_for_which_there_is_no_tool_has_no_mark_and_says_why(tmp_path: Path) -> None:
-    profile = Profile(1, str(tmp_path), Step("s", "drive", seconds=10))
+    profile = StackSampling(1, str(tmp_path), Step("s", "drive", seconds=10))
     profile.begin()
     profile.look()
     profile.end()

@@ -12,25 +12,35 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.incoming import Incoming
+from app.agent.incoming import UploadedPlans
 from app.agent.queued_plans import MOST, QueuedPlans
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError
-from app.protocol.answers import ADD, CONTINUE, HOLD, MOVE, REMOVE, OtherAgent, Queue, QueueChange, QueuedPlan
+from app.protocol.answers import (
+    ADD,
+    CONTINUE,
+    HOLD,
+    MOVE,
+    REMOVE,
+    OtherActiveAgent,
+    Queue,
+    QueueChange,
+    QueuedPlan,
+)
 from app.protocol.plan import Plan
 from tests.plans import plan
 
 AGENT = "f" * 64
 
 
-def sent(directory: Directory, a_plan: Plan) -> str:
+def sent(directory: MarkedDirectory, a_plan: Plan) -> str:
     content = json.dumps(a_plan.to_json()).encode()
     sha256 = hashlib.sha256(content).hexdigest()
-    Incoming(directory).receive(sha256, content)
+    UploadedPlans(directory).receive(sha256, content)
     return sha256
 
 
-def added(directory: Directory, name: str, in_s: float | None = None, allow_busy: bool = False) -> Plan:
+def added(directory: MarkedDirectory, name: str, in_s: float | None = None, allow_busy: bool = False) -> Plan:
     made = replace(plan(), name=name, allow_busy=allow_busy)
     change = QueueChange(ADD, sent(directory, made), in_s=in_s)
     QueuedPlans(directory).carry_out(change, AGENT)
@@ -38,7 +48,7 @@ def added(directory: Directory, name: str, in_s: float | None = None, allow_busy
 
 
 @pytest.fixture
-def queued(directory: Directory) -> QueuedPlans:
+def queued(directory: MarkedDirectory) -> QueuedPlans:
     return QueuedPlans(directory)
 
 
@@ -46,7 +56,7 @@ def names(queued: QueuedPlans) -> list[str]:
     return [each.name for each in queued.read().plans]
 
 
-def test_plans_wait_in_the_order_in_which_they_came(directory: Directory, queued: QueuedPlans) -> None:
+def test_plans_wait_in_the_order_in_which_they_came(directory: MarkedDirectory, queued: QueuedPlans) -> None:
     assert queued.read() == Queue([])
     for name in "abc":
         added(directory, name)
@@ -55,7 +65,7 @@ def test_plans_wait_in_the_order_in_which_they_came(directory: Directory, queued
     assert {each.agent for each in queued.read().plans} == {AGENT}
 
 
-def test_a_plan_is_moved_and_removed(directory: Directory, queued: QueuedPlans) -> None:
+def test_a_plan_is_moved_and_removed(directory: MarkedDirectory, queued: QueuedPlans) -> None:
     a, _, c = (added(directory, name) for name in "abc")
     queued.carry_out(QueueChange(MOVE, c.id, 1), AGENT)
     assert names(queued) == ["c", "a", "b"]
@@ -68,7 +78,7 @@ def test_a_plan_is_moved_and_removed(directory: Directory, queued: QueuedPlans) 
         queued.carry_out(QueueChange(MOVE, a.id), AGENT)
 
 
-def test_what_is_held_is_passed_over(directory: Directory, queued: QueuedPlans) -> None:
+def test_what_is_held_is_passed_over(directory: MarkedDirectory, queued: QueuedPlans) -> None:
     a, b = added(directory, "a"), added(directory, "b")
     queued.carry_out(QueueChange(HOLD, a.id), AGENT)
     found = queued.read().next_plan(time.time())
@@ -81,7 +91,7 @@ def test_what_is_held_is_passed_over(directory: Directory, queued: QueuedPlans) 
     assert found and found.plan == a.id
 
 
-def test_an_empty_queue_is_not_held(directory: Directory, queued: QueuedPlans) -> None:
+def test_an_empty_queue_is_not_held(directory: MarkedDirectory, queued: QueuedPlans) -> None:
     with pytest.raises(AgentError, match="the queue is empty"):
         queued.carry_out(QueueChange(HOLD), AGENT)
     only = added(directory, "a")
@@ -92,7 +102,7 @@ def test_an_empty_queue_is_not_held(directory: Directory, queued: QueuedPlans) -
 
 
 def test_a_later_plan_lets_others_go_first_and_a_clock_set_back_makes_it_wait(
-    directory: Directory, queued: QueuedPlans
+    directory: MarkedDirectory, queued: QueuedPlans
 ) -> None:
     later, now = added(directory, "later", 3600), time.time()
     assert queued.read().next_plan(now) is None and queued.read().goes_on
@@ -103,13 +113,13 @@ def test_a_later_plan_lets_others_go_first_and_a_clock_set_back_makes_it_wait(
 
 
 def test_the_answer_names_the_plan_of_another_directory_that_keeps_the_next_one_waiting(
-    directory: Directory, queued: QueuedPlans, monkeypatch: pytest.MonkeyPatch
+    directory: MarkedDirectory, queued: QueuedPlans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[str] = []
 
-    def elsewhere(own: Directory) -> list[OtherAgent]:
+    def elsewhere(own: MarkedDirectory) -> list[OtherActiveAgent]:
         looks.append(own.path)
-        return [OtherAgent(7, "/d", "slices")]
+        return [OtherActiveAgent(7, "/d", "slices")]
 
     monkeypatch.setattr("app.agent.queued_plans.agents_elsewhere", elsewhere)
     assert queued.answer().waits_for == "" and not looks  # nothing waits: nobody is looked for
@@ -123,20 +133,20 @@ def test_the_answer_names_the_plan_of_another_directory_that_keeps_the_next_one_
 
 
 @pytest.mark.parametrize("in_s", [-1.0, 1e12])
-def test_a_time_out_of_reach_is_refused(directory: Directory, queued: QueuedPlans, in_s: float) -> None:
+def test_a_time_out_of_reach_is_refused(directory: MarkedDirectory, queued: QueuedPlans, in_s: float) -> None:
     with pytest.raises(AgentError, match="at most a year"):
         added(directory, "a", in_s)
     assert queued.read().plans == []
 
 
-def test_the_same_plan_of_two_desktops_is_there_once(directory: Directory, queued: QueuedPlans) -> None:
+def test_the_same_plan_of_two_desktops_is_there_once(directory: MarkedDirectory, queued: QueuedPlans) -> None:
     made = added(directory, "a")
     with pytest.raises(AgentError, match="plan a is on this target already"):
         queued.carry_out(QueueChange(ADD, sent(directory, made)), AGENT)
     assert names(queued) == ["a"]
 
 
-def test_a_plan_that_has_begun_has_left_the_queue(directory: Directory, queued: QueuedPlans) -> None:
+def test_a_plan_that_has_begun_has_left_the_queue(directory: MarkedDirectory, queued: QueuedPlans) -> None:
     """Who began it may have been killed before it could say so."""
     begun = added(directory, "a")
     added(directory, "b")
@@ -148,7 +158,7 @@ def test_a_plan_that_has_begun_has_left_the_queue(directory: Directory, queued: 
     assert len(list(Path(directory.at("queue")).glob("?" * 64 + ".json"))) == 1
 
 
-def test_there_is_a_most(directory: Directory, queued: QueuedPlans) -> None:
+def test_there_is_a_most(directory: MarkedDirectory, queued: QueuedPlans) -> None:
     entry = QueuedPlan("P", "n", "0" * 64, AGENT, 1)
     queued.change(lambda _: Queue([replace(entry, plan=f"P{at}") for at in range(MOST)]))
     with pytest.raises(AgentError, match="100 plans are queued already"):
@@ -159,7 +169,7 @@ def test_there_is_a_most(directory: Directory, queued: QueuedPlans) -> None:
     "text",
     ["", "[]", "null", '{"plans": 7}', '{"plans": [{}]}', "[" * 5000, '{"plans": [], "held": 3}', "\x00"],
 )
-def test_a_damaged_queue_says_what_to_do(directory: Directory, queued: QueuedPlans, text: str) -> None:
+def test_a_damaged_queue_says_what_to_do(directory: MarkedDirectory, queued: QueuedPlans, text: str) -> None:
     Path(directory.at("queue", "queue.json")).write_text(text)
     with pytest.raises(
         AgentError, match=r"cannot read .*queue.json .*: delete the file, then queue its plans again"
@@ -168,7 +178,9 @@ def test_a_damaged_queue_says_what_to_do(directory: Directory, queued: QueuedPla
 
 
 @pytest.mark.parametrize("name", ["../../etc", "", "a/b"])
-def test_a_plan_named_like_a_path_is_refused(directory: Directory, queued: QueuedPlans, name: str) -> None:
+def test_a_plan_named_like_a_path_is_refused(
+    directory: MarkedDirectory, queued: QueuedPlans, name: str
+) -> None:
     entry = {"plan": name, "name": "n", "sha256": "0" * 64, "agent": AGENT, "sessions": 1}
     Path(directory.at("queue", "queue.json")).write_text(json.dumps({"plans": [entry]}))
     with pytest.raises(AgentError, match=r"is not an id|cannot read"):
@@ -176,7 +188,7 @@ def test_a_plan_named_like_a_path_is_refused(directory: Directory, queued: Queue
 
 
 def test_a_full_disk_leaves_the_queue_as_it_was(
-    directory: Directory, queued: QueuedPlans, monkeypatch: pytest.MonkeyPatch
+    directory: MarkedDirectory, queued: QueuedPlans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     added(directory, "a")
 
@@ -204,7 +216,7 @@ def test_a_full_disk_leaves_the_queue_as_it_was(
     ],
 )
 def test_a_stopped_plan_and_one_of_which_nothing_came_hold_the_queue(
-    directory: Directory, queued: QueuedPlans, was_stopped: bool, outcome: str, held: str
+    directory: MarkedDirectory, queued: QueuedPlans, was_stopped: bool, outcome: str, held: str
 ) -> None:
     added(directory, "next")
     os.makedirs(directory.plan("P"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.repeating import Repeating
+from app.agent.steps.repeating import StepRepeater
 from app.protocol.others import DISTURBED
 from app.protocol.plan import Step
 from tests import journals
@@ -30,7 +30,7 @@ class Session:
         self.said: list[tuple[str, object]] = []
         self.attempts = 0
         self.stopped_at = stopped_at
-        self.repeating: Any = Repeating(self, self)  # type: ignore[arg-type]
+        self.repeating: Any = StepRepeater(self, self)  # type: ignore[arg-type]
 
     @property
     def ends_session(self) -> bool:

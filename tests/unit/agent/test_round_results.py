@@ -14,7 +14,7 @@ from app.agent.round_results import round_results
 from app.comparison.cells.cell import Row
 from app.comparison.verdicts.compare import compare
 from app.comparison.verdicts.judgement import MARKED
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Sample
 from app.protocol.plan import RATE_MISSED, SLICES, Plan, Turn
@@ -97,7 +97,7 @@ class Target:
         """What Compare says of the steps, by their names."""
         for turn in self.carried_out:
             raw = Path(self.directory.journal(turn.session)).read_bytes()
-            Writer(history).append(self.plan.id, turn.session, 0, raw)
+            JournalStorer(history).append(self.plan.id, turn.session, 0, raw)
         found = compare(history, [turn.session for turn in self.carried_out])
         return {row.workload: row for row in found.rows}
 

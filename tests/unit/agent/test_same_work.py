@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.same_work import Room, beyond, is_off, marks_of_work, rows_of_event
+from app.agent.steps.same_work import RowTolerance, beyond, is_off, marks_of_work, rows_per_event
 from app.protocol.events import SPOILT
 from app.protocol.step_parts import Totals
 from app.protocol.work import WHAT
@@ -18,18 +18,26 @@ GOOD = {"read": 409.0, "returned": 309.0, "changed": 0.0, "sorted": 199.0}
 @pytest.mark.parametrize(
     ("change", "room", "wrong"),
     [
-        ({}, Room(), []),
-        ({"read": None, "sorted": None}, Room(), []),  # nobody counts them
-        ({"read": 40_010.0}, Room(), ["40,010.0 rows read per event, 410.0 expected"]),
-        ({"read": 100.0}, Room(), ["100.0 rows read per event, 410.0 expected"]),
-        ({"read": 100.0, "returned": 80.0, "sorted": 50.0}, Room(least=0.25), []),  # the others are deleted
-        ({"read": 800.0}, Room(most=2.0), []),  # half of the events were repeated
-        ({"read": 900.0}, Room(watched=500.0), []),
-        ({"changed": 0.4}, Room(watched=500.0), ["0.4 rows changed per event, 0.0 expected"]),
-        ({"returned": 100.0}, Room(), ["100.0 rows sent to the client per event, 310.0 to 311.0 expected"]),
+        ({}, RowTolerance(), []),
+        ({"read": None, "sorted": None}, RowTolerance(), []),  # nobody counts them
+        ({"read": 40_010.0}, RowTolerance(), ["40,010.0 rows read per event, 410.0 expected"]),
+        ({"read": 100.0}, RowTolerance(), ["100.0 rows read per event, 410.0 expected"]),
+        (
+            {"read": 100.0, "returned": 80.0, "sorted": 50.0},
+            RowTolerance(least=0.25),
+            [],
+        ),  # the others are deleted
+        ({"read": 800.0}, RowTolerance(most=2.0), []),  # half of the events were repeated
+        ({"read": 900.0}, RowTolerance(watched=500.0), []),
+        ({"changed": 0.4}, RowTolerance(watched=500.0), ["0.4 rows changed per event, 0.0 expected"]),
+        (
+            {"returned": 100.0},
+            RowTolerance(),
+            ["100.0 rows sent to the client per event, 310.0 to 311.0 expected"],
+        ),
     ],
 )
-def test_rows_beyond_the_bounds(change: dict[str, Any], room: Room, wrong: list[str]) -> None:
+def test_rows_beyond_the_bounds(change: dict[str, Any], room: RowTolerance, wrong: list[str]) -> None:
     assert list(beyond({**GOOD, **change}, BOUNDS, room).values()) == wrong
 
 
@@ -44,13 +52,13 @@ def test_rows_beyond_the_bounds(change: dict[str, Any], room: Room, wrong: list[
     ],
 )
 def test_only_other_results_are_other_work(change: dict[str, Any], marks: list[str]) -> None:
-    assert marks_of_work(beyond({**GOOD, **change}, BOUNDS, Room())) == marks
+    assert marks_of_work(beyond({**GOOD, **change}, BOUNDS, RowTolerance())) == marks
     assert ("other-work" in SPOILT, "other-reads" in SPOILT, "changed-plan" in SPOILT) == (True, False, True)
 
 
 def test_rows_of_an_event() -> None:
     totals = Totals(rows={"read": 100, "inserted": 3, "deleted": 3, "updated": 4})
-    found = rows_of_event(totals, {"rows_read": 500.0, "rows_sorted": None}, 10)
+    found = rows_per_event(totals, {"rows_read": 500.0, "rows_sorted": None}, 10)
     assert found == dict(zip(WHAT, (50.0, 10.0, 1.0, None), strict=True))
 
 

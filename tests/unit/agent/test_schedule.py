@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from app.agent.steps.drive_step import schedule_marks, schedule_of
-from app.history.steps.rates import schedule_text
+from app.agent.steps.drive_step import achieved_rate, missed_rate_marks
+from app.history.steps.rates import missed_schedule_text
 from app.protocol.plan import Step
-from app.protocol.step_parts import Schedule, to_json
+from app.protocol.step_parts import RateAdherence, to_json
 
 STEP = Step("a", "drive", seconds=60, rate=2000)
 
 
 def test_a_step_that_kept_its_rate_has_no_mark() -> None:
-    found = schedule_of(STEP, 0.003, 120_010, 60.0)
-    assert found == Schedule(2000, 2000.17, 0.003, 6)
-    assert schedule_marks(found, 60.0) == []
+    found = achieved_rate(STEP, 0.003, 120_010, 60.0)
+    assert found == RateAdherence(2000, 2000.17, 0.003, 6)
+    assert missed_rate_marks(found, 60.0) == []
 
 
 def test_a_step_that_was_too_slow_says_by_how_much() -> None:
-    found = schedule_of(STEP, 17.4, 85_200, 60.0)
-    assert schedule_marks(found, 60.0) == ["rate-missed"]
-    said = schedule_text(to_json(found))
+    found = achieved_rate(STEP, 17.4, 85_200, 60.0)
+    assert missed_rate_marks(found, 60.0) == ["rate-missed"]
+    said = missed_schedule_text(to_json(found))
     assert said == "1,420 of 2,000 events/s; 17 s behind when it ended, with 34,800 events waiting"
 
 
 def test_steps_without_a_rate_or_of_older_journals_say_nothing() -> None:
-    assert schedule_marks(None, 60.0) == []
-    assert schedule_text(None) == schedule_text({}) == ""
+    assert missed_rate_marks(None, 60.0) == []
+    assert missed_schedule_text(None) == missed_schedule_text({}) == ""
 
 
 def test_a_step_bounded_by_events_cuts_none_off() -> None:
-    found = schedule_of(Step("a", "drive", events=100, rate=50), 1.0, 100, 3.0)
-    assert found.queued is None and "waiting" not in schedule_text(to_json(found))
+    found = achieved_rate(Step("a", "drive", events=100, rate=50), 1.0, 100, 3.0)
+    assert found.queued is None and "waiting" not in missed_schedule_text(to_json(found))

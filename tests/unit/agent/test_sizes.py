@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.sampling.sizes import PARTS, part_of, sizes
+from app.agent.sampling.sizes import PARTS, data_file_category, sizes
 
 BLOCK = 4096
 
@@ -45,7 +45,7 @@ def test_an_engine_with_a_file_for_each_database(tmp_path: Path) -> None:
     lay(tmp_path, "dyno.mrn", "dyno.mrn.0000100", "dyno.mrn.000010A", "dyno.mrn.conf", "mysql.mrn.0000100")
     lay(tmp_path, "dyno/sbtest1.frm", "dyno.000001", "dyno.index", "dyno.state", "dyno.000001.idx")
     assert blocks(sizes(str(tmp_path))) == {"tables": 5, "binlog": 4, "other": 1, "total": 10}
-    assert part_of("mysql.mrn.0000100") == "other"
+    assert data_file_category("mysql.mrn.0000100") == "other"
 
 
 def test_mariadb_with_rocksdb(tmp_path: Path) -> None:

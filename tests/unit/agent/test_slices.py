@@ -6,15 +6,15 @@ import threading
 
 import pytest
 
-from app.agent.load.gate import length_for, lengths
-from app.agent.sampling.reading import OwnTime, Reading, grown
-from app.agent.steps.baton import Hooks, Place, Position, SliceTurns
+from app.agent.load.gate import lengths, slice_length
+from app.agent.sampling.reading import AbsenceSubtractor, Reading, grown
+from app.agent.steps.baton import Position, SessionTurn, SliceTurns, TurnHooks
 
 
-def _carry_out(place: Place, name: str, steps: int, parts: int, done: list[str]) -> None:
+def _carry_out(place: SessionTurn, name: str, steps: int, parts: int, done: list[str]) -> None:
     """A session whose only work is to note its turns, as the sessions of a round do."""
     place.attach(
-        Hooks(
+        TurnHooks(
             lambda: done.append(f"{name} stops"),
             lambda: done.append(f"{name} goes on"),
             lambda: None,
@@ -95,8 +95,8 @@ def test_a_round_of_one_never_stops() -> None:
 def test_a_slice_is_as_long_as_the_slowest_needs() -> None:
     baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
-    quick.agree(3, length_for(2.0))
-    slow.agree(3, length_for(40.0))
+    quick.agree(3, slice_length(2.0))
+    slow.agree(3, slice_length(40.0))
     assert quick.agreed(3) == slow.agreed(3) == pytest.approx(4.0)
     assert quick.agreed(4) == 0.0
 
@@ -105,8 +105,8 @@ def test_a_slice_stays_as_long_when_the_slowest_has_ended() -> None:
     """A step of one slice, the last of its session: the others come to their slices afterwards."""
     baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
-    quick.agree(3, length_for(2.0))
-    slow.agree(3, length_for(40.0))
+    quick.agree(3, slice_length(2.0))
+    slow.agree(3, slice_length(40.0))
     assert slow.agreed(3) == pytest.approx(4.0)
     slow.end()
     assert quick.agreed(3) == pytest.approx(4.0)
@@ -115,8 +115,8 @@ def test_a_slice_stays_as_long_when_the_slowest_has_ended() -> None:
 def test_who_has_ended_before_the_slices_does_not_count() -> None:
     baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
-    quick.agree(3, length_for(2.0))
-    slow.agree(3, length_for(40.0))
+    quick.agree(3, slice_length(2.0))
+    slow.agree(3, slice_length(40.0))
     slow.end()
     assert quick.agreed(3) == 1.0  # the least
 
@@ -125,7 +125,7 @@ def test_processes_of_the_round_are_those_of_all_sessions() -> None:
     baton = SliceTurns()
     first, second = baton.join(), baton.join()
     for place, pid in ((first, 1), (second, 2)):
-        place.attach(Hooks(lambda: None, lambda: None, lambda: None, lambda pid=pid: {pid}))  # type: ignore[misc]
+        place.attach(TurnHooks(lambda: None, lambda: None, lambda: None, lambda pid=pid: {pid}))  # type: ignore[misc]
     assert first.pids() == {1, 2}
 
 
@@ -149,7 +149,7 @@ def _reading(at: float, busy: float, server: float, memory: float = 5.0) -> Read
 
 
 def test_the_time_of_others_is_none_of_its_own() -> None:
-    own = OwnTime()
+    own = AbsenceSubtractor()
     first = own.of(_reading(100, 1000, 10))
     own.leave(_reading(101, 1080, 11))
     own.come_back(_reading(131, 4000, 11))
@@ -161,7 +161,7 @@ def test_the_time_of_others_is_none_of_its_own() -> None:
 
 
 def test_what_could_not_be_read_meanwhile_is_missing_and_not_wrong() -> None:
-    own = OwnTime()
+    own = AbsenceSubtractor()
     own.leave(_reading(1, 10, 1))
     own.come_back(Reading(2, {"cpu_busy": 15}, {}))
     assert own.of(Reading(3, {"cpu_busy": 20, "swap_kb": 3.0}, {})).counters == {

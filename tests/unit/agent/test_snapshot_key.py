@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.agent.snapshots.snapshots import key_of
+from app.agent.snapshots.snapshots import snapshot_key
 from app.protocol.plan import Plan
 from tests import plans
 
@@ -14,7 +14,7 @@ def plan(**options: object) -> Plan:
 
 
 def key(made: Plan, **changes: str) -> str:
-    return key_of(made, replace(made.contenders[0], **changes))
+    return snapshot_key(made, replace(made.contenders[0], **changes))
 
 
 def with_option(made: Plan, line: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 from app.agent.cleanup import clean
 from app.agent.snapshots import copying
 from app.agent.snapshots.snapshots import Snapshots
-from app.agent.system.directory import Directory
+from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError
 
 KEY = "0123456789abcdef"
@@ -24,7 +24,7 @@ def look(_: int) -> None:
 
 
 @pytest.fixture
-def data(directory: Directory) -> Path:
+def data(directory: MarkedDirectory) -> Path:
     """Of a session, as its server has left it."""
     folder = Path(directory.session("S")) / "data"
     (folder / "dyno").mkdir(parents=True)
@@ -36,14 +36,14 @@ def data(directory: Directory) -> Path:
 
 
 @pytest.fixture
-def snapshots(directory: Directory, data: Path) -> Snapshots:
+def snapshots(directory: MarkedDirectory, data: Path) -> Snapshots:
     """With one that was kept of it."""
     found = Snapshots(directory)
     found.keep(KEY, str(data), ABOUT, look)
     return found
 
 
-def kept(directory: Directory, *parts: str) -> Path:
+def kept(directory: MarkedDirectory, *parts: str) -> Path:
     return Path(directory.at("snapshots", KEY, *parts))
 
 
@@ -58,7 +58,7 @@ def test_what_is_kept_is_laid_again(snapshots: Snapshots, data: Path, tmp_path: 
 
 
 def test_blocks_are_asked_to_be_shared_file_by_file(
-    snapshots: Snapshots, directory: Directory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    snapshots: Snapshots, directory: MarkedDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file systems of most machines cannot: here the kernel's part of it is played."""
     asked = []
@@ -83,14 +83,14 @@ def test_it_is_listed_with_size_and_age(snapshots: Snapshots) -> None:
     assert (listed.made_at or 0) > 1_700_000_000
 
 
-def test_a_file_that_was_changed_is_refused(snapshots: Snapshots, directory: Directory) -> None:
+def test_a_file_that_was_changed_is_refused(snapshots: Snapshots, directory: MarkedDirectory) -> None:
     os.utime(kept(directory, "data", "ibdata1"))
     with pytest.raises(AgentError, match="has changed since it was stored: ibdata1 was changed"):
         snapshots.find(KEY)
     assert "ibdata1 was changed" in snapshots.list()[0].problem
 
 
-def test_a_file_that_is_gone_or_new_is_refused(snapshots: Snapshots, directory: Directory) -> None:
+def test_a_file_that_is_gone_or_new_is_refused(snapshots: Snapshots, directory: MarkedDirectory) -> None:
     path = kept(directory, "data", "dyno", "sbtest1.ibd")
     path.rename(path.with_name("other.ibd"))
     with pytest.raises(AgentError, match=r"dyno/other\.ibd is new"):
@@ -100,7 +100,7 @@ def test_a_file_that_is_gone_or_new_is_refused(snapshots: Snapshots, directory: 
         snapshots.find(KEY)
 
 
-def test_one_of_another_format_is_refused(snapshots: Snapshots, directory: Directory) -> None:
+def test_one_of_another_format_is_refused(snapshots: Snapshots, directory: MarkedDirectory) -> None:
     about = json.loads(kept(directory, "snapshot.json").read_text())
     kept(directory, "snapshot.json").write_text(json.dumps({**about, "format": 0}))
     with pytest.raises(AgentError, match="was stored by another version of Dyno"):
@@ -109,7 +109,7 @@ def test_one_of_another_format_is_refused(snapshots: Snapshots, directory: Direc
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}'])
 def test_one_that_does_not_say_what_it_is_is_refused(
-    snapshots: Snapshots, directory: Directory, text: str
+    snapshots: Snapshots, directory: MarkedDirectory, text: str
 ) -> None:
     kept(directory, "snapshot.json").write_text(text)
     with pytest.raises(AgentError, match="has no description"):
@@ -118,7 +118,7 @@ def test_one_that_does_not_say_what_it_is_is_refused(
 
 
 def test_content_that_is_damaged_is_found_while_it_is_laid(
-    snapshots: Snapshots, directory: Directory, tmp_path: Path
+    snapshots: Snapshots, directory: MarkedDirectory, tmp_path: Path
 ) -> None:
     """A disk that forgets leaves name, length and time alone."""
     path = kept(directory, "data", "ibdata1")
@@ -133,7 +133,7 @@ def test_content_that_is_damaged_is_found_while_it_is_laid(
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_half_of_one_is_none_and_the_session_has_its_data_back(
-    directory: Directory, data: Path, error: BaseException
+    directory: MarkedDirectory, data: Path, error: BaseException
 ) -> None:
     def full(_: int) -> None:
         raise error
@@ -146,14 +146,16 @@ def test_half_of_one_is_none_and_the_session_has_its_data_back(
     assert os.listdir(directory.at("trash")) == []
 
 
-def test_a_snapshot_that_a_killed_agent_left_is_taken_away_at_the_next_start(directory: Directory) -> None:
+def test_a_snapshot_that_a_killed_agent_left_is_taken_away_at_the_next_start(
+    directory: MarkedDirectory,
+) -> None:
     Path(directory.at("snapshots", f"{KEY}.half", "data")).mkdir(parents=True)
     clean(directory)
     assert os.listdir(directory.at("snapshots")) == []
 
 
 def test_a_newer_one_takes_the_place_of_the_one_before(
-    snapshots: Snapshots, data: Path, directory: Directory
+    snapshots: Snapshots, data: Path, directory: MarkedDirectory
 ) -> None:
     first = snapshots.find(KEY).about["made_at"]
     (data / "ibdata1").write_bytes(b"newer")
@@ -162,7 +164,7 @@ def test_a_newer_one_takes_the_place_of_the_one_before(
     assert kept(directory, "data", "ibdata1").read_bytes() == b"newer"
 
 
-def test_one_is_deleted_and_nothing_else(snapshots: Snapshots, directory: Directory) -> None:
+def test_one_is_deleted_and_nothing_else(snapshots: Snapshots, directory: MarkedDirectory) -> None:
     for key in ("../agents", "ffff", "", f"{KEY}/data"):
         with pytest.raises(AgentError, match="no snapshot"):
             snapshots.delete(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.protocol.sysbench import without_family
+from app.protocol.sysbench import without_column_family
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from app.protocol.sysbench import without_family
     ],
 )
 def test_a_column_family_is_none_of_them(said: str, options: str, family: str) -> None:
-    assert without_family(said) == (options, family)
+    assert without_column_family(said) == (options, family)

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from app.agent.sampling.thread_files import _CALLS, call_state, function_state, letter_state
-from app.agent.sampling.thread_group import LONGEST_S, SHARE, SHORTEST_S, Pace
+from app.agent.sampling.thread_files import _CALLS, letter_state, state_by_kernel_function, state_by_syscall
+from app.agent.sampling.thread_group import LONGEST_S, SHARE, SHORTEST_S, ThreadLookInterval
 from app.agent.sampling.thread_kinds import ThreadKinds
-from app.agent.sampling.thread_shares import StepShares, Tally
+from app.agent.sampling.thread_shares import StepThreadShares, ThreadKindTally
 from app.agent.sampling.thread_states import NOTHING, SERIES, ThreadSampler
-from app.agent.sampling.unnamed_clients import UnnamedClients, threads_in
+from app.agent.sampling.unnamed_clients import DynoOnlyClients, threads_in
 from app.engines import kind_of_thread
 from app.engines.query import QueryError
 from app.engines.server import (
@@ -24,12 +24,12 @@ from app.engines.server import (
     CONNECTION_THREADS,
     OWN_THREAD,
     ThreadSource,
-    committing,
+    committing_threads,
     thread_names,
     thread_pool,
     thread_sources,
 )
-from app.protocol.thread_states import CLIENT, OTHER, STATES, shares_text, time_per_query
+from app.protocol.thread_states import CLIENT, OTHER, STATES, client_time_figure, shares_text
 
 # threads that sleep, wait for a lock and for a socket (twice); they begin after a line of input
 PROGRAM = """
@@ -64,7 +64,7 @@ sys.stdin.readline()
     ],
 )
 def test_a_system_call_is_a_state(machine: str, line: bytes, state: str) -> None:
-    assert call_state(_CALLS[machine], line) == state
+    assert state_by_syscall(_CALLS[machine], line) == state
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_system_call_is_a_state(machine: str, line: bytes, state: str) -> None
     ],
 )
 def test_a_function_of_the_kernel_is_one_where_system_calls_are_not_readable(name: bytes, state: str) -> None:
-    assert function_state(name) == state
+    assert state_by_kernel_function(name) == state
 
 
 def test_without_both_only_the_letter_is_known() -> None:
@@ -91,9 +91,9 @@ def test_without_both_only_the_letter_is_known() -> None:
     assert states == ["running", "disk", "unknown"]
 
 
-def tally(cpu_s: float = 0.0, queued_s: float = 0.0, **samples: int) -> Tally:
+def tally(cpu_s: float = 0.0, queued_s: float = 0.0, **samples: int) -> ThreadKindTally:
     """One second of one thread."""
-    made = Tally()
+    made = ThreadKindTally()
     made.take(1.0, cpu_s, queued_s)
     made.samples.update(samples)
     return made
@@ -113,7 +113,7 @@ def test_a_rest_of_which_no_sample_tells_is_divided_as_usual_else_unknown() -> N
     assert found is not None and (found["runnable"], found["unknown"]) == (pytest.approx(0.5), 0.0)
     found = tally(0.5, running=4).shares(tally(lock=3, fsync=1, running=7))
     assert found is not None and (found["lock"], found["fsync"]) == (0.375, 0.125)
-    assert Tally().shares() is None
+    assert ThreadKindTally().shares() is None
 
 
 def test_waits_for_locks_are_divided_as_the_server_says_who_commits() -> None:
@@ -124,7 +124,7 @@ def test_waits_for_locks_are_divided_as_the_server_says_who_commits() -> None:
     second.asked, second.commits = 2, 2
     found = second.shares(usual)
     assert found is not None and (found["commit"], found["lock"]) == (pytest.approx(0.8), 0.0)
-    step = StepShares()
+    step = StepThreadShares()
     step.take(second, 1, 1.0)
     step.take(usual, 1, 1.0)
     kind = step.kind()  # of 9 waits for locks in all, 3 of 6 that were asked about
@@ -138,7 +138,7 @@ def test_counters_that_overshoot_the_second_give_no_more_than_all_of_it() -> Non
 
 
 def test_shares_of_a_step_carry_their_error() -> None:
-    step = StepShares()
+    step = StepThreadShares()
     for second in range(20):
         step.take(tally(0.5, lock=8 - second % 2, fsync=2 + second % 2), 4, 1.0)
     kind = step.kind()
@@ -148,15 +148,15 @@ def test_shares_of_a_step_carry_their_error() -> None:
     assert kind.shares["running"].error_pct == 0.0  # every second the same, and not sampled
     spread = 100 * 1.96 * 0.05 / 2 / 19**0.5
     assert kind.shares["fsync"].error_pct == pytest.approx(max(spread, 100 * 3 / 200), rel=0.05)
-    one = StepShares()
+    one = StepThreadShares()
     one.take(tally(0.5, lock=1), 1, 1.0)
     only = one.kind()
     assert only is not None and only.shares["lock"].error_pct is None
-    assert StepShares().kind() is None
+    assert StepThreadShares().kind() is None
 
 
 def test_the_pace_follows_from_what_a_look_costs() -> None:
-    pace = Pace()
+    pace = ThreadLookInterval()
     assert pace.usual_s == SHORTEST_S
     for _ in range(20):
         pace.begin()
@@ -259,8 +259,8 @@ def test_names_come_from_the_performance_schema_else_from_the_list_of_connection
     ]
     assert thread_names(answering([], listed), [A, B]) == {5: "InnoDB purge worker", 6: CLIENT}
     assert thread_names(answering([], []), [A, B]) == thread_names(answering(), []) == {}
-    assert committing(answering([{"tid": 6}]), [A, B]) == {6}
-    assert committing(answering(), []) == set()
+    assert committing_threads(answering([{"tid": 6}]), [A, B]) == {6}
+    assert committing_threads(answering(), []) == set()
     assert len(thread_sources(answering([{"n": 0}], [{"n": 1}]))) == 1
     handling = [[{"value": "one-thread-per-connection"}], [{"value": "pool-of-threads"}], []]
     assert [thread_pool(answering(each)) for each in handling] == ["", "pool-of-threads", ""]
@@ -316,7 +316,7 @@ def test_threads_that_begin_after_the_server_serve_clients(program: subprocess.P
     kinds = sampler.in_step().kinds
     assert (kinds[CLIENT].threads, kinds[OTHER].threads) == (4, 1)
     spent = sampler.spent(10.0)
-    assert spent[time_per_query("lock")] == pytest.approx(10e6, rel=0.1)
+    assert spent[client_time_figure("lock")] == pytest.approx(10e6, rel=0.1)
     assert sum(each or 0.0 for each in spent.values()) == pytest.approx(40e6, rel=0.01)
     sampler.end_step()
     assert sampler.end() == NOTHING and log == []
@@ -378,7 +378,7 @@ def test_clients_that_connect_late_are_found_after_the_first_second(program: sub
 
 def test_cached_threads_are_taken_while_the_step_lasts(program: subprocess.Popen[str]) -> None:
     server = Unnamed(clients=0, cached=3)
-    clients = UnnamedClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
+    clients = DynoOnlyClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
     clients.begin_step(4)
     assert clients.taken == 3 == len(Unnamed.taken)
     say(program)
@@ -392,7 +392,7 @@ def test_cached_threads_are_taken_while_the_step_lasts(program: subprocess.Popen
 
 def test_no_more_threads_are_taken_than_connections_are_allowed(program: subprocess.Popen[str]) -> None:
     server = Unnamed(clients=0, cached=30, limit=90)
-    clients = UnnamedClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
+    clients = DynoOnlyClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
     clients.begin_step(60)  # one of Dyno, 60 clients, 30 taken
     assert clients.taken == 0
     clients.begin_step(55)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from app.agent.sampling import waits as module
-from app.agent.sampling.locks import RowLocks
+from app.agent.sampling.locks import RowLockPairs
 from app.agent.sampling.statements import statements_between
-from app.agent.sampling.waits import Amount, Pace, Waits, between, has_restarted
+from app.agent.sampling.waits import WaitAmount, WaitReadInterval, WaitSampler, between, has_restarted
 from app.agent.server.mysql import QueryError
 from app.engines.waits import IS_ON, MONITOR, SUMMARY, TIMED
 from tests.unit.engines.test_waits import MONITOR as TEXT
@@ -48,7 +48,7 @@ class Client:
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setattr(module, "EACH_S", 0.0)
-    monkeypatch.setattr(Pace, "is_due", True)
+    monkeypatch.setattr(WaitReadInterval, "is_due", True)
     return Client()
 
 
@@ -62,7 +62,7 @@ def by_series(waits: Any, values: list[float | None]) -> dict[str, float | None]
 
 def test_series_are_ms_per_second_since_the_reading_before(client: Client) -> None:
     client.waits = {MUTEX: (10, 100.0)}
-    waits: Any = Waits(client, "innodb")  # type: ignore[arg-type]
+    waits: Any = WaitSampler(client, "innodb")  # type: ignore[arg-type]
     waits.begin()
     client.waits = {MUTEX: (30, 500.0), FILE: (2, 50.0), "idle": (9, 9000.0)}
     found = by_series(waits, waits.values(status(0), status(300), 2.0))
@@ -73,49 +73,49 @@ def test_series_are_ms_per_second_since_the_reading_before(client: Client) -> No
 
 
 def test_a_second_without_a_reading_is_a_gap(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: Any = Waits(client, "myisam")  # type: ignore[arg-type]
+    waits: Any = WaitSampler(client, "myisam")  # type: ignore[arg-type]
     waits.begin()
     client.waits = {MUTEX: (1, 60.0)}
-    monkeypatch.setattr(Pace, "is_due", False)
+    monkeypatch.setattr(WaitReadInterval, "is_due", False)
     assert set(waits.values({}, {}, 1.0)) == {None}
-    monkeypatch.setattr(Pace, "is_due", True)
+    monkeypatch.setattr(WaitReadInterval, "is_due", True)
     assert by_series(waits, waits.values({}, {}, 1.0))["waits.mutex_ms"] == 30.0  # over both seconds
 
 
 def test_a_restarted_server_has_no_values(client: Client) -> None:
     client.waits = {MUTEX: (10, 100.0)}
-    waits: Any = Waits(client, "myisam")  # type: ignore[arg-type]
+    waits: Any = WaitSampler(client, "myisam")  # type: ignore[arg-type]
     waits.begin()
     client.waits = {MUTEX: (1, 1.0)}
     assert set(waits.values({}, {}, 1.0)) == {None}
-    assert has_restarted({MUTEX: Amount(10, 1.0)}, {MUTEX: Amount(1, 5.0)})
+    assert has_restarted({MUTEX: WaitAmount(10, 1.0)}, {MUTEX: WaitAmount(1, 5.0)})
 
 
 def test_without_the_performance_schema_row_locks_have_values() -> None:
     client = Client(is_on=False)
-    waits: Any = Waits(client, "innodb")  # type: ignore[arg-type]
+    waits: Any = WaitSampler(client, "innodb")  # type: ignore[arg-type]
     waits.begin()
     assert by_series(waits, waits.values(status(10), status(30), 1.0)) == {"waits.row_lock_ms": 20.0}
     assert waits.values({}, status(30), 1.0) == [None]
-    assert waits.amounts(status(30)) == {"InnoDB row lock": Amount(1, 30.0)}
+    assert waits.amounts(status(30)) == {"InnoDB row lock": WaitAmount(1, 30.0)}
     assert client.asked == []
 
 
 def test_a_wait_inside_another_one_counts_once(client: Client) -> None:
     client.waits = {TABLE: (5, 500.0), SUSPEND: (4, 480.0)}
-    waits: Any = Waits(client, "myisam")  # type: ignore[arg-type]
-    assert between({}, waits.amounts({})) == {TABLE: Amount(5, 500.0)}
+    waits: Any = WaitSampler(client, "myisam")  # type: ignore[arg-type]
+    assert between({}, waits.amounts({})) == {TABLE: WaitAmount(5, 500.0)}
 
 
 def test_a_slow_reading_comes_less_often() -> None:
-    pace = Pace()
+    pace = WaitReadInterval()
     assert pace.is_due
     pace.took(3600 * module.SHARE)
     assert not pace.is_due
 
 
 def test_pairs_are_looked_for_while_somebody_waits(client: Client) -> None:
-    locks: Any = RowLocks(client)  # type: ignore[arg-type]
+    locks: Any = RowLockPairs(client)  # type: ignore[arg-type]
     locks.begin({})
     locks.look({"innodb_row_lock_waits": "1"}, {"innodb_row_lock_waits": "1"})
     assert client.asked == [] and locks.pairs() == []

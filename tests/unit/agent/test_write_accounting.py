@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.reading import Reading
-from app.agent.sampling.write_accounting import WriteAccounting, row_bytes
+from app.agent.sampling.write_accounting import WriteAccounting, fixed_row_width
 from app.protocol.plan import Step
 from tests import journals
 from tests.servers import Answers
@@ -116,4 +116,4 @@ CLASSIC = [column("int"), column("int"), column("char", 120, 120), column("char"
     ],
 )
 def test_a_row_is_as_wide_as_its_columns(columns: list[dict[str, Any]], expected: int | None) -> None:
-    assert row_bytes(Answers({"COLUMNS": columns})) == expected
+    assert fixed_row_width(Answers({"COLUMNS": columns})) == expected

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.catalog import Catalog, Sequence, UnapprovedError, approve, approved_hashes
+from app.catalog import Catalog, Sequence, UnapprovedLuaError, approve, approved_hashes
 from app.catalog.own import copy_preset, delete_preset, diff_presets, write_preset
 from app.catalog.studies import STUDIES, by_study
 from app.core.errors import InputError
@@ -190,7 +190,7 @@ def test_lua_that_is_missing_is_told(own: Path) -> None:
 @pytest.mark.usefixtures("own")
 def test_own_lua_must_be_approved_by_its_hash() -> None:
     catalog = Catalog()
-    with pytest.raises(UnapprovedError) as caught:
+    with pytest.raises(UnapprovedLuaError) as caught:
         catalog.check_approved(catalog.workload("mine"), approved_hashes())
     assert caught.value.files["workloads/mine.lua"] == LUA
     approve(caught.value.sha256, "mine")
@@ -199,11 +199,11 @@ def test_own_lua_must_be_approved_by_its_hash() -> None:
 
 def test_changed_lua_must_be_approved_again(own: Path) -> None:
     catalog = Catalog()
-    with pytest.raises(UnapprovedError) as caught:
+    with pytest.raises(UnapprovedLuaError) as caught:
         catalog.check_approved(catalog.workload("mine"), ())
     approve(caught.value.sha256, "mine")
     write(own / "workloads/mine.lua", LUA + "os.execute('true')\n")
-    with pytest.raises(UnapprovedError):
+    with pytest.raises(UnapprovedLuaError):
         catalog.check_approved(catalog.workload("mine"), approved_hashes())
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.catalog.custom_sql import Number, parse, problems_of, workload_keys
-from app.catalog.listing import made_lua, quoted
+from app.catalog.custom_sql import SqlDeclaredNumber, custom_sql_problems, keys_from_sql, parse_custom_sql
+from app.catalog.listing import lua_quoted, made_lua
 
 WHOLE = """\
 option
@@ -40,15 +40,23 @@ def driven(statement: str, declared: str = "id int 1 9") -> str:
 
 
 def test_a_whole_file_is_read() -> None:
-    found = parse(WHOLE)
+    found = parse_custom_sql(WHOLE)
     assert found.problems == ()
     assert found.options == {"tran": 1, "commit": 10, "loop": 25000}
     numbers = {each.name: (each.kind, each.numbers, each.zlib) for each in found.variables}
-    assert numbers["id"] == ("int", (Number(1), Number(0, of_rows=True)), None)
-    assert numbers["next"] == ("seq", (Number(1, of_rows=True), Number(2_000_000_000)), None)
-    assert numbers["state"] == ("intlist", (Number(1), Number(2), Number(3)), None)
-    assert numbers["body"] == ("char", (Number(512), Number(1024)), 0.4)
-    assert numbers["price"] == ("float", (Number(0.0), Number(99.5)), None)
+    assert numbers["id"] == ("int", (SqlDeclaredNumber(1), SqlDeclaredNumber(0, of_rows=True)), None)
+    assert numbers["next"] == (
+        "seq",
+        (SqlDeclaredNumber(1, of_rows=True), SqlDeclaredNumber(2_000_000_000)),
+        None,
+    )
+    assert numbers["state"] == (
+        "intlist",
+        (SqlDeclaredNumber(1), SqlDeclaredNumber(2), SqlDeclaredNumber(3)),
+        None,
+    )
+    assert numbers["body"] == ("char", (SqlDeclaredNumber(512), SqlDeclaredNumber(1024)), 0.4)
+    assert numbers["price"] == ("float", (SqlDeclaredNumber(0.0), SqlDeclaredNumber(99.5)), None)
     assert [each.table for each in found.tables] == ["t"]
     assert [(each.verb, each.text, each.line) for each in found.drive] == [
         ("select", "select body from t where id = ?", 18),
@@ -59,22 +67,24 @@ def test_a_whole_file_is_read() -> None:
 
 def test_line_breaks_mean_nothing_but_in_comments() -> None:
     plain = re.sub(r"(#|--).*", "", WHOLE)
-    one_line, whole = parse(" ".join(plain.split())), parse(WHOLE)
+    one_line, whole = parse_custom_sql(" ".join(plain.split())), parse_custom_sql(WHOLE)
     assert one_line.problems == ()
     assert [each.text for each in one_line.drive] == [each.text for each in whole.drive]
     assert [each.numbers for each in one_line.variables] == [each.numbers for each in whole.variables]
 
 
 def test_the_statements_decide_what_a_workload_is() -> None:
-    keys = workload_keys(parse(WHOLE), "drive")
+    keys = keys_from_sql(parse_custom_sql(WHOLE), "drive")
     assert (keys["writes"], keys["changes_rows"], keys["removes_rows"]) == (True, False, False)
     assert (keys["queries_per_event"], keys["latency_per"], keys["events"]) == (4, "transaction", 25000)
-    keys = workload_keys(parse(WHOLE), "load")
+    keys = keys_from_sql(parse_custom_sql(WHOLE), "load")
     assert (keys["changes_rows"], keys["latency_per"], keys["tables"]) == (True, "insert", 1)
     assert 768 < keys["row_bytes"]["rocksdb"] < 900
-    reading = workload_keys(parse(driven("select 1 from t where id = :id;")), "drive")
+    reading = keys_from_sql(parse_custom_sql(driven("select 1 from t where id = :id;")), "drive")
     assert (reading["writes"], reading["latency_per"]) == (False, "query")
-    taking = workload_keys(parse(driven("delete from t where id = :id; select 1 from t;")), "drive")
+    taking = keys_from_sql(
+        parse_custom_sql(driven("delete from t where id = :id; select 1 from t;")), "drive"
+    )
     assert (taking["removes_rows"], taking["latency_per"]) == (True, "loop")
 
 
@@ -92,7 +102,7 @@ def test_the_statements_decide_what_a_workload_is() -> None:
     ],
 )
 def test_offsets_are_added_where_that_means_the_same(written: str, text: str, offsets: list[int]) -> None:
-    found = parse(driven(f"select 1 from t where {written};"))
+    found = parse_custom_sql(driven(f"select 1 from t where {written};"))
     assert found.problems == ()
     assert found.drive[0].text == f"select 1 from t where {text}"
     assert [bind.offset for bind in found.drive[0].binds] == offsets
@@ -149,36 +159,38 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
     ],
 )  # fmt: skip
 def test_what_cannot_be_honoured_is_refused_by_line(text: str, line: int, word: str) -> None:
-    found = problems_of(text)
+    found = custom_sql_problems(text)
     assert [(problem.line, word in problem.text) for problem in found][:1] == [(line, True)], found
 
 
 def test_a_load_and_what_is_driven_need_their_parts() -> None:
-    assert "a load needs tables" in problems_of("begin select 1; end", "load")[0].text
+    assert "a load needs tables" in custom_sql_problems("begin select 1; end", "load")[0].text
     only_load = "tables create table t (a int);\nfill insert into t values (1);"
-    assert problems_of(only_load, "load") == []
-    assert "no statements to run" in problems_of(only_load, "drive")[0].text
+    assert custom_sql_problems(only_load, "load") == []
+    assert "no statements to run" in custom_sql_problems(only_load, "drive")[0].text
 
 
 def test_all_problems_are_told_at_once_in_the_order_of_their_lines() -> None:
     text = "option\n  speed 9\ndeclare\n  a int x\nbegin\n  drop table t;\n  select :b;\nend\n"
-    assert [problem.line for problem in problems_of(text)] == [2, 4, 6, 7]
+    assert [problem.line for problem in custom_sql_problems(text)] == [2, 4, 6, 7]
 
 
 def test_no_problem_repeats_who_and_where() -> None:
     for text in ("user scott/tiger@db:1:x", "user scott/ti#ger'@db", "scott/tiger@db"):
-        assert not any("tiger" in each.text for each in problems_of(f"option\n  {text}\nbegin select 1; end"))
+        assert not any(
+            "tiger" in each.text for each in custom_sql_problems(f"option\n  {text}\nbegin select 1; end")
+        )
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for problem in problems_of(text):
+    for problem in custom_sql_problems(text):
         assert 1 <= problem.line <= text.count("\n") + 1
 
 
 @given(st.text())
 def test_a_quoted_text_cannot_end_its_string(text: str) -> None:
-    found = quoted(text)
+    found = lua_quoted(text)
     assert re.fullmatch(r'"([ !#-\[\]-~]|\\\d{3})*"', found)
     encoded = re.sub(rb"\\(\d{3})", lambda match: bytes([int(match[1])]), found[1:-1].encode())
     assert encoded == text.encode("utf-8", "surrogatepass")
@@ -186,8 +198,8 @@ def test_a_quoted_text_cannot_end_its_string(text: str) -> None:
 
 def test_the_lua_holds_texts_and_numbers_only() -> None:
     hostile = driven("""select '"); os.execute("x") --', "]]", '\\\\' from t where id = :id - 1;""")
-    assert problems_of(hostile) == []
-    lua = made_lua(parse(hostile), "drive", 'x\n"]].sql')
+    assert custom_sql_problems(hostile) == []
+    lua = made_lua(parse_custom_sql(hostile), "drive", 'x\n"]].sql')
     code = re.sub(r'"(?:[^"\\]|\\\d{3})*"', '""', lua)
     assert code == (
         "-- Made by Dyno from x]].sql; what is to be changed is changed there.\n\n"
@@ -197,13 +209,13 @@ def test_the_lua_holds_texts_and_numbers_only() -> None:
 
 
 def test_the_lua_reads_like_the_file() -> None:
-    drive = made_lua(parse(WHOLE), "drive", "whole.sql")
+    drive = made_lua(parse_custom_sql(WHOLE), "drive", "whole.sql")
     assert 'sql.variable("id", "int", 1, sql.rows(0))' in drive
     assert '"next"' not in drive  # only a load takes it
     assert 'sql.statement("select", "select body from t where id = ?",\n   {"id", -1})' in drive
     assert drive.endswith("sql.drive(10)\n")
     assert "sql.table" not in drive
-    load = made_lua(parse(WHOLE), "load", "whole.sql")
+    load = made_lua(parse_custom_sql(WHOLE), "load", "whole.sql")
     assert 'sql.table("t", "create table t (' in load
     assert 'sql.variable("next", "seq", sql.rows(1), 2000000000)' in load
     assert 'sql.variable("body", "char", 512, 1024, 0.4)' in load

@@ -59,9 +59,9 @@ def test_the_declaration_is_no_workload(tmp_path: Path) -> None:
 
 
 def test_every_declared_lua_is_there() -> None:
-    from app.catalog.declared_work import declared_in
+    from app.catalog.declared_work import declared_statements
 
-    assert [name for name in declared_in(SHIPPED) if not (SHIPPED / name).is_file()] == []
+    assert [name for name in declared_statements(SHIPPED) if not (SHIPPED / name).is_file()] == []
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.catalog import Catalog
-from app.catalog.custom_sql import parse
-from app.catalog.mydbtest import from_mydbtest, import_file, is_mydbtest
+from app.catalog.custom_sql import parse_custom_sql
+from app.catalog.mydbtest import import_mydbtest_file, is_mydbtest, mydbtest_to_sql
 from app.catalog.own_sql import sql_problems
 from app.cli import main
 from app.core.errors import InputError
@@ -51,13 +51,13 @@ end
 
 
 def tables(text: str) -> dict[str, str]:
-    return {each.table: each.text.partition("(")[2] for each in parse(text, "load").tables}
+    return {each.table: each.text.partition("(")[2] for each in parse_custom_sql(text, "load").tables}
 
 
 def test_the_file_of_the_study_as_it_is_printed() -> None:
-    taken = from_mydbtest(PRINTED, "conf")
+    taken = mydbtest_to_sql(PRINTED, "conf")
     assert sql_problems(taken.text) == []
-    found = parse(taken.text)
+    found = parse_custom_sql(taken.text)
     assert found.options == {"loop": 25000}
     assert [each.table for each in found.tables] == ["tmp_nocompress", "tmp_lz4compress"]
     assert tables(taken.text)["tmp_nocompress"] == (
@@ -70,7 +70,7 @@ def test_the_file_of_the_study_as_it_is_printed() -> None:
 
 
 def test_columns_and_keys_are_told_from_the_statements() -> None:
-    taken = from_mydbtest(ORDERS, "conf")
+    taken = mydbtest_to_sql(ORDERS, "conf")
     assert sql_problems(taken.text) == []
     assert tables(taken.text) == {
         "orders": "dyno_id bigint not null auto_increment, id bigint, st int, s varchar(64), "
@@ -78,9 +78,9 @@ def test_columns_and_keys_are_told_from_the_statements() -> None:
         "primary key (dyno_id), key (id), key (note(255)), key (price), key (big))",
         "plain": "c1 bigint, c2 varchar(255), c3 bigint, key (c1))",
     }
-    found = parse(taken.text)
+    found = parse_custom_sql(taken.text)
     assert [each.written for each in found.drive] == [
-        each.written for each in parse(ORDERS, of_mydbtest=True).drive
+        each.written for each in parse_custom_sql(ORDERS, of_mydbtest=True).drive
     ]
     assert (found.options, len(found.fill)) == ({"tran": 1, "commit": 10}, 2)
 
@@ -88,7 +88,7 @@ def test_columns_and_keys_are_told_from_the_statements() -> None:
 def test_who_and_where_is_neither_used_nor_kept(dyno_home: Path) -> None:
     for number, text in enumerate((PRINTED, ORDERS)):
         file = write(dyno_home / f"conf{number}.txt", text)
-        import_file(Catalog(), file, title="mine")
+        import_mydbtest_file(Catalog(), file, title="mine")
     kept = [path for folder in ("workloads", "sequences") for path in (dyno_home / folder).iterdir()]
     assert len(kept) == 8
     for path in kept:
@@ -97,14 +97,14 @@ def test_who_and_where_is_neither_used_nor_kept(dyno_home: Path) -> None:
 
 def test_tables_of_the_classic_load_are_not_added() -> None:
     text = "option time 5m declare id int 1 rows begin select c from sbtest1 where id = :id; end"
-    taken = from_mydbtest(text, "conf")
-    assert parse(taken.text).tables == ()
-    assert parse(taken.text).options == {"time": 300}
+    taken = mydbtest_to_sql(text, "conf")
+    assert parse_custom_sql(taken.text).tables == ()
+    assert parse_custom_sql(taken.text).options == {"time": 300}
 
 
 def test_what_is_custom_sql_already_stays_as_it_is() -> None:
     text = Path("workloads/tencent.sql").read_text()
-    assert from_mydbtest(text, "conf").text == text
+    assert mydbtest_to_sql(text, "conf").text == text
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_is_custom_sql_already_stays_as_it_is() -> None:
 )
 def test_what_of_mydbtest_cannot_be_honoured_is_refused_by_line(text: str, complaint: str) -> None:
     with pytest.raises(InputError) as caught:
-        from_mydbtest(text, "conf")
+        mydbtest_to_sql(text, "conf")
     assert complaint in str(caught.value)
 
 

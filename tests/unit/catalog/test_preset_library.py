@@ -10,12 +10,12 @@ import pytest
 from app.catalog import Catalog
 from app.engines import KNOWN as KNOWN_ENGINES
 from app.engines import engine_of
-from app.variables import Machine, Preset, Rendered, option_values, render
+from app.variables import MachineSize, Preset, RenderedPreset, option_values, render
 from app.variables.mycnf import HEADERS
 from app.variables.names import BASELINE, STOCK
 from tests.plans import VERSION
 
-MACHINE = Machine(16 << 30, 4)
+MACHINE = MachineSize(16 << 30, 4)
 KNOWN = Path(__file__).parents[2] / "data/known_options.tsv"
 LINES = [line for line in KNOWN.read_text().splitlines() if not line.startswith("#")]
 ROWS = list(csv.DictReader(LINES, delimiter="\t"))
@@ -72,7 +72,7 @@ PER_PRESET = [pytest.param(each, id=f"{each.engine}/{each.name}") for each in LI
 TABLE = {column: {row["variable"]: row[column] == "1" for row in ROWS} for column in VERSIONS}
 
 
-def rendered(preset: Preset, column: str) -> Rendered:
+def rendered(preset: Preset, column: str) -> RenderedPreset:
     return render(preset, *VERSIONS[column], MACHINE)
 
 
@@ -177,7 +177,7 @@ def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
 @pytest.mark.parametrize("preset", [each for each in PER_PRESET if each.values[0] not in OTHERS])
 @pytest.mark.parametrize("ram", [1 << 30, 8 << 30, 256 << 30])
 def test_caches_fit_into_small_and_large_machines(preset: Preset, ram: int) -> None:
-    values = option_values(render(preset, "MariaDB", VERSION, Machine(ram, 2)).text)
+    values = option_values(render(preset, "MariaDB", VERSION, MachineSize(ram, 2)).text)
     caches = {each.cache for each in KNOWN_ENGINES.values() if each.cache}
     taken = sum(int(values.get(name, 0)) for name in caches)
     assert (taken > 0 or not engine_of(preset.engine).cache) and taken < 0.8 * ram

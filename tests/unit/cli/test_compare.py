@@ -97,7 +97,7 @@ def test_tables_of_eight_columns_fit_the_terminal(
                 width=width, height=40, force_terminal=True, file=io.StringIO()
             )  # also if TERM is dumb
             with monkeypatch.context() as patched:
-                patched.setattr("app.cli.screen.console", lambda screen=screen: screen)
+                patched.setattr("app.cli.screen.rich_console", lambda screen=screen: screen)
                 assert main(["compare", *sessions, *words]) == 0
             shown = capsys.readouterr().out
             parts = [line for line in shown.splitlines() if "  " in line]

@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 from app.cli import main
-from app.cli.parser import Parser, dyno_parser, filled
+from app.cli.parser import Parser, dyno_parser, non_empty_option
 from tests.unit.cli.words import parsers
 
 RUN = ("run", "--contender", "mariadb-10.11:innodb", "--sequence", "duel")
@@ -36,7 +36,7 @@ def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:
 
 def test_what_is_left_out_stays_empty() -> None:
     assert dyno_parser().parse_args(["run"]).directory == ""
-    assert filled(str)("x") == "x"
+    assert non_empty_option(str)("x") == "x"
 
 
 @pytest.mark.parametrize(

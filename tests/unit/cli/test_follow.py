@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.cli.follow import outcome_of, without_deleted
-from app.cli.watch import MOST_WAITING, Updates, Watch
+from app.cli.follow import exit_code_of_sessions, without_deleted
+from app.cli.watch import MOST_WAITING, FollowerUpdateQueue, Watch
 from app.following.adoption import RemotePlan
-from app.following.follower import Link, Update
+from app.following.follower import FollowerLinkState, FollowerNews
 from app.history.lists import edits
 from app.history.recorded.counting import unsteady_steps
-from app.history.recorded.writing import Writer, keep_unlocked
-from app.history.store.decoding import Events, decode_lines
+from app.history.recorded.writing import JournalStorer, keep_unlocked
+from app.history.store.decoding import Events, decode_events
 from app.history.store.history import History
-from app.protocol.answers import Queue, QueuedPlan, SessionSummary
+from app.protocol.answers import Queue, QueuedPlan, SessionJournalSize
 from app.protocol.events import MAX_NOTE, Sample
 from app.remote.target import Target
 from tests import journals, sliced
@@ -68,7 +68,7 @@ def test_a_plan_that_ended_meanwhile_closes_with_sentences(
         yield RemotePlan(target, "/d", its_plan.id, "over", "sha", False, [])
 
     monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
-    monkeypatch.setattr("app.following.adoption.is_followed", lambda *_: is_followed)
+    monkeypatch.setattr("app.following.adoption.is_fully_fetched", lambda *_: is_followed)
     monkeypatch.setattr("app.cli.follow.watch_sessions", lambda *_: 0)
     assert main(["follow"]) == 0
     told = capsys.readouterr().out
@@ -81,7 +81,7 @@ def test_a_plan_that_ended_meanwhile_closes_with_sentences(
 def test_status_tells_that_a_plan_may_be_decided_before_its_last_session(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], until_decided: bool, said: str
 ) -> None:
-    summaries = [SessionSummary(FIRST, 100, True), SessionSummary(SECOND, 100, False)]
+    summaries = [SessionJournalSize(FIRST, 100, True), SessionJournalSize(SECOND, 100, False)]
 
     def find_plans(target: Target, ask: object) -> Iterator[RemotePlan]:
         yield RemotePlan(target, "/d", PLAN.id, "works", "sha", True, summaries, until_decided)
@@ -110,36 +110,36 @@ def test_status_names_what_the_queue_waits_for(
 def store(home: Path, *makers: journals.Maker) -> None:
     with History(home) as history:
         for maker in makers:
-            Writer(history).append(PLAN.id, maker.session, 0, maker.raw)
+            JournalStorer(history).append(PLAN.id, maker.session, 0, maker.raw)
 
 
 def test_all_that_went_well_is_0(dyno_home: Path) -> None:
     store(dyno_home, journals.whole(PLAN, FIRST), journals.whole(PLAN, SECOND))
-    assert outcome_of([FIRST, SECOND]) == 0
-    assert outcome_of([]) == 0
+    assert exit_code_of_sessions([FIRST, SECOND]) == 0
+    assert exit_code_of_sessions([]) == 0
 
 
 def test_a_session_that_could_not_be_kept_is_1(dyno_home: Path) -> None:
     store(dyno_home, journals.whole(PLAN, FIRST))
-    assert outcome_of([FIRST, SECOND]) == 1
+    assert exit_code_of_sessions([FIRST, SECOND]) == 1
 
 
 def test_an_attempt_that_did_not_come_is_not_missed(dyno_home: Path) -> None:
     plan = journals.plan(attempts=3)
     first, second, third = (turn.session for turn in plan.turns)
     with History(dyno_home) as history:
-        Writer(history).append(plan.id, first, 0, journals.whole(plan, first).raw)
-        assert outcome_of([first, second, third]) == 0
-        Writer(history).append(plan.id, second, 0, journals.whole(plan, second, failed=2).raw)
-    assert outcome_of([first, second, third]) == 1
+        JournalStorer(history).append(plan.id, first, 0, journals.whole(plan, first).raw)
+        assert exit_code_of_sessions([first, second, third]) == 0
+        JournalStorer(history).append(plan.id, second, 0, journals.whole(plan, second, failed=2).raw)
+    assert exit_code_of_sessions([first, second, third]) == 1
 
 
 def test_a_failed_step_and_a_lost_session_are_1(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store(dyno_home, journals.whole(PLAN, FIRST, failed=2), journals.Maker(PLAN, SECOND).begin())
     with History(dyno_home) as history:
         keep_unlocked(history, [SECOND])
-    assert outcome_of([FIRST]) == 1
-    assert outcome_of([SECOND]) == 1
+    assert exit_code_of_sessions([FIRST]) == 1
+    assert exit_code_of_sessions([SECOND]) == 1
     assert "lost: its agent is gone" in capsys.readouterr().out
 
 
@@ -171,10 +171,10 @@ def test_a_step_that_was_not_steady_is_told_with_its_line(dyno_home: Path) -> No
             maker.add(Sample, step=at, s=s, dt=1.0, values=[qps, 0, 1, 90, 10])
         maker.end_step(at, value=900.0)
     with History(dyno_home) as history:
-        Writer(history).append(its_plan.id, maker.session, 0, maker.end().raw)
+        JournalStorer(history).append(its_plan.id, maker.session, 0, maker.end().raw)
         said: list[str] = []
         watch = Watch(said.append, lambda: unsteady_steps(history, its_plan.id))
-        watch.take(Update(Link("up"), {maker.session: Events(decode_lines(maker.raw))}))
+        watch.take(FollowerNews(FollowerLinkState("up"), {maker.session: Events(decode_events(maker.raw))}))
     assert [line.partition(": ")[2] for line in said[1:3]] == [
         "point-query threads=1 900.0 queries/s; unsteady: 1 stall of 3 s",
         "point-query threads=2 900.0 queries/s",
@@ -191,17 +191,17 @@ def test_what_was_deleted_is_told_and_left(dyno_home: Path, capsys: pytest.Captu
 
 def test_a_target_that_is_faster_than_the_terminal_waits() -> None:
     """Else what it sends would pile up in memory."""
-    updates, put = Updates(), []
+    updates, put = FollowerUpdateQueue(), []
 
     def tell() -> None:
         for number in range(100):
-            updates.put(Update(Link(text=str(number))))
+            updates.put(FollowerNews(FollowerLinkState(text=str(number))))
             put.append(number)
 
     thread = threading.Thread(target=tell)
     thread.start()
     first = updates.get()
-    assert isinstance(first, Update) and first.link.text == "0"
+    assert isinstance(first, FollowerNews) and first.link.text == "0"
     thread.join(0.2)
     assert thread.is_alive() and len(put) <= MOST_WAITING + 1
     updates.close()  # the person has detached

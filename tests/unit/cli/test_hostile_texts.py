@@ -11,11 +11,11 @@ import pytest
 
 from app.cli import main
 from app.cli.parser import dyno_parser
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.events import Log, Mark
+from app.protocol.events import LogEvent, Mark
 from app.protocol.plan import Plan
-from app.team.local_edits import collect
+from app.team.local_edits import collect_local_edits
 from tests import journals
 from tests.hostile import MARKUP, NAME, TEXT, HostileMaker, finds, laced, laced_plan
 from tests.liar import KEY, QUEUED, Liar
@@ -156,7 +156,7 @@ def journal_of(its_plan: Plan, session: str) -> bytes:
         maker.step(at, *(("failed", "a reason") if at == 2 else ()), marks=("after-a-crash", "a mark"))
     maker.add(Mark, name="crash", step=1, text="it died")
     for source in ("sysbench", "server", "agent"):
-        maker.add(Log, source=source, level="error", text="an error")
+        maker.add(LogEvent, source=source, level="error", text="an error")
     return maker.end(reason="a reason").raw
 
 
@@ -167,9 +167,9 @@ def home(dyno_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     its_plan = laced_plan(TRUE)
     with History(dyno_home) as history:
         for session in IDS:
-            Writer(history).append(its_plan.id, session, 0, journal_of(its_plan, session))
+            JournalStorer(history).append(its_plan.id, session, 0, journal_of(its_plan, session))
         history.connection.execute("INSERT INTO session_tag VALUES (?, ?)", (IDS[0], TEXT))
-        collect(history, TEXT)  # as a member of a team
+        collect_local_edits(history, TEXT)  # as a member of a team
     texts = {
         "presets/innodb/evil.cnf": CNF,
         "workloads/evil.toml": WORKLOAD,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.history.recorded.recounting import uncounted
+from app.history.recorded.recounting import recount_backlog
 from app.history.store.history import History
 from tests.uncounted import LEFT, uncount
 from tests.unit.history.test_counting import FIRST, SECOND
@@ -71,4 +71,4 @@ def test_what_a_command_does_not_read_is_not_counted(
         assert main(words) == 0
         capsys.readouterr()
         with History(home) as history:
-            assert uncounted(history) == left
+            assert recount_backlog(history) == left

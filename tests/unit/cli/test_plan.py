@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests import journals
 from tests.unit.cli.words import refused, said
@@ -22,7 +22,7 @@ ENDING = PLAN.id[-6:]
 def _filled(dyno_home: Path) -> None:
     with History(dyno_home) as history:
         for plan, turn in [*((PLAN, turn) for turn in PLAN.turns[:3]), (OTHER, OTHER.turns[0])]:
-            Writer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
+            JournalStorer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
 
 
 def test_plans_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from app.cli.launching import show_launch, started_text
 from app.cli.parser import parse
 from app.cli.plan_options import Given
 from app.cli.plan_text import show_plan
-from app.cli.run import request_of
+from app.cli.run import plan_request_from
 from app.core.errors import InputError
 from app.history.exchange.publishing import import_shipped
 from app.history.store.history import History
@@ -107,7 +107,7 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
         "3%",
     ]
     arguments = parse(["run", "--sequence", "quick", *words, "--others-pct", "7.5%"])
-    asked = request_of(arguments, Given.of(arguments))
+    asked = plan_request_from(arguments, Given.of(arguments))
     assert (asked.time_limit, asked.seconds, asked.matters_pct, asked.others_pct) == (5400, 120, 3.0, 7.5)
 
 

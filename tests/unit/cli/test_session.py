@@ -8,9 +8,9 @@ import pytest
 
 from app.cli import main
 from app.history.lists import edits
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.events import Fact, Log, Mark
+from app.protocol.events import Fact, LogEvent, Mark
 from tests import journals
 from tests.unit.cli.words import refused, said
 
@@ -26,14 +26,14 @@ def filled(dyno_home: Path) -> None:
     start = {"load": "snapshot 06e6, copied", "start": "snapshot", "pause_s": 3}
     maker.add(Fact, name="start_state", value=start)
     for level, text in (("warning", "it begins on \x1b[2Ja busy machine"), ("info", "it waits")):
-        maker.add(Log, source="agent", level=level, text=text)
-    maker.add(Log, source="agent", level="warning", text="disturbed: other programs took 5%")
+        maker.add(LogEvent, source="agent", level=level, text=text)
+    maker.add(LogEvent, source="agent", level="warning", text="disturbed: other programs took 5%")
     maker.add(Mark, name="crash", text="the server crashed by signal 9", value=None)
     for at in range(len(PLAN.steps)):
         maker.step(at, *(("failed", "error 1205") if at == 3 else ()))
     maker.events[-1].marks.append("after-a-crash")
     with History(dyno_home) as history:
-        Writer(history).append(PLAN.id, ID, 0, maker.end().raw)
+        JournalStorer(history).append(PLAN.id, ID, 0, maker.end().raw)
         edits.tag(history, ID, "quiet")
         edits.note(history, ID, "the window\nwas open \x1b[2J")
 
@@ -118,7 +118,7 @@ def stepped(dyno_home: Path) -> None:
     for at in range(2):
         maker.step(at, value=36_666.0)
     with History(dyno_home) as history:
-        Writer(history).append(its_plan.id, ID, 0, maker.raw)
+        JournalStorer(history).append(its_plan.id, ID, 0, maker.raw)
 
 
 @pytest.mark.usefixtures("stepped")
@@ -176,7 +176,7 @@ def test_an_attempt_says_that_others_disturbed_those_before(
     plan = journals.plan(attempts=3)
     with History(dyno_home) as history:
         for turn in plan.turns[:2]:
-            Writer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
+            JournalStorer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
     said = []
     for turn in plan.turns[:2]:
         assert main(["session", "show", turn.session]) == 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.comparison.cells.cell import Comparison, Figure, Row
-from app.core.table import Cell as TableCell
+from app.core.table import CellText as TableCell
 
 
 def cells(row: Row, name: str) -> list[Any]:

@@ -13,11 +13,11 @@ from app.cli import main
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.texts import text as compare_text
-from app.comparison.verdicts.across import across_of, across_texts, do_alternate
-from app.comparison.verdicts.compare import by_measure, compare
-from app.comparison.verdicts.judgement import legend
+from app.comparison.verdicts.across import cross_plan_remarks, do_alternate, measured_apart_by
+from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.verdicts.judgement import legend_of_signs
 from app.comparison.why.why import remarks_of, why
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.plan import Plan
@@ -47,7 +47,7 @@ def keep(
             its_marks = marks[turn.repeat - 1] if is_marked else []
             value = of_turn * (factor if turn.contender or len(plan.contenders) == 1 else 1.0)
             maker.step(step, value=value * (0.5 if is_marked and its_marks else 1.0), marks=its_marks)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     return [turn.session for turn in plan.turns]
 
 
@@ -92,7 +92,7 @@ def test_sessions_alternate_where_each_has_one_of_the_other_beside_it() -> None:
 def test_what_alternates_is_judged_as_it_is(history: History) -> None:
     found = compare(history, keep(history, journals.plan([INNODB, ROCKSDB], repeats=3), 1.1))
     assert [column.across for column in found.columns] == ["", ""]
-    assert set(words(found)) == {"better"} and across_texts(found, names_of(found)) == []
+    assert set(words(found)) == {"better"} and cross_plan_remarks(found, names_of(found)) == []
     assert all(cells(row, "across") == ["", ""] for row in found.rows)
 
 
@@ -112,11 +112,11 @@ def test_what_the_machine_may_be_is_added_across_time_and_said(history: History)
     )
     assert said in compare_text.remarks_of(found) and said in compare_text.to_text(found, width=400)
     assert "1.15 ~ \N{LEFT RIGHT ARROW}" in compare_text.to_markdown(found)
-    assert "\N{LEFT RIGHT ARROW} across time or machines" in legend(found)
+    assert "\N{LEFT RIGHT ARROW} across time or machines" in legend_of_signs(found)
     (ratio,) = [group.ratios[1] for group in found.groups if group.group == "read"]
     assert ratio is not None and ratio.across == "time"
     assert ratio.low is not None and ratio.low < 1 < (ratio.high or 0)
-    by_cpu = by_measure(found, "cpu_us")
+    by_cpu = compare_by_measure(found, "cpu_us")
     assert {row.cells[1].across for row in by_cpu.rows} == {"time"}
 
 
@@ -130,13 +130,13 @@ def test_canaries_tell_how_much_is_added(history: History) -> None:
     """They lie within 10 steps of 1 % of one another."""
     found = of_two_plans(history, 1.25, canary=5000.0)
     assert set(words(found)) == {"better"} and len(found.columns[0].canaries) == 10
-    (said,) = across_texts(found, names_of(found))
+    (said,) = cross_plan_remarks(found, names_of(found))
     assert "(1.4%, from 10 canary runs)" in said
 
 
 def test_other_machines_are_named(history: History) -> None:
     found = of_two_plans(history, 1.15, target="xeon")
-    (said,) = across_texts(found, names_of(found))
+    (said,) = cross_plan_remarks(found, names_of(found))
     assert "rocksdb-default on xeon against innodb-default on local: judged across machines" in said
     assert "Measure both again" not in said and {row.cells[1].across for row in found.rows} == {"machines"}
 
@@ -144,14 +144,14 @@ def test_other_machines_are_named(history: History) -> None:
 def test_single_sessions_are_not_judged_across_time_either(history: History) -> None:
     plans = journals.plan([INNODB]), journals.plan([ROCKSDB], number=2)
     found = compare(history, [id_ for plan in plans for id_ in keep(history, plan)])
-    assert set(words(found)) == {"n=1"} and across_texts(found, names_of(found)) == []
+    assert set(words(found)) == {"n=1"} and cross_plan_remarks(found, names_of(found)) == []
 
 
 def test_a_session_of_which_nobody_knows_the_begin_is_across_time(history: History) -> None:
     found = compare(history, keep(history, journals.plan([INNODB, ROCKSDB], repeats=3)))
     base, other = found.columns
     other.starts[1] = None
-    assert across_of(base, other) == "time"
+    assert measured_apart_by(base, other) == "time"
 
 
 def test_the_report_says_it_first(history: History) -> None:
@@ -195,7 +195,8 @@ def test_three_that_remain_are_judged_and_two_are_not(history: History) -> None:
     found = of_marked(history, "disturbed", "unsteady")
     assert found.rows[1].cells[1].verdict == "better" and cells(found.rows[1], "n") == [5, 3]
     assert (
-        compare_text.left_out_text(found.rows[1].cells[1]) == "2 of 5 repeats left out: disturbed, unsteady"
+        compare_text.left_out_repeats_text(found.rows[1].cells[1])
+        == "2 of 5 repeats left out: disturbed, unsteady"
     )
 
 
@@ -224,7 +225,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
         for step in range(len(plan.steps)):
             drift = 0.92**turn.ordinal if step == 1 else 0.7 if turn.contender else 1.0
             maker.step(step, value=100 * (1 + NOISE[turn.repeat - 1] / 1000) * drift)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     ids = [turn.session for turn in plan.turns]
     found = compare(history, ids)
     assert words(found) == ["worse", "drift", "worse", "worse", "worse"]
@@ -264,7 +265,7 @@ def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: H
         for step in range(len(plan.steps)):
             is_disturbed = turn.contender == 1 and step == 2
             maker.step(step, marks=["disturbed"] * is_disturbed, others=others if is_disturbed else {})
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     ids = [turn.session for turn in plan.turns]
     found = compare(history, ids)
     text = "disturbed: other programs took 143% of 200% CPU: cc1plus 120%, others 23%"
@@ -284,7 +285,7 @@ def test_below_the_table_each_remark_stands_once_and_one_disturbed_session_is_to
             is_disturbed = turn.contender == 1 and step == 3
             marks = ["disturbed"] * is_disturbed + ["capped"] * (step > 2)
             maker.step(step, marks=marks, others=others if is_disturbed else {})
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     found = compare(history, [turn.session for turn in plan.turns])
     told = "\n".join(compare_text.remarks_of(found))
     assert told.count("capped:") == 1 and "; update-index threads=2: capped: " in told, "a row: all its cells"
@@ -315,7 +316,7 @@ def test_load_that_was_the_same_in_all_columns_leaves_nobody_out(
         maker.step(
             1, value=value, marks=["disturbed"], others={"cpus": 2, "cpu_pct": share, "causes": causes}
         )
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     row = compare(history, [turn.session for turn in plan.turns]).rows[1]
     assert cells(row, "marks") == [[mark], [mark]] and row.cells[1].verdict == verdict
     assert all("other programs took 6" in text for column in cells(row, "disturbed") for text in column)

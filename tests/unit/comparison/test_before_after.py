@@ -8,8 +8,8 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.texts.costs_text import pairs_of_steps
-from app.comparison.verdicts.compare import by_measure, compare
-from app.comparison.why.before_after import pairs
+from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.why.before_after import before_after_tests
 from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import journals
@@ -39,7 +39,7 @@ def compared(history: History, threads: tuple[int, ...] = (1,), names: tuple[str
 
 
 def test_each_test_is_held_against_itself_session_by_session(history: History) -> None:
-    found = pairs(compared(history))
+    found = before_after_tests(compared(history))
     assert [(pair["before"], pair["after"]) for pair in found] == [
         ("point-query.pre", "point-query"), ("read-only.pre.range10000", "read-only.range10000"),
     ]  # fmt: skip
@@ -51,27 +51,27 @@ def test_each_test_is_held_against_itself_session_by_session(history: History) -
 
 
 def test_only_the_same_number_of_threads_is_a_pair(history: History) -> None:
-    found = pairs(compared(history, threads=(1, 4)))
+    found = before_after_tests(compared(history, threads=(1, 4)))
     assert [pair["coordinates"]["threads"] for pair in found] == [1, 4, 1, 4]
 
 
 def test_by_another_measure(history: History) -> None:
-    found = pairs(by_measure(compared(history), "cpu_us"))
+    found = before_after_tests(compare_by_measure(compared(history), "cpu_us"))
     assert found[0]["unit"] == "us/query"
     assert found[0]["columns"][0]["ratio"] == pytest.approx(1.0)
 
 
 def test_as_a_table(history: History) -> None:
     comparison = compared(history)
-    table = pairs_of_steps(comparison, pairs(comparison))
+    table = pairs_of_steps(comparison, before_after_tests(comparison))
     first = table.lines[0]
     assert first[0] == "point-query threads=1"
     assert first[2:] == ("queries/s", "150.0", "140.0", "0.89", "0.80 1.00", "2")
     assert table.lines[1][5:] == ("0.80", "-", "1")
-    assert len(pair_numbers(comparison, pairs(comparison)).rows) == 4
+    assert len(pair_numbers(comparison, before_after_tests(comparison)).rows) == 4
 
 
 def test_where_nothing_was_done_twice(history: History) -> None:
     comparison = compared(history, names=("point-query.pre", "update"))
-    table = pairs_of_steps(comparison, pairs(comparison))
+    table = pairs_of_steps(comparison, before_after_tests(comparison))
     assert (table.lines, table.remarks) == ((), (NOTHING["before-after"],))

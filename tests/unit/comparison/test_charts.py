@@ -11,23 +11,30 @@ import pytest
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.charts import CHARTS, NOTHING
-from app.comparison.charts.of_all_steps import bar_numbers, ratio_points, rows_of
+from app.comparison.charts.of_all_steps import bar_numbers, before_after_points, before_after_rows
 from app.comparison.charts.of_one_step import (
     PERCENTS,
     TICKS,
+    disk_parts_present,
     latency_curves,
     latency_numbers,
-    parts_of,
     place,
     size_numbers,
     sizes_of,
 )
-from app.comparison.charts.points import Point, error_bars_text, numbers, point_of, points_of, relative_points
-from app.comparison.charts.rates import missed_text
+from app.comparison.charts.points import (
+    PointWithRange,
+    error_bars_legend,
+    numbers,
+    point_of,
+    points_of,
+    relative_points,
+)
+from app.comparison.charts.rates import missed_rates_text
 from app.comparison.charts.request import ChartRequest, chart_csv, step_named
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
 from app.comparison.verdicts.compare import compare, sessions_of
-from app.comparison.why.before_after import pairs
+from app.comparison.why.before_after import before_after_tests
 from app.core.errors import InputError
 from app.history.store.history import History
 from app.protocol.plan import Step
@@ -49,15 +56,15 @@ def lines(text: str) -> list[list[str]]:
 
 
 def test_a_point_is_a_median_and_how_far_its_repeats_reach() -> None:
-    assert point_of([3.0, None, 1.0, 10.0]) == Point(3.0, 1.0, 10.0, 3)
-    assert point_of([3.0, 1.0], 2.0) == Point(1.0, 0.5, 1.5, 2)
-    assert point_of([4.0]) == Point(4.0, None, None, 1)
-    assert point_of([None]) == point_of([]) == point_of([1.0], 0) == point_of([1.0], None) == Point()
+    assert point_of([3.0, None, 1.0, 10.0]) == PointWithRange(3.0, 1.0, 10.0, 3)
+    assert point_of([3.0, 1.0], 2.0) == PointWithRange(1.0, 0.5, 1.5, 2)
+    assert point_of([4.0]) == PointWithRange(4.0, None, None, 1)
+    assert point_of([None]) == point_of([]) == point_of([1.0], 0) == point_of([1.0], None) == PointWithRange()
 
 
 def test_there_is_no_error_bar_of_one_repeat() -> None:
-    assert Point(4.0, None, None, 1).reach is None
-    assert Point(3.0, 1.0, 10.0, 3).reach == (1.0, 10.0)
+    assert PointWithRange(4.0, None, None, 1).reach is None
+    assert PointWithRange(3.0, 1.0, 10.0, 3).reach == (1.0, 10.0)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +78,7 @@ def test_there_is_no_error_bar_of_one_repeat() -> None:
     ],
 )
 def test_what_error_bars_are_is_told(counts: list[int], told: str) -> None:
-    assert error_bars_text(counts) == told
+    assert error_bars_legend(counts) == told
 
 
 def test_numbers_are_told_without_the_digits_of_binary_arithmetic() -> None:
@@ -104,8 +111,8 @@ def test_what_has_failed_is_empty(history: History) -> None:
 def test_without_a_base_nothing_is_relative(history: History) -> None:
     found = comparison(history, failed={(0, "read-only")})
     row = next(row for row in found.rows if row.workload == "read-only")
-    assert relative_points(row, 0) == [Point(), Point()]
-    assert points_of(row)[0] == Point() and points_of(row)[1].n == 1
+    assert relative_points(row, 0) == [PointWithRange(), PointWithRange()]
+    assert points_of(row)[0] == PointWithRange() and points_of(row)[1].n == 1
 
 
 @pytest.mark.parametrize("chart", CHARTS)
@@ -152,9 +159,9 @@ def test_latency_over_rates(history: History) -> None:
 def test_a_rate_that_was_not_reached_is_named(history: History) -> None:
     found = comparison(history, 2)
     row = replace(found.rows[-1], coordinates={"threads": 4, "rate": 8000})
-    assert missed_text([row], ["a", "b"]) == ""
+    assert missed_rates_text([row], ["a", "b"]) == ""
     row.cells[0].marks = ["rate-missed"]
-    assert missed_text([row, row], ["a", "b"]) == "rate not reached: a at 8,000/s, 8,000/s"
+    assert missed_rates_text([row, row], ["a", "b"]) == "rate not reached: a at 8,000/s, 8,000/s"
 
 
 def test_a_step_is_found_by_its_name_where_it_has_one_place(history: History) -> None:
@@ -211,10 +218,10 @@ def test_latencies_of_repeats_are_those_of_all_their_events(history: History) ->
     ended[ours[2]] = {"buckets": [[9.0, 90], [50.0, 10]]}
     first, second = latency_curves(found, ended)
     assert second == {} and theirs
-    assert first[40.0] == Point(1.0, 1.0, 9.0, 3)  # 900 of 2,100 are not above 1 ms
-    assert first[50.0] == Point(2.0, 1.0, 9.0, 3)
-    assert first[95.0] == Point(50.0, 50.0, 50.0, 3)
-    assert first[99.9] == Point(50.0, None, None, 3)  # one repeat has only a hundred events
+    assert first[40.0] == PointWithRange(1.0, 1.0, 9.0, 3)  # 900 of 2,100 are not above 1 ms
+    assert first[50.0] == PointWithRange(2.0, 1.0, 9.0, 3)
+    assert first[95.0] == PointWithRange(50.0, 50.0, 50.0, 3)
+    assert first[99.9] == PointWithRange(50.0, None, None, 3)  # one repeat has only a hundred events
     assert max(first) == 99.95  # of 2,100 events
     row = found.rows[0]
     curves = latency_numbers(found, row, [first, second])
@@ -237,10 +244,10 @@ def test_sizes_of_repeats_are_those_of_the_one_in_the_middle(history: History) -
     first, second = sizes_of(found, ended)
     assert first == {"tables": 20.0, "redo": 5.0, "undo": 0.0, "later": 1.0}
     assert second == {"total": 7.0}  # parts were not told apart
-    assert parts_of([first, second]) == ["tables", "redo", "total", "later"]
+    assert disk_parts_present([first, second]) == ["tables", "redo", "total", "later"]
     rows = size_numbers(found, [first, second]).rows
     assert rows[0][1:] == ("tables and indexes", 20.0) and rows[4][2] is None
-    assert sizes_of(found, {}) == [{}, {}] and parts_of([{}, {}]) == []
+    assert sizes_of(found, {}) == [{}, {}] and disk_parts_present([{}, {}]) == []
 
 
 # before and after
@@ -248,10 +255,10 @@ def test_sizes_of_repeats_are_those_of_the_one_in_the_middle(history: History) -
 
 def test_a_pair_reaches_from_session_to_session(history: History) -> None:
     found = comparison(history, 2, 3)
-    pair = pairs(found)[0]
-    before, after = rows_of(found, pair)
+    pair = before_after_tests(found)[0]
+    before, after = before_after_rows(found, pair)
     assert (before.workload, after.workload, after.threads) == ("point-query.pre", "point-query", 1)
     columns = [{**pair["columns"][0], "ratios": [0.5, None, 0.9], "ratio": 0.67}, pair["columns"][1]]
-    first, second = ratio_points({**pair, "columns": columns})  # type: ignore[typeddict-item]
-    assert first == Point(0.67, 0.5, 0.9, 2)
+    first, second = before_after_points({**pair, "columns": columns})  # type: ignore[typeddict-item]
+    assert first == PointWithRange(0.67, 0.5, 0.9, 2)
     assert second.n == 3 and second.reach

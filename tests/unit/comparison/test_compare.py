@@ -18,11 +18,11 @@ from app.core.errors import InputError
 from app.core.units import direction_of, figure_text
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import show
 from app.history.steps.step_text import BUSY
 from app.history.store.history import History
-from app.protocol.events import Log, StepEnded, StepStarted
+from app.protocol.events import LogEvent, StepEnded, StepStarted
 from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
 from tests import decided, journals
@@ -45,7 +45,7 @@ def keep(history: History, its_plan: object = PLAN, values: object = None, **mor
             else:
                 maker.step(step, value=value)
         maker.end()
-        Writer(history).append(its_plan.id, turn.session, 0, maker.raw)
+        JournalStorer(history).append(its_plan.id, turn.session, 0, maker.raw)
 
 
 VALUES = [
@@ -212,8 +212,8 @@ def test_a_busy_machine_is_named_where_it_was_busy(history: History) -> None:
     for session in (alone, beside):
         maker = journals.Maker(allowed, session).begin()
         text = f"{BUSY_START}the plan b is running" if session == beside else "begins"
-        maker.add(Log, source="agent", level="info", text=text)
-        Writer(history).append(allowed.id, session, 0, maker.end().raw)
+        maker.add(LogEvent, source="agent", level="info", text=text)
+        JournalStorer(history).append(allowed.id, session, 0, maker.end().raw)
     names = {each["id"]: each["name"] for each in sessions(history)}
     found = texts_of(compare(history, [alone, beside]))
     assert [each for each in found if BUSY in each] == [f"session {names[beside]}: {BUSY}"]
@@ -225,7 +225,7 @@ def test_unfinished_sessions_are_marked(history: History) -> None:
     other = journals.plan([ROCKSDB], number=2)
     maker = journals.Maker(other).begin()
     maker.step(0)
-    Writer(history).append(other.id, maker.session, 0, maker.raw)
+    JournalStorer(history).append(other.id, maker.session, 0, maker.raw)
     found = compare(history, [IDS[0], maker.session])
     assert any(warning.endswith(": active") for warning in texts_of(found))
     assert cells(found.rows[1], "reason") == ["", "waiting"]
@@ -250,7 +250,7 @@ def test_marks_are_carried_along(history: History) -> None:
     maker = journals.Maker(its_plan).begin()
     maker.add(StepStarted, step=0)
     maker.add(StepEnded, step=0, outcome="completed", value=1.0, seconds=1.0, marks=["after-a-crash"])
-    Writer(history).append(its_plan.id, maker.session, 0, maker.raw)
+    JournalStorer(history).append(its_plan.id, maker.session, 0, maker.raw)
     found = compare(history, [maker.session])
     assert cells(found.rows[0], "marks") == [["after-a-crash"]]
     assert any("after-a-crash" in remark for remark in compare_text.remarks_of(found))
@@ -258,7 +258,7 @@ def test_marks_are_carried_along(history: History) -> None:
 
 def test_another_measure_takes_the_place_of_the_figure(history: History) -> None:
     keep(history, values=VALUES)
-    found = comparing.by_measure(compare(history, IDS), "cpu_us")
+    found = comparing.compare_by_measure(compare(history, IDS), "cpu_us")
     row = next(row for row in found.rows if row.workload == "point-query")
     assert (row.unit, row.direction, cells(row, "value"), cells(row, "relative")) == (
         "us/query", "lower", [35.5, 35.5], [1.0, 1.0],
@@ -280,16 +280,16 @@ def test_another_measure_takes_the_place_of_the_figure(history: History) -> None
 def test_steps_that_have_nothing_of_a_measure_are_left_out(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, IDS[:2])
-    assert comparing.by_measure(found, "value") is found
-    assert comparing.by_measure(found, "written_kb").rows == []
-    latencies = comparing.by_measure(found, "p50_ms").rows
+    assert comparing.compare_by_measure(found, "value") is found
+    assert comparing.compare_by_measure(found, "written_kb").rows == []
+    latencies = comparing.compare_by_measure(found, "p50_ms").rows
     assert {row.unit for row in latencies} == {"ms/query"}
 
 
 def test_a_measure_that_nobody_knows(history: History) -> None:
     keep(history)
     with pytest.raises(InputError, match="no measure 'speed': choose one of value, "):
-        comparing.by_measure(compare(history, IDS[:2]), "speed")
+        comparing.compare_by_measure(compare(history, IDS[:2]), "speed")
 
 
 def test_nothing_to_compare(history: History) -> None:

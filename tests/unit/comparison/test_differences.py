@@ -12,13 +12,13 @@ from app.comparison.differences.differences import (
     GROUPS,
     DifferenceEntry,
     differences,
-    differing,
+    differences_by_group,
     differing_steps,
     is_of_the_builds,
     text,
     work_differences,
 )
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.plan import Plan, step_label
@@ -34,7 +34,7 @@ def keep(history: History, plan: Plan, *facts: dict[str, Any]) -> list[str]:
         maker = journals.Maker(plan, turn.session).begin()
         for name, value in (facts[at] if at < len(facts) else {}).items():
             maker.add(Fact, name=name, value=value)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     return [turn.session for turn in plan.turns]
 
 
@@ -168,7 +168,7 @@ def test_a_session_that_never_began_has_a_plan_alone(tmp_path: Path) -> None:
         ours = keep(history, journals.plan())
         waiting = journals.plan(number=2)
         maker = journals.Maker(waiting).planned()
-        Writer(history).append(waiting.id, maker.session, 0, maker.raw)
+        JournalStorer(history).append(waiting.id, maker.session, 0, maker.raw)
         entries = differences(history, [*ours, maker.session])
     assert {each["group"] for each in entries} == {"machine", "variables"}
     assert all(each["values"][1] is None for each in entries)
@@ -219,7 +219,7 @@ def test_of_a_session_without_preset_and_variables_no_rule_says_anything(tmp_pat
     with History(tmp_path) as history:
         ids = keep(history, journals.plan([replace(INNODB, cnf="[mysqld]\nskip_log_bin\n")]))
         maker = journals.Maker(journals.plan([published], number=2)).planned()
-        Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+        JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)
         groups = {each["group"] for each in differences(history, [*ids, maker.session])}
     assert "build" in groups and not groups & {"durability", "parity"}
 
@@ -253,7 +253,7 @@ def test_nothing_differs_between_repeats(tmp_path: Path) -> None:
 
 def test_only_the_groups_that_were_asked_for() -> None:
     profiles = [{("machine", "a"): "1", ("plan", "b"): "1"}, {("machine", "a"): "2", ("plan", "b"): "2"}]
-    assert [each["name"] for each in differing(profiles, ["plan"])] == ["b"]
+    assert [each["name"] for each in differences_by_group(profiles, ["plan"])] == ["b"]
 
 
 @pytest.mark.parametrize(

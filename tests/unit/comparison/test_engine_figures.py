@@ -10,8 +10,8 @@ import pytest
 from app.comparison.cells.cell import Comparison, Figure
 from app.comparison.cells.measures import MEASURES, OF_ENGINE
 from app.comparison.texts.costs_text import details, to_csv
-from app.comparison.verdicts.compare import by_measure, compare
-from app.comparison.why.engine_figures import differing
+from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.why.engine_figures import differing_measures
 from app.comparison.why.why import why
 from app.core.errors import InputError
 from app.history.steps.figures import steps
@@ -53,17 +53,17 @@ def test_a_step_has_the_figures_of_its_last_attempt_and_an_older_journal_none(hi
 
 def test_they_are_measures_where_a_server_told_them(history: History) -> None:
     found = compared(history, SMALL, LARGE)
-    (row,) = by_measure(found, "cache_hits").rows
+    (row,) = compare_by_measure(found, "cache_hits").rows
     assert (cells(row, "value"), row.unit, row.direction) == ([0.98, 0.999], "share", "higher")
-    (row,) = by_measure(found, "log_waits").rows
+    (row,) = compare_by_measure(found, "log_waits").rows
     assert (cells(row, "value"), row.cells[1].reason) == ([0.0, None], "not measured")
-    assert by_measure(found, "bloom_use").rows == []
+    assert compare_by_measure(found, "bloom_use").rows == []
     assert OF_ENGINE & found.rows[0].measures.keys() == SMALL.keys()
     names = [each.name for each in MEASURES]
     titles = [each.title for each in MEASURES]
     assert len({*names}) == len(names) and len({*titles}) == len(titles)
     with pytest.raises(InputError, match="cache_hits, "):
-        by_measure(found, "hits")
+        compare_by_measure(found, "hits")
 
 
 def test_why_has_those_that_differ_the_largest_first(history: History) -> None:
@@ -86,7 +86,7 @@ def test_figures_differ_only_beyond_the_range_of_the_repeats() -> None:
         Figure(None, 0, [None], []),
     ]
     row: Any = SimpleNamespace(measures={"log_rate": figures})
-    assert [bool(differing(row, 0, at)) for at in range(4)] == [False, False, True, False]
+    assert [bool(differing_measures(row, 0, at)) for at in range(4)] == [False, False, True, False]
 
 
 def test_a_report_has_a_table_of_what_differs(history: History) -> None:
@@ -102,7 +102,7 @@ def test_without_figures_or_differences_nothing_is_added(history: History, figur
     found = compared(history, figures, figures)
     assert why(found, found.rows[0], 1)["engine"] == []
     assert not any("share" in table.title for table in costs(found, Columns(("a", "b"), 0)))
-    assert len(by_measure(found, "cache_hits").rows) == bool(figures)
+    assert len(compare_by_measure(found, "cache_hits").rows) == bool(figures)
 
 
 @pytest.mark.parametrize(

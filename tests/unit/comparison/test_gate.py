@@ -17,14 +17,14 @@ from app.comparison.answers.gate import (
     GateEntry,
     GateLine,
     GateRequest,
-    answer,
     gate,
+    gate_answer,
 )
-from app.comparison.verdicts.disturbing import Allowed
+from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
 from app.core.errors import InputError
 from app.history.store.history import History
 from app.protocol.plan import Plan
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests.gates import filled, skeleton
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, Oddities, keep, plan
 from tests.worlds import ROUNDS, compared
@@ -132,13 +132,13 @@ def test_the_limits_of_a_person_for_other_load_count(history: History) -> None:
     busy = Odd(["disturbed"], others={"causes": ["cpu"], "cpu_pct": 60.0, "cpus": 2, "steal_pct": 1.0})
     ids = keep(history, plan(), (1.0, 1.0), {(1, repeat, 1): busy for repeat in range(1, 6)})
     for allowed, verdict in (
-        (Allowed(), UNTOLD), (Allowed(40.0), NOT_WORSE), (Allowed(20.0), UNTOLD),
-        (Allowed(40.0, 0.5), UNTOLD), (Allowed(steal_pct=50.0), UNTOLD),
+        (GivenDisturbanceLimits(), UNTOLD), (GivenDisturbanceLimits(40.0), NOT_WORSE), (GivenDisturbanceLimits(20.0), UNTOLD),
+        (GivenDisturbanceLimits(40.0, 0.5), UNTOLD), (GivenDisturbanceLimits(steal_pct=50.0), UNTOLD),
     ):  # fmt: skip
         found = gate(history, *ids[:2], replace(THREE, allowed=allowed))
         assert found["verdict"] == verdict, allowed
         assert found["remarks"] == allowed.texts
-    assert Allowed(40.0).texts == [
+    assert GivenDisturbanceLimits(40.0).texts == [
         "disturbed by CPU, as asked for: where other programs took more than 40% of the CPUs"
     ]
 
@@ -246,7 +246,7 @@ def test_a_plan_until_decided_is_judged_by_its_own_share_of_false_answers(histor
     """As Compare does, by the same function; a narrower share gives wider intervals."""
     own = replace(plan(rounds=8), until_decided=True, false_share_pct=1.0)
     ids = keep(history, own, (1.0, 0.93))
-    found = gate(history, ids[0], ids[1], THREE, Limits(0.05))
+    found = gate(history, ids[0], ids[1], THREE, VerdictLimits(0.05))
     assert found["false_share"] == 0.01
     assert found["remarks"] == ["at most 1% of the answers false, as its plan until decided says, not 5%"]
     assert gate(history, ids[0], ids[1], THREE)["steps"] == found["steps"]
@@ -260,7 +260,7 @@ def test_a_plan_until_decided_is_judged_by_its_own_share_of_false_answers(histor
 
 def test_the_share_of_false_answers_is_that_of_who_asks(history: History) -> None:
     ids = keep(history, plan(), (1.0, 0.93))
-    seldom, often = (gate(history, ids[0], ids[1], THREE, Limits(share)) for share in (0.01, 0.2))
+    seldom, often = (gate(history, ids[0], ids[1], THREE, VerdictLimits(share)) for share in (0.01, 0.2))
     assert (seldom["false_share"], often["false_share"]) == (0.01, 0.2) and not seldom["remarks"]
     assert _width(seldom["steps"][1]) > _width(often["steps"][1])
 
@@ -284,7 +284,7 @@ def shares(
     model = skeleton(home, rounds, order)
     base, other = compared(world, order, rounds, cells, RUNS, chance)
     told = [
-        answer(filled(model, *pair), asked)["verdict"]
+        gate_answer(filled(model, *pair), asked)["verdict"]
         for pair in zip(base, other + np.log1p(-loss), strict=True)
     ]
     return {verdict: told.count(verdict) / RUNS for verdict in CODES}

@@ -11,7 +11,7 @@ import pytest
 
 from app.comparison.texts.causes_text import causes_table, sentence
 from app.comparison.why.causes import CausesEntry
-from app.comparison.why.grounds import Settings, differing
+from app.comparison.why.grounds import ColumnSettings, differing
 from app.engines.governs import ACTS, ANY, GOVERNS, LARGE, OFF, ON, SMALL
 from app.history.store.history import History
 from app.remote.bundle import current_bundle
@@ -184,16 +184,16 @@ def test_where_results_are_alike_nothing_is_compared(history: History) -> None:
 
 
 def test_of_two_builds_only_what_a_preset_sets_differs() -> None:
-    of_mariadb = Settings({"a": "1", "b": "1"}, {"b": "1"}, ("MariaDB", "10.11", "x"))
-    of_mysql = Settings({"a": "2", "b": "2"}, {"b": "2"}, ("MySQL", "8.0", "x"))
+    of_mariadb = ColumnSettings({"a": "1", "b": "1"}, {"b": "1"}, ("MariaDB", "10.11", "x"))
+    of_mysql = ColumnSettings({"a": "2", "b": "2"}, {"b": "2"}, ("MySQL", "8.0", "x"))
     assert [each.name for each in differing(of_mariadb, of_mysql)] == ["b"]
-    same = Settings(of_mysql.variables, {"b": "2"}, of_mariadb.build)
+    same = ColumnSettings(of_mysql.variables, {"b": "2"}, of_mariadb.build)
     assert [(each.name, each.is_set) for each in differing(of_mariadb, same)] == [("a", False), ("b", True)]
 
 
 def test_an_option_that_is_no_variable_differs() -> None:
     """`performance_schema_instrument` is in no SHOW VARIABLES."""
-    base, other = Settings(), Settings({"some_instrument": "%=ON"}, {"some_instrument": "%=ON"})
+    base, other = ColumnSettings(), ColumnSettings({"some_instrument": "%=ON"}, {"some_instrument": "%=ON"})
     assert [each.text for each in differing(base, other)] == ["some_instrument is %=ON (base not set)"]
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.texts import text as compare_text
-from app.comparison.verdicts.compare import by_limits, by_measure, compare
-from app.comparison.verdicts.judgement import legend, verdict_label, verdict_legend
-from app.history.recorded.writing import Writer
+from app.comparison.verdicts.compare import by_limits, compare, compare_by_measure
+from app.comparison.verdicts.judgement import legend_of_signs, verdict_legend, verdict_short_text
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import Plan
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests import journals
 from tests.unit.comparison.cells import cells
 
@@ -33,7 +33,7 @@ def keep(
             is_marked = bool(marks) and turn.contender == 1 and step == len(PLAN.steps) - 1
             maker.step(step, value=value, marks=list(marks) if is_marked else [])
         maker.end()
-        Writer(history).append(PLAN.id, turn.session, 0, maker.raw)
+        JournalStorer(history).append(PLAN.id, turn.session, 0, maker.raw)
 
 
 def verdicts(comparison: Comparison) -> list[str | None]:
@@ -46,7 +46,7 @@ def test_differences_have_their_direction(history: History) -> None:
     assert [row.cells[0].verdict for row in found.rows] == ["base"] * 5
     assert verdicts(found) == ["~", "better", "worse", "too small to matter", "better"]
     assert [row.cells[1].p is None for row in found.rows] == [False] * 5
-    by_latency = by_measure(found, "p95_ms")
+    by_latency = compare_by_measure(found, "p95_ms")
     assert by_latency.limits == found.limits and set(verdicts(by_latency)) == {"~"}
 
 
@@ -54,12 +54,12 @@ def test_same_is_told_of_plans_that_were_looked_at_after_each_round(history: His
     keep(history, (1.0, 1.5, 0.5, 1.0, 1.2), its_plan=replace(PLAN, until_decided=True))
     found = compare(history, IDS)
     assert verdicts(found) == ["same", "better", "worse", "same", "better"]
-    assert "= the same, as far as it matters" in legend(found)
-    assert legend(found).endswith("   corrected for a test after each round")
+    assert "= the same, as far as it matters" in legend_of_signs(found)
+    assert legend_of_signs(found).endswith("   corrected for a test after each round")
     explained = verdict_legend(found)
     assert "= is the same: a difference of 2% is ruled out" in explained
     assert "at most 5% of them false, corrected for a test after each round" in explained
-    assert verdict_label("same") == "="
+    assert verdict_short_text("same") == "="
     assert compare_text.to_text(found).count(" =") >= 2
 
 
@@ -71,9 +71,9 @@ def test_a_plan_that_was_looked_at_once_has_no_same(history: History) -> None:
 
 def test_the_limits_can_be_changed(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
-    assert verdicts(compare(history, IDS, limits=Limits(matters=0.01)))[3] == "better"
-    assert verdicts(compare(history, IDS, limits=Limits(matters=0.3)))[4] == "too small to matter"
-    assert set(verdicts(compare(history, IDS, limits=Limits(false_share=0.0)))) == {"~"}
+    assert verdicts(compare(history, IDS, limits=VerdictLimits(matters=0.01)))[3] == "better"
+    assert verdicts(compare(history, IDS, limits=VerdictLimits(matters=0.3)))[4] == "too small to matter"
+    assert set(verdicts(compare(history, IDS, limits=VerdictLimits(false_share=0.0)))) == {"~"}
 
 
 def test_what_is_marked_is_never_judged(history: History) -> None:
@@ -136,7 +136,7 @@ def test_a_step_that_failed_in_a_repeat_is_not_judged_by_those_that_did_not(hist
                 maker.step(step, "failed", "sysbench: FATAL: error 1205")
             else:
                 maker.step(step, value=(100 + at // 2 / 5) * (1.5 if turn.contender else 1.0))
-        Writer(history).append(PLAN.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(PLAN.id, turn.session, 0, maker.end().raw)
     found = compare(history, IDS)
     assert verdicts(found) == ["better", "better", "marked", "better", "better"]
     assert cells(found.rows[2], "n") == [6, 5] and [cell.marks for cell in found.rows[2].cells] == [
@@ -172,10 +172,10 @@ def test_the_table_says_it_beside_the_ratio(history: History) -> None:
 def test_other_limits_judge_the_same_comparison_anew(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert by_limits(found, Limits()) is found
-    strict = by_limits(found, Limits(matters=0.3))
+    assert by_limits(found, VerdictLimits()) is found
+    strict = by_limits(found, VerdictLimits(matters=0.3))
     assert verdicts(strict)[4] == "too small to matter" and verdicts(found)[4] == "better"
-    assert strict.limits == Limits(false_share=0.05, matters=0.3)
+    assert strict.limits == VerdictLimits(false_share=0.05, matters=0.3)
 
 
 def test_marked_steps_are_in_no_mean(history: History) -> None:
@@ -189,8 +189,8 @@ def test_marked_steps_are_in_no_mean(history: History) -> None:
 def test_signs_and_what_they_mean(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert legend(found) == "▲ better   ▼ worse   ~ within the noise, or too small to matter"
-    assert legend(compare(history, IDS[:2])) == (
+    assert legend_of_signs(found) == "▲ better   ▼ worse   ~ within the noise, or too small to matter"
+    assert legend_of_signs(compare(history, IDS[:2])) == (
         "n = 1: the noise between sessions is unknown, nothing is highlighted"
     )
 
@@ -221,5 +221,5 @@ def test_two_profiled_cells_are_judged(history: History) -> None:
             value = (100 + at // 2 / 5) * (1.5 if turn.contender else 1.0)
             maker.step(step, value=value, marks=["profiled"])
         maker.end()
-        Writer(history).append(PLAN.id, turn.session, 0, maker.raw)
+        JournalStorer(history).append(PLAN.id, turn.session, 0, maker.raw)
     assert verdicts(compare(history, IDS)) == ["better"] * 5

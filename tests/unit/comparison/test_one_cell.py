@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison.answers.gate import GateRequest, answer
+from app.comparison.answers.gate import GateRequest, gate_answer
 from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.cells.cell import Comparison
 from app.comparison.charts.points import relative_points
@@ -55,7 +55,7 @@ def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.Captu
     assert judged_text(row.cells[1]) == f"{ratio:.2f} worse"
     (sentence,) = (each for each in verdict_sentences(found) if "point-query" in each)
     assert f" at {ratio:.2f} of InnoDB ({low:.2f} to {high:.2f} with 95%): slower" in sentence
-    line = answer(found, THREE)["steps"][READ]
+    line = gate_answer(found, THREE)["steps"][READ]
     assert (line["ratio"], line["low"], line["high"], line["why"]) == (ratio, low, high, "")
     assert relative_points(row, 0)[1].value == ratio == why(found, row, 1)["ratio"]
 
@@ -84,7 +84,7 @@ def test_a_load_of_one_round_has_one_reason(history: History) -> None:
     assert cells(found.rows[0], "why") == ["", reason]
     assert f"No verdict on load ({reason})." in verdict_sentences(found)
     assert any(text.startswith("load") and f"{reason}, not judged" in text for text in unjudged_texts(found))
-    assert answer(found, THREE)["steps"][0]["why"] == reason
+    assert gate_answer(found, THREE)["steps"][0]["why"] == reason
 
 
 def test_sessions_that_have_the_step_are_not_called_skipped(history: History) -> None:
@@ -106,17 +106,18 @@ def test_a_ratio_outside_of_its_interval_is_no_verdict(history: History) -> None
     row = found.rows[WRITE]
     assert (row.cells[1].verdict, row.cells[1].why, row.cells[1].low) == ("~", ODD, None)
     assert any(f"({ODD})" in each for each in verdict_sentences(found))
-    assert answer(found, THREE)["steps"][WRITE]["why"] == ODD
+    assert gate_answer(found, THREE)["steps"][WRITE]["why"] == ODD
 
 
 def test_a_limit_of_a_gate_changes_no_interval(history: History) -> None:
     found = compared(history, uneven(READ))
     intervals = {
         limit: [
-            (line["low"], line["high"]) for line in answer(found, replace(THREE, worse_pct=limit))["steps"]
+            (line["low"], line["high"])
+            for line in gate_answer(found, replace(THREE, worse_pct=limit))["steps"]
         ]
         for limit in (0.1, 3.0, 50.0)
     }
     rows = [(row.cells[1].low, row.cells[1].high) for row in found.rows]
     assert set(map(str, intervals.values())) == {str(rows)}
-    assert re.search(r"loses more than 0.1%", answer(found, replace(THREE, worse_pct=0.1))["sentence"])
+    assert re.search(r"loses more than 0.1%", gate_answer(found, replace(THREE, worse_pct=0.1))["sentence"])

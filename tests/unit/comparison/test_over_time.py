@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison.answers.over_time import OverTimeEntry, is_worse, over_time
-from app.comparison.texts.over_time_text import changes_table, sentence_of
+from app.comparison.answers.over_time import OverTimeEntry, has_worsened_step, over_time
+from app.comparison.texts.over_time_text import changes_table, latest_change_sentence
 from app.core.errors import InputError
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
@@ -37,7 +37,7 @@ def keep(
         for at, step in enumerate(plan.steps):
             value = 50_000 * chance.gauss(1, 0.01) * (factor if step.name == "point-query" else 1.0)
             maker.step(at, value=value, marks=marks)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     return [turn.session for turn in plan.turns]
 
 
@@ -57,11 +57,11 @@ def test_a_new_build_that_is_slower_is_named(history: History) -> None:
     (change,) = found["steps"][1]["changes"]
     assert change["builds"] == [OLD, NEW] and (change["before"], change["after"]) == (10, 8)
     assert change["low"] < 0.95 < change["high"] and change["high"] - change["low"] < 0.03
-    assert is_worse(found)
+    assert has_worsened_step(found)
     table = changes_table(found)
     assert [line[0] for line in table.lines] == [STEP] and f"{OLD} → {NEW}" in table.lines[0]
     assert "1 of 3 steps changed over 18 plans" in table.remarks[0]
-    assert "server" in sentence_of(found["steps"][1], found)
+    assert "server" in latest_change_sentence(found["steps"][1], found)
 
 
 def test_too_few_plans_tell_nothing(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +69,7 @@ def test_too_few_plans_tell_nothing(dyno_home: Path, capsys: pytest.CaptureFixtu
     with History(dyno_home) as history:
         (id_,) = keep(history, 1)
         found = over_time(history, id_)
-    assert {sentence_of(step, found).partition(": ")[2] for step in found["steps"]} == {
+    assert {latest_change_sentence(step, found).partition(": ")[2] for step in found["steps"]} == {
         "too few plans (1, needs 4)"
     }
     assert main(["changes", id_, "--check"]) == 3
@@ -86,14 +86,14 @@ def test_a_slower_machine_is_told_from_a_slower_server(history: History) -> None
     ids += [keep(history, n, 0.95, NEW, 0.95)[0] for n in range(11, 19)]
     found = over_time(history, ids[-1], "point-query")
     assert changed(found) == {STEP: [(10, "worse", "machine")]}
-    assert not is_worse(found)
+    assert not has_worsened_step(found)
 
 
 def test_without_canaries_the_cause_is_unknown_and_a_gain_is_better(history: History) -> None:
     ids = [keep(history, n, 1.0 if n < 11 else 1.1)[0] for n in range(1, 19)]
     found = over_time(history, ids[0], STEP)
     assert changed(found) == {STEP: [(10, "better", "unknown")]}
-    assert not is_worse(found)
+    assert not has_worsened_step(found)
 
 
 def test_repeats_of_a_plan_are_one_point(history: History) -> None:
@@ -130,7 +130,7 @@ def test_few_plans_show_no_change(history: History) -> None:
     ids = [keep(history, n, 1.0 if n < 3 else 0.5)[0] for n in range(1, 4)]
     found = over_time(history, ids[0])
     assert not any(changed(found).values())
-    assert sentence_of(found["steps"][1], found) == f"{STEP}: too few plans (3, needs 4)"
+    assert latest_change_sentence(found["steps"][1], found) == f"{STEP}: too few plans (3, needs 4)"
 
 
 def test_bad_names_are_refused(history: History) -> None:

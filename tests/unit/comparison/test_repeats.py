@@ -8,9 +8,9 @@ import pytest
 
 from app.comparison.texts.text import remarks_of
 from app.comparison.verdicts.compare import compare
-from app.comparison.verdicts.repeats import loads_of, repeats_text, start_text
-from app.history.recorded.in_words import StartState
-from app.history.recorded.writing import Writer
+from app.comparison.verdicts.repeats import count_data_loads, repeats_text, start_state_text
+from app.history.recorded.in_words import DataAndStartWords
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
@@ -28,7 +28,7 @@ from tests.unit.comparison.cells import cells
     ],
 )
 def test_copies_share_the_load_that_they_are_of(loads: list[str], count: int) -> None:
-    assert loads_of([StartState.of({"load": load}) for load in loads]) == count
+    assert count_data_loads([DataAndStartWords.of({"load": load}) for load in loads]) == count
 
 
 def test_how_a_session_started_in_words() -> None:
@@ -40,11 +40,11 @@ def test_how_a_session_started_in_words() -> None:
     assert text_of({"load": "fresh, not kept: no room"}) == "freshly loaded, not kept: no room"
     assert text_of({"load": "by hand", "start": "loaded"}) == "by hand, server kept running"
     assert text_of({}) == "unknown"
-    assert start_text(StartState.of(state), has_key=False) == "from a snapshot, copied"
+    assert start_state_text(DataAndStartWords.of(state), has_key=False) == "from a snapshot, copied"
 
 
 def text_of(state: dict[str, object]) -> str:
-    return start_text(StartState.of(state))
+    return start_state_text(DataAndStartWords.of(state))
 
 
 def keep(history: History, loads: list[str]) -> list[str]:
@@ -54,7 +54,7 @@ def keep(history: History, loads: list[str]) -> list[str]:
         maker.add(Fact, name="start_state", value={"load": loads[turn.repeat - 1], "start": "snapshot"})
         for at in range(len(plan.steps)):
             maker.step(at)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     return [turn.session for turn in plan.turns]
 
 
@@ -70,7 +70,7 @@ def test_where_nobody_has_said_nothing_is_claimed(tmp_path: Path) -> None:
     plan = journals.plan([journals.contender(), journals.contender("rocksdb")])
     with History(tmp_path) as history:
         for turn in plan.turns:
-            Writer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
+            JournalStorer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
         found = compare(history, [turn.session for turn in plan.turns])
     assert [(each.loads, each.server_starts) for each in found.columns] == [(None, None)] * 2
     assert repeats_text(2, None, None) == "2 repeats"
@@ -87,7 +87,7 @@ def carried_out(history: History, *disturbed: int, stopped: int = 0) -> list[str
             value = (10.0 if is_noisy else 100.0) + turn.repeat
             maker.step(at, value=value, marks=["disturbed"] * is_noisy)
         ends = ("stopped", "asked for") if turn.attempt > 1 and turn.ordinal == stopped else ("completed", "")
-        Writer(history).append(plan.id, turn.session, 0, maker.end(*ends).raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end(*ends).raw)
     return [turn.session for turn in done]
 
 

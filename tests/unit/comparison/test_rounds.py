@@ -13,15 +13,15 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.charts.points import relative_points
 from app.comparison.texts import text as compare_text
 from app.comparison.texts.costs_text import costs_of_steps
-from app.comparison.verdicts.compare import by_limits, by_measure, compare
-from app.comparison.verdicts.judgement import legend, text_of_tests
+from app.comparison.verdicts.compare import by_limits, compare, compare_by_measure
+from app.comparison.verdicts.judgement import legend_of_signs, text_of_tests
 from app.comparison.verdicts.rounds import OF_ROUNDS, SHARED_LOAD
 from app.comparison.why.why import why
 from app.history.store.history import History
 from app.report.content import read_report
 from app.report.markdown import to_markdown
 from app.report.rendering import to_html
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, keep, plan
 from tests.unit.comparison.cells import beside, cells
 
@@ -51,13 +51,16 @@ def test_the_same_sessions_one_after_the_other_say_nothing(history: History) -> 
     found = compare(history, keep(history, plan(order="interleaved"), (1.0, 0.95)))
     assert words(found) == ["~"] * 3 and found.columns[1].rounds == [""] * 5
     assert text_of_tests(found) == "Welch's test over 3 cells"
-    assert "Student" not in legend(found) + compare_text.to_text(found)
+    assert "Student" not in legend_of_signs(found) + compare_text.to_text(found)
 
 
 def test_legend_and_texts_say_which_test_it_was(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
     assert "Student's t over rounds, 3 cells, at most 5% of them false" in compare_text.to_text(found, True)
-    assert legend(found) == "▼ worse   ratio: median of the rounds' ratios   Student's t over rounds, 3 cells"
+    assert (
+        legend_of_signs(found)
+        == "▼ worse   ratio: median of the rounds' ratios   Student's t over rounds, 3 cells"
+    )
     assert "Welch" not in compare_text.to_markdown(found)
 
 
@@ -69,7 +72,7 @@ def test_texts_say_which_ratio_it_is(history: History) -> None:
     in_turn = keep(history, plan(number=2, order="interleaved"), (1.0, 0.95))
     for each in (ids[:2], in_turn):  # one round: the ratio of the figures shown
         found = compare(history, each)
-        assert OF_ROUNDS not in compare_text.to_text(found, True) and "median" not in legend(found)
+        assert OF_ROUNDS not in compare_text.to_text(found, True) and "median" not in legend_of_signs(found)
 
 
 def test_columns_of_other_plans_are_judged_across_time_and_both_tests_are_named(history: History) -> None:
@@ -81,7 +84,7 @@ def test_columns_of_other_plans_are_judged_across_time_and_both_tests_are_named(
     assert words(found, 1) == ["worse"] * 3 and words(found, 2) == ["better"] * 3
     said = "Student's t over rounds, 3 cells, and Welch's test over 3 cells"
     assert said in "\n".join(compare_text.remarks_of(found))
-    assert "Student's t over rounds, 3 cells, and Welch's test over 3 cells" in legend(found)
+    assert "Student's t over rounds, 3 cells, and Welch's test over 3 cells" in legend_of_signs(found)
     assert found.rows[0].cells[2].rounds == []
 
 
@@ -219,8 +222,8 @@ def test_three_contenders_are_pairs_with_the_base(history: History) -> None:
 
 def test_other_limits_and_other_measures_are_judged_by_round_too(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
-    assert words(by_limits(found, Limits(matters=0.2))) == ["too small to matter"] * 3
-    by_latency = by_measure(found, "p95_ms")
+    assert words(by_limits(found, VerdictLimits(matters=0.2))) == ["too small to matter"] * 3
+    by_latency = compare_by_measure(found, "p95_ms")
     assert words(by_latency) == ["~"] * 3
     assert by_latency.rows[0].cells[1].rounds == [1.0] * 5 and [
         cell.n for cell in by_latency.rows[0].cells

@@ -18,7 +18,7 @@ from app.comparison.verdicts.more_work import AGAINST
 from app.comparison.why.causes import causes
 from app.comparison.why.why import remarks_of as remarks_of_why
 from app.comparison.why.why import why_all
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
@@ -46,7 +46,7 @@ def keep(history: History, *facts: Mapping[str, Any]) -> list[str]:
             maker.add(Fact, name=name, value=value, when=LABEL)
         for at in range(len(plan.steps)):
             maker.step(at, value=100.0)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     return [turn.session for turn in plan.turns]
 
 
@@ -137,7 +137,7 @@ def keep_repeats(
             its = marks if turn.contender and step.label == LABEL else ()
             value = (10_000.0 + 10 * turn.repeat) / (1 + turn.contender)
             maker.step(at, value=value, marks=its)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     return [turn.session for turn in plan.turns]
 
 

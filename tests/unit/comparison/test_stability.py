@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.comparison.texts import text as compare_text
-from app.comparison.verdicts.compare import by_measure, compare
-from app.history.lists.edits import cut
+from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.history.lists.edits import count_only_seconds
 from app.history.recorded.counting import Cut, max_block_deviation
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.curves import curves
 from app.history.store.history import History
 from app.protocol.events import Sample
@@ -38,7 +38,7 @@ def test_only_what_stands_alone_has_anything_beside_it(tmp_path: Path) -> None:
         "\n ", ""
     )
     assert "\N{PLUS-MINUS SIGN} how far blocks of its seconds" in compare_text.to_text(alone)
-    by_latency = by_measure(alone, "p95_ms")
+    by_latency = compare_by_measure(alone, "p95_ms")
     assert all(share is None for row in by_latency.rows for share in cells(row, "within"))
 
 
@@ -60,10 +60,10 @@ def test_seconds_that_were_cut_take_no_part(tmp_path: Path) -> None:
             maker.add(Sample, step=at, s=s, dt=1.0, values=[1000.0 if s < 20 else 2000.0, 0, 1, 90, 10])
         maker.end_step(at)
     with History(tmp_path) as history:
-        Writer(history).append(made.id, maker.session, 0, maker.end().raw)
+        JournalStorer(history).append(made.id, maker.session, 0, maker.end().raw)
         whole = compare(history, [maker.session])
         update = next(at for at, step in enumerate(made.steps) if step.name == "update-index")
-        cut(history, maker.session, update, Cut(20, 39))
+        count_only_seconds(history, maker.session, update, Cut(20, 39))
         left = compare(history, [maker.session])
     shares = [{row.workload: row.cells[0].within for row in found.rows} for found in (whole, left)]
     assert shares[0]["update-index"] == pytest.approx(1 / 3)
@@ -89,10 +89,10 @@ def test_what_is_stored_is_what_its_seconds_give(tmp_path: Path, wanted: Cut | N
     for at in range(len(made.steps)):
         maker.step(at)
     with History(tmp_path) as history:
-        Writer(history).append(made.id, maker.session, 0, maker.end().raw)
+        JournalStorer(history).append(made.id, maker.session, 0, maker.end().raw)
         driven = [at for at, step in enumerate(made.steps) if step.kind == "drive"]
         for at in driven if wanted else ():
-            cut(history, maker.session, at, wanted or Cut(0, 0))
+            count_only_seconds(history, maker.session, at, wanted or Cut(0, 0))
         rows = {row.workload: cells(row, "within") for row in compare(history, [maker.session]).rows}
         for at in driven:
             step = made.steps[at]

@@ -9,9 +9,9 @@ import pytest
 
 from app.comparison.stacks.flame import LEAST, Flame, frame_text, growth, layout, matching, pieces
 from app.comparison.stacks.flame_colours import parts_in, shade_colour
-from app.comparison.stacks.parts import KERNEL, PARTS, UNNAMED, part_of
-from app.comparison.stacks.stacks import Function, changes, functions, merged
-from app.comparison.texts.stacks_text import changes_table, functions_table
+from app.comparison.stacks.parts import KERNEL, PARTS, UNNAMED, server_code_part
+from app.comparison.stacks.stacks import Function, function_share_changes, functions, merge_profiles
+from app.comparison.texts.stacks_text import function_changes_table, functions_table
 from app.protocol.stacks import Stacks, pack
 from app.report.flame_svg import flame_svg
 
@@ -33,18 +33,18 @@ def test_own_samples_and_those_with_all_that_a_function_calls() -> None:
 
 
 def test_repeats_are_added_and_what_cannot_be_read_is_named() -> None:
-    found = merged([stacks(BASE), stacks(OTHER), Stacks("perf", on_cpu="AAAA")])
+    found = merge_profiles([stacks(BASE), stacks(OTHER), Stacks("perf", on_cpu="AAAA")])
     assert found.on_cpu["t;main;read"] == 90 and found.samples == 200
     assert any("damaged" in remark for remark in found.remarks)
 
 
 def test_names_of_a_hostile_target_steer_nothing() -> None:
-    found = merged([stacks({"t;\x1b[31mred;\u202ex": 1})])
+    found = merge_profiles([stacks({"t;\x1b[31mred;\u202ex": 1})])
     assert list(found.on_cpu) == ["t;\\x1b[31mred;\\u202ex"]
 
 
 def test_remarks_say_what_is_missing_and_what_would_bring_it() -> None:
-    found = merged([stacks(BASE, unnamed_pct=20.0, symbols="server-dbgsym", on_cut=5)])
+    found = merge_profiles([stacks(BASE, unnamed_pct=20.0, symbols="server-dbgsym", on_cut=5)])
     assert "5 samples of rare stacks left out" in found.remarks
     assert (
         "20% of the frames have no name of a function: install server-dbgsym on the target" in found.remarks
@@ -52,17 +52,17 @@ def test_remarks_say_what_is_missing_and_what_would_bring_it() -> None:
 
 
 def test_changes_of_shares_with_the_part_of_chance() -> None:
-    found = {each.name: each for each in changes(BASE, OTHER)}
+    found = {each.name: each for each in function_share_changes(BASE, OTHER)}
     assert found["read"].own == (0.6, 0.3) and found["write"].total == (0.4, 0.7)
     assert found["write"].own == (0.4, 0.6) and found["write"].samples == (40, 70)
     assert next(iter(found)) == "read" and not found["read"].is_noise
     assert found["read"].own_error == pytest.approx(1.96 * (0.6 * 0.4 / 100 + 0.3 * 0.7 / 100) ** 0.5)
     assert found["main"].total_change == 0 and found["main"].is_noise
-    assert changes(BASE, {}) == []
+    assert function_share_changes(BASE, {}) == []
 
 
 def test_equal_profiles_have_no_change() -> None:
-    assert all(each.is_noise and not each.own_change for each in changes(BASE, BASE))
+    assert all(each.is_noise and not each.own_change for each in function_share_changes(BASE, BASE))
 
 
 def test_frames_lie_above_their_callers_as_wide_as_their_samples() -> None:
@@ -124,18 +124,20 @@ def test_parts_of_the_server_are_known_by_the_names_of_functions() -> None:
         "_ma_search": "Aria: keys", "vio_read": "network", "JOIN::optimize": "parser and optimizer",
         "do_sys_poll_[k]": KERNEL, "[mysqld]": UNNAMED,
     }  # fmt: skip
-    assert {name: part_of(name) for name in known} == known
+    assert {name: server_code_part(name) for name in known} == known
     assert set(known.values()) <= set(PARTS)
     assert dict(parts_in(layout({"t;vio_read": 1, "t;[x]": 3}))) == {UNNAMED: 0.75, "network": 0.25}
 
 
 def test_tables_name_functions_with_shares_and_samples() -> None:
-    table = functions_table(merged([stacks(OTHER)]), "read threads=1")
+    table = functions_table(merge_profiles([stacks(OTHER)]), "read threads=1")
     assert table.title == "read threads=1, on the CPU: 100 samples"
     assert table.lines[0][:1] + table.lines[0][2:] == ("write", "60.0%", "70.0%", "70")
-    both = changes_table(merged([stacks(BASE)]), merged([stacks(OTHER)]), ("a", "b"), "read")
+    both = function_changes_table(
+        merge_profiles([stacks(BASE)]), merge_profiles([stacks(OTHER)]), ("a", "b"), "read"
+    )
     assert "b against a" in both.title and both.lines[0][0] == "read" and both.lines[0][3] == "-30.0"
-    missing = changes_table(merged([]), merged([stacks(OTHER)]), ("a", "b"), "read")
+    missing = function_changes_table(merge_profiles([]), merge_profiles([stacks(OTHER)]), ("a", "b"), "read")
     assert not missing.lines and missing.remarks[0].startswith("a: not profiled")
 
 

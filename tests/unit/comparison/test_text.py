@@ -10,8 +10,8 @@ import pytest
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.texts.text import to_markdown, to_text, unjudged_texts
-from app.comparison.verdicts.compare import common, compare
-from app.history.recorded.writing import Writer
+from app.comparison.verdicts.compare import compare, only_common_steps
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import comparable, journals
@@ -27,7 +27,7 @@ def compared(history: History) -> Comparison:
     plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], its_steps=STEPS)
     for turn in plan.turns:
         raw = journals.whole(plan, turn.session).raw
-        Writer(history).append(plan.id, turn.session, 0, raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, raw)
     return compare(history, [turn.session for turn in plan.turns])
 
 
@@ -84,7 +84,11 @@ def test_only_the_steps_that_all_columns_have(tmp_path: Path) -> None:
     plan = comparable.plan(3, repeats=3)
     with History(tmp_path) as history:
         found = compare(history, comparable.keep(tmp_path, plan, {(1, "read-only")}))
-    rows = {id(row) for row in common(found).rows}
+    rows = {id(row) for row in only_common_steps(found).rows}
     assert {row.workload for row in found.rows if id(row) not in rows} == {"read-only"}
     assert "all columns: 3 repeats" in to_text(found, True).splitlines()
-    assert {group.group for group in common(found).groups} == {"load", "point-query", "write-heavy"}
+    assert {group.group for group in only_common_steps(found).groups} == {
+        "load",
+        "point-query",
+        "write-heavy",
+    }

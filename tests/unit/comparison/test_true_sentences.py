@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.answers.gate import GateRequest, answer
+from app.comparison.answers.gate import GateRequest, gate_answer
 from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.differences.warnings import REPEATS
 from app.comparison.verdicts.compare import compare
-from app.history.steps.step_text import MARKS, attempt_text
+from app.history.steps.step_text import MARKS, repeated_attempt_text
 from app.history.store.history import History
 from app.report.content import read_report
 from tests import comparable, journals
@@ -31,9 +31,9 @@ def test_two_failed_repeats_are_not_one(history: History) -> None:
 
 
 def test_one_attempt_before_is_not_several() -> None:
-    assert attempt_text(2) == "attempt 2: the attempt before was disturbed"
-    assert attempt_text(3) == "attempt 3: the two attempts before were disturbed"
-    assert attempt_text(1) == attempt_text(9) == ""
+    assert repeated_attempt_text(2) == "attempt 2: the attempt before was disturbed"
+    assert repeated_attempt_text(3) == "attempt 3: the two attempts before were disturbed"
+    assert repeated_attempt_text(1) == repeated_attempt_text(9) == ""
 
 
 def test_a_report_without_verdict_names_the_reason_of_each_step(history: History) -> None:
@@ -81,7 +81,7 @@ def test_repeats_that_differ_are_not_said_to_differ_by_noise_alone(history: Hist
 def test_the_only_step_is_not_each_of_one(history: History) -> None:
     its_plan = replace(sliced_plan(), steps=sliced_plan().steps[:1])
     found = compare(history, keep(history, its_plan, (1.0, 1.0), {}))
-    sentence = answer(found, GateRequest(3.0))["sentence"]
+    sentence = gate_answer(found, GateRequest(3.0))["sentence"]
     assert sentence.endswith("in the only step that they share")
 
 

@@ -13,13 +13,13 @@ import pytest
 from app.comparison.cells.cell import Comparison, Figure
 from app.comparison.texts.costs_text import SHORT, UNMEASURED, costs_of_steps, details, to_csv
 from app.comparison.verdicts.compare import compare
-from app.comparison.why.thread_states import NO_STATES, states_of_steps
+from app.comparison.why.thread_states import NO_STATES, thread_states_table
 from app.comparison.why.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
 from app.core.table import to_markdown
 from app.history.store.history import History
 from app.protocol.events import StepEnded
 from app.protocol.plan import Step
-from app.protocol.thread_states import STATES, time_per_query
+from app.protocol.thread_states import STATES, client_time_figure
 from tests import journals
 from tests.journals import store
 from tests.unit.comparison.cells import of_each
@@ -209,7 +209,7 @@ def test_every_cost_has_a_short_name_for_the_table_of_all_steps() -> None:
 
 def times(**states: float) -> dict[str, float]:
     """Microseconds of client threads per query; of the states that are not given 0."""
-    return {time_per_query(state): states.get(state, 0.0) for state in STATES}
+    return {client_time_figure(state): states.get(state, 0.0) for state in STATES}
 
 
 def test_time_in_a_state_explains_at_most_its_share(history: History) -> None:
@@ -242,7 +242,7 @@ def test_what_disturbed_a_column_takes_one_line(history: History) -> None:
 def test_shares_of_all_steps_are_a_table(history: History) -> None:
     spent = {**BASE, **times(running=30.0, lock=61.0, network=9.0)}
     found = compared(history, 900.0, spent, BASE)
-    table = states_of_steps(found)
+    table = thread_states_table(found)
     (line,) = table.lines  # the base did not look
     heads = dict(zip(table.heads, line, strict=True))
     assert (heads["running"], heads["lock"], heads["network"], heads["fsync"]) == ("30%", "61%", "9%", "0%")
@@ -264,9 +264,9 @@ def test_times_that_are_not_those_of_all_clients_are_no_figure(
     entry = why(found, found.rows[1], 1)
     assert (entry["client_time"][1] is not None) == is_known
     named = {cost["name"] for cost in entry["costs"] if cost["values"][1] is not None}
-    assert (time_per_query("running") in named) == is_known
+    assert (client_time_figure("running") in named) == is_known
 
 
 def test_sessions_that_did_not_look_at_threads_say_so(history: History) -> None:
-    table = states_of_steps(compared(history, 900.0, BASE))
+    table = thread_states_table(compared(history, 900.0, BASE))
     assert (table.lines, table.remarks) == ((), (NO_STATES,))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core import desktop_needs
-from app.core.desktop_needs import lacks, missing_qt_libraries
+from app.core.desktop_needs import missing_for_window, missing_qt_libraries
 
 NOWHERE = "libdyno-nowhere.so.1"
 
@@ -33,7 +33,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("broken")
 def test_what_is_missing_is_named_with_the_line_that_brings_it() -> None:
     assert missing_qt_libraries() == [NOWHERE]
-    libraries, font, line, display = lacks()
+    libraries, font, line, display = missing_for_window()
     assert libraries == f"the window lacks libraries: {NOWHERE}"
     assert font.startswith("the window lacks a font")
     assert line == "install them: sudo apt-get install libdyno-nowhere1 fonts-dejavu-core"
@@ -43,7 +43,7 @@ def test_what_is_missing_is_named_with_the_line_that_brings_it() -> None:
 def test_nothing_is_missing_where_the_window_opens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     assert missing_qt_libraries() == []
-    assert list(lacks()) == []
+    assert list(missing_for_window()) == []
 
 
 def test_the_packages_are_those_that_are_installed() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.harmless import LONGEST, harmless, harmless_json, harmless_text
+from app.core.harmless import LONGEST, harmless, harmless_text, terminal_safe_json
 from tests.hostile import CONTROLS, finds
 
 
@@ -44,7 +44,7 @@ def test_a_line_is_not_longer_than_a_person_reads() -> None:
 @given(st.text())
 def test_json_says_the_same(text: str) -> None:
     plain = json.dumps([text], indent=2, ensure_ascii=False)
-    shown = harmless_json(plain)
+    shown = terminal_safe_json(plain)
     assert json.loads(shown) == [text]
     assert not finds(shown)
 

@@ -21,4 +21,4 @@ def test_ids_sort_in_the_order_they_were_made(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_first_ten_characters_are_the_milliseconds() -> None:
-    assert ids.encode(1469918176385 << 80).startswith("01ARYZ6S41")
+    assert ids.encode_id(1469918176385 << 80).startswith("01ARYZ6S41")

@@ -14,11 +14,11 @@ from app.catalog.own import write_preset
 from app.cli import main
 from app.core.errors import InputError
 from app.core.private import read_private
-from app.core.settings import keep_table
+from app.core.settings import write_settings_table
 from app.history.store.history import History
 from app.remote.target import Target
 from app.targets.store import Targets
-from ui.core.memory import Memory
+from ui.core.memory import WindowStateFile
 from ui.shell.application import log_to
 
 
@@ -36,9 +36,9 @@ def test_every_file_below_dyno_home_is_private(dyno_home: Path, monkeypatch: pyt
         assert set(modes(dyno_home).values()) == {0o600}
     assert main(["import", "--published"]) == 0
     Targets(dyno_home).add(Target("far", host="far.example", directories=["/srv/dyno"]))
-    keep_table({"appearance": "dark"}, dyno_home)
+    write_settings_table({"appearance": "dark"}, dyno_home)
     write_preset(Catalog(), "innodb", "mine", "[mysqld]\n")
-    Memory(dyno_home / "window.ini").keep("x", 1)
+    WindowStateFile(dyno_home / "window.ini").keep("x", 1)
     monkeypatch.setattr("app.cli.doctor.look_over", None)
     assert main(["doctor"]) == 1  # something that it did not expect
     log_to(dyno_home / "log")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import InputError
-from app.core.ranges import MOST, as_listed, cpus_of, listed
+from app.core.ranges import MOST, as_listed, cpus_of, numbers_of_ranges
 
 
 @pytest.mark.parametrize(
@@ -33,24 +33,24 @@ from app.core.ranges import MOST, as_listed, cpus_of, listed
     ],
 )
 def test_a_list_is_its_numbers_in_order(text: str, numbers: list[int | str]) -> None:
-    assert listed(text) == numbers
+    assert numbers_of_ranges(text) == numbers
 
 
 def test_a_list_is_written_as_it_is_read() -> None:
     assert as_listed([4, "0-3", "0,2"]) == "4, [0-3], [0,2]"
-    assert listed(as_listed([4, "0-3", "0,2"])) == [4, "0-3", "0,2"]
+    assert numbers_of_ranges(as_listed([4, "0-3", "0,2"])) == [4, "0-3", "0,2"]
 
 
 @pytest.mark.parametrize("text", ["8-1", "1..64 x1", "0..8 x2", "1-8:0", "1..9+0"])
 def test_a_range_that_does_not_go_up_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"a range goes up, such as 1-8"):
-        listed(text)
+        numbers_of_ranges(text)
 
 
 @pytest.mark.parametrize("text", ["1-999999999", "1-1000,1-1000"])
 def test_a_list_has_an_end(text: str) -> None:
     with pytest.raises(InputError, match=f"lists more than {MOST:,} numbers"):
-        listed(text)
+        numbers_of_ranges(text)
 
 
 def test_cpus_are_read_as_taskset_writes_them() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison.verdicts.judgement import limits_from
+from app.comparison.verdicts.judgement import verdict_limits
 from app.core.errors import DynoError, InputError
 from app.core.private import write_private
 from app.core.settings import Settings, home, keep_settings, read_settings
-from app.stats import Limits
+from app.stats import VerdictLimits
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_limits_of_verdicts_are_kept_and_bounded(tmp_path: Path) -> None:
-    assert limits_from(read_settings(tmp_path)) == Limits(false_share=0.05, matters=0.02)
+    assert verdict_limits(read_settings(tmp_path)) == VerdictLimits(false_share=0.05, matters=0.02)
     keep_settings(Settings(matters_pct=3.5, false_share_pct=1), tmp_path)
-    assert limits_from(read_settings(tmp_path)) == Limits(false_share=0.01, matters=0.035)
+    assert verdict_limits(read_settings(tmp_path)) == VerdictLimits(false_share=0.01, matters=0.035)
     for wrong in ("51", "-1", '"2"', "true"):
         (tmp_path / "settings.toml").write_text(f"matters_pct = {wrong}\n", encoding="utf-8")
         with pytest.raises(InputError, match="matters_pct cannot be"):

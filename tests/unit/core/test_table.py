@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.table import Cell, Table, columns_text, fitting, split, to_markdown, to_text
+from app.core.table import CellText, Table, columns_per_table, columns_text, split, to_markdown, to_text
 
 TABLE = Table(
     "What differs", ("of", "what", "a" * 9, "b" * 9, "c" * 9), (("x", "y", "1", "2", "3"),), 5, ("more",), 2
@@ -23,11 +23,11 @@ TABLE = Table(
     ],
 )
 def test_as_many_columns_as_fit(width: int, parts: list[list[int]]) -> None:
-    assert fitting([2, 4, 9, 9, 9], width, 2) == parts
+    assert columns_per_table([2, 4, 9, 9, 9], width, 2) == parts
 
 
 def test_columns_that_belong_together_stay_together() -> None:
-    assert fitting([4, 3, 3, 3, 3], 14, 1, together=2) == [[0, 1, 2], [0, 3, 4]]
+    assert columns_per_table([4, 3, 3, 3, 3], 14, 1, together=2) == [[0, 1, 2], [0, 3, 4]]
 
 
 def test_the_remarks_stand_below_the_last_one() -> None:
@@ -50,8 +50,8 @@ def test_texts_that_do_not_fit_next_to_each_other_go_on_below() -> None:
 
 
 NOTED = Table(
-    "A title of <b>", ("", "a|b"), (("scan", Cell("1,000", "0.93 worse", "worse")),), 1, ("x < y",),
-    mean=("mean", Cell("0.93")),
+    "A title of <b>", ("", "a|b"), (("scan", CellText("1,000", "0.93 worse", "worse")),), 1, ("x < y",),
+    mean=("mean", CellText("0.93")),
 )  # fmt: skip
 
 

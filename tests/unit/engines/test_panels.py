@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.counters import Counters
-from app.agent.sampling.sampler import Means
+from app.agent.sampling.sampler import WeightedSampleMeans
 from app.agent.server.mysql import Client, QueryError
 from app.engines import KNOWN, all_figures, engine_of
 from app.engines.counter import SHARE, gauge, rate, share
-from app.engines.panel import BETTER, Figure, figures_of, hit_rate, parts_of, plain, ratio
+from app.engines.panel import BETTER, EngineFigure, figures_of, hit_rate, parts_of, plain, ratio
 
 FOLDER = Path(__file__).parents[2] / "data/engine_status"
 RECORDINGS = sorted(FOLDER.glob("*.json"))
@@ -276,7 +276,7 @@ def test_alternatives_differences_and_shares_of_counters() -> None:
 
 
 def test_what_is_missing_is_no_zero() -> None:
-    panel: list[Figure] = [
+    panel: list[EngineFigure] = [
         hit_rate("Hits.", "misses", "requests"),
         ratio("wasted", "Wasted", SHARE, "lower", "Wasted.", ("evicted",), "ahead"),
         plain("both", "Both", "1/s", "", "Both.", "a", "b", parts=(("first", "a"), ("second", "b"))),
@@ -291,7 +291,7 @@ def test_what_is_missing_is_no_zero() -> None:
 
 
 def test_means_weigh_seconds_by_their_length_and_leave_missing_ones_out() -> None:
-    means = Means(["a", "b", "c"])
+    means = WeightedSampleMeans(["a", "b", "c"])
     means.add([1.0, None, None], 1.0)
     means.add([4.0, 2.0, None], 2.0)
     assert means.values() == {"a": 3.0, "b": 2.0}

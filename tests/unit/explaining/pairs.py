@@ -8,17 +8,17 @@ from itertools import combinations, count
 from random import Random
 
 from app.catalog import Catalog
-from app.explaining.entries import ExplanationEntry, entry_of
-from app.explaining.evidence import Evidence
-from app.explaining.explaining import Asked, Explaining, State
+from app.explaining.entries import ExplainedDifferenceEntry, entry_of
+from app.explaining.evidence import MeasuredRounds
+from app.explaining.explaining import DifferenceQuestion, ExplainedPair, ExplanationState
 from app.explaining.pair import Pair
-from app.explaining.search import explain
+from app.explaining.search import shares_from_rounds
 from app.explaining.squares import Group
 from app.history.store.history import History
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Contender, Plan
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests import sliced
 from tests.plans import MARIADB, plan, survey
 
@@ -49,18 +49,18 @@ def contender(cnf: str = OURS, build: str = MARIADB, **changes: object) -> Conte
     return replace(made, cnf=cnf, **changes)  # type: ignore[arg-type]
 
 
-def asked(a: Contender | None = None, b: Contender | None = None, **changes: object) -> Asked:
+def asked(a: Contender | None = None, b: Contender | None = None, **changes: object) -> DifferenceQuestion:
     request = PlanRequest().with_options(sequence="duel", rows=1000, tables=1, seconds=60, threads=[2])
     pair = Pair(request, stored=(a or contender(), b or contender(THEIRS)))
-    its = Asked(pair, "update-index", minutes=1_000_000)  # the sessions made up are hours apart
+    its = DifferenceQuestion(pair, "update-index", minutes=1_000_000)  # the sessions made up are hours apart
     return replace(its, **changes)  # type: ignore[arg-type]
 
 
-def explaining(its: Asked | None = None) -> Explaining:
-    return Explaining.of(its or asked(), survey(), Catalog())
+def explaining(its: DifferenceQuestion | None = None) -> ExplainedPair:
+    return ExplainedPair.of(its or asked(), survey(), Catalog())
 
 
-def next_plan(found: Explaining, state: State) -> Plan:
+def next_plan(found: ExplainedPair, state: ExplanationState) -> Plan:
     request = found.next_request(state)
     assert request is not None
     its_plan = resolve(request, survey(), Catalog())
@@ -69,7 +69,7 @@ def next_plan(found: Explaining, state: State) -> Plan:
 
 def measure(
     history: History,
-    found: Explaining,
+    found: ExplainedPair,
     its_plan: Plan,
     factor: Callable[[Group], float],
     odd: sliced.Oddities | None = None,
@@ -79,7 +79,7 @@ def measure(
     sliced.keep(history, its_plan, [factor(group or frozenset()) for group in groups], odd)
 
 
-def told_apart(history: History, found: Explaining, factor: Callable[[Group], float]) -> State:
+def told_apart(history: History, found: ExplainedPair, factor: Callable[[Group], float]) -> ExplanationState:
     """Plan after plan, to the end."""
     state = found.state(history)
     while found.next_request(state):
@@ -88,7 +88,7 @@ def told_apart(history: History, found: Explaining, factor: Callable[[Group], fl
     return state
 
 
-def shown() -> ExplanationEntry:
+def shown() -> ExplainedDifferenceEntry:
     """An explanation with each verdict, without a history."""
     found, noise = explaining(), Random(1)
     groups = [frozenset(each) for n in range(5) for each in combinations(found.between.names, n)]
@@ -97,8 +97,10 @@ def shown() -> ExplanationEntry:
         {group: sum(factor.get(each, 0.0) for each in group) + noise.gauss(9, 0.02) for group in groups}
         for _ in range(8)
     )
-    evidence = Evidence(rounds, ("1",), 700.0, 8, "queries/s", "higher")
-    return entry_of(found, State(explain(found.between.names, rounds, Limits()), evidence, 0))
+    evidence = MeasuredRounds(rounds, ("1",), 700.0, 8, "queries/s", "higher")
+    return entry_of(
+        found, ExplanationState(shares_from_rounds(found.between.names, rounds, VerdictLimits()), evidence, 0)
+    )
 
 
 def only(causes: Collection[str], by: float) -> Callable[[Group], float]:

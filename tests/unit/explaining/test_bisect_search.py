@@ -8,10 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from app.explaining.bisect_search import FOUND, ROUNDS, SAME, UNTOLD, Bisecting, Bisection, group_of
+from app.explaining.bisect_search import (
+    FOUND,
+    ROUNDS,
+    SAME,
+    UNTOLD,
+    Bisecting,
+    BisectState,
+    single_build_group,
+)
 from app.explaining.bisect_text import bisect_entry
-from app.explaining.bisecting import Asked, BuildSearch
-from app.explaining.evidence import Evidence, Work
+from app.explaining.bisecting import BisectionBuilds, BisectionRequest
+from app.explaining.evidence import MeasuredRounds, SameWorkKey
 from app.planner.request.request import PlanRequest
 from tests import journals
 
@@ -21,7 +29,7 @@ NOISE = 0.005  # of a round in slices
 
 def searched(
     speeds: list[float], chance: random.Random, broken: Collection[int] = (), noise: float = NOISE
-) -> tuple[Bisection, int]:
+) -> tuple[BisectState, int]:
     """The end of a search, and the number of comparisons."""
     rounds: list[dict[frozenset[str], float]] = []
     dead, comparisons = {BUILDS[at] for at in broken}, 0
@@ -34,7 +42,10 @@ def searched(
         for _ in range(ROUNDS):
             common = chance.gauss(0, 0.05)
             rounds.append(
-                {group_of(builds[at]): speeds[at] + common + chance.gauss(0, noise) for at in found.next}
+                {
+                    single_build_group(builds[at]): speeds[at] + common + chance.gauss(0, noise)
+                    for at in found.next
+                }
             )
 
 
@@ -50,12 +61,12 @@ def test_the_culprit_among_64_builds_in_at_most_8_comparisons(culprit: int, chan
 @pytest.mark.parametrize("asked", ["innodb", "innodb:default", "innodb:baseline"])
 def test_rounds_of_the_earlier_name_of_a_preset_count(asked: str) -> None:
     old, other = journals.contender("innodb", "default"), journals.contender("innodb", "stock")
-    found = BuildSearch(
-        Asked("*", asked, "point-query", PlanRequest()), (), (), PlanRequest(),
-        frozenset({old.fingerprint}), Work("point-query", "w", "m"),
+    found = BisectionBuilds(
+        BisectionRequest("*", asked, "point-query", PlanRequest()), (), (), PlanRequest(),
+        frozenset({old.fingerprint}), SameWorkKey("point-query", "w", "m"),
     )  # fmt: skip
     groups = [found._group_of(each) for each in (old, replace(old, preset="baseline"), other)]
-    assert groups == [group_of(old.build), group_of(old.build), None]
+    assert groups == [single_build_group(old.build), single_build_group(old.build), None]
 
 
 @pytest.mark.parametrize(
@@ -66,11 +77,11 @@ def test_no_comparison_begins_that_would_end_after_the_time(
     minutes: int | None, measured: float, is_late: bool
 ) -> None:
     """By those that were measured; before the first by the estimate, which is 250 s here."""
-    search = BuildSearch(
-        Asked("*", "innodb", "point-query", PlanRequest(), minutes=minutes), ("one", "two"), (),
-        PlanRequest(), frozenset(), Work("point-query", "w", "m"), 250.0,
+    search = BisectionBuilds(
+        BisectionRequest("*", "innodb", "point-query", PlanRequest(), minutes=minutes), ("one", "two"), (),
+        PlanRequest(), frozenset(), SameWorkKey("point-query", "w", "m"), 250.0,
     )  # fmt: skip
-    evidence = Evidence(seconds=measured, their_rounds=ROUNDS if measured else 0)
+    evidence = MeasuredRounds(seconds=measured, their_rounds=ROUNDS if measured else 0)
     assert search.is_late(evidence) == is_late
     sentence = bisect_entry(search, Bisecting(search.builds, ()).found(), evidence)["sentence"]
     assert ("would end after the time" in sentence) == is_late and sentence.endswith("goes on.")

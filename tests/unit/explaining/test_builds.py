@@ -8,9 +8,9 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import TargetError
-from app.explaining.builds import explaining_at
+from app.explaining.builds import difference_search_on_target
 from app.explaining.settings import BUILD
-from app.protocol.answers import WARN, Check, Rehearsal, Reply
+from app.protocol.answers import WARN, Check, OptionReply, Rehearsal
 from tests.fakes import ScriptedAgent
 from tests.unit.explaining.pairs import OURS, asked, contender
 
@@ -42,12 +42,14 @@ class Builds(ScriptedAgent):
 
     def ask(self, plan: str) -> list[Check]:
         there = [each for each in self.rejected if any(f"{each}=" in c.cnf for c in self._plan.contenders)]
-        return [Check("options", WARN, "no", answers=tuple(Reply("rejected", each, "no") for each in there))]
+        return [
+            Check("options", WARN, "no", answers=tuple(OptionReply("rejected", each, "no") for each in there))
+        ]
 
 
 def names(agent: Builds, cnf: str = f"[mysqld]\n{POOL}=64M\n") -> tuple[str, ...]:
     its = asked(contender(cnf), contender(cnf, OTHER))
-    return explaining_at(agent, its, Catalog(), ()).between.names  # type: ignore[arg-type]
+    return difference_search_on_target(agent, its, Catalog(), ()).between.names  # type: ignore[arg-type]
 
 
 def test_changed_defaults_that_both_builds_take_are_settings() -> None:
@@ -97,7 +99,7 @@ def test_a_target_at_work_is_refused_unless_nothing_is_started() -> None:
     with pytest.raises(TargetError, match="the plan duel runs here: wait for it with dyno follow"):
         names(agent)
     its = replace(asked(), together=())
-    assert explaining_at(agent, its, Catalog(), (), is_reader=True).between.names  # type: ignore[arg-type]
+    assert difference_search_on_target(agent, its, Catalog(), (), is_reader=True).between.names  # type: ignore[arg-type]
 
 
 def test_a_build_that_does_not_start_is_named() -> None:

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from app.catalog import Catalog
-from app.comparison.verdicts.disturbing import Allowed
+from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
 from app.core.errors import InputError
 from app.explaining.entries import DECIDED, GOES_ON, TIME_IS_UP, entry_of
-from app.explaining.explaining import Asked, Explaining
+from app.explaining.explaining import DifferenceQuestion, ExplainedPair
 from app.explaining.pair import Pair
 from app.explaining.search import DID, NONE, OPEN, ROUNDS
-from app.explaining.text import table_of
+from app.explaining.text import explanation_table
 from app.history.store.history import History
 from app.planner.request.request import PlanRequest
 from app.protocol.events import SPOILT
@@ -58,13 +58,15 @@ def test_the_cause_is_told_apart_and_innocents_are_cleared(history: History) -> 
     assert share == pytest.approx(1, abs=0.02) and ratio and ratio["ratio"] == pytest.approx(1.5, rel=0.02)
     assert all(by_name[each]["verdict"] == NONE for each in (REDO, IO, DOUBLEWRITE))
     assert entry["rounds"] == ROUNDS * len(entry["plans"]) and entry["minutes"] > 0
-    text = "\n".join(" ".join(line) for line in table_of(entry).lines)
+    text = "\n".join(" ".join(line) for line in explanation_table(entry).lines)
     assert f"{COMMIT} 1 2 did it 1.5" in text and "no effect beyond" in text
-    assert any(line.startswith(f"{COMMIT} did it: from 1 to 2") for line in table_of(entry).remarks)
+    assert any(line.startswith(f"{COMMIT} did it: from 1 to 2") for line in explanation_table(entry).remarks)
 
 
 def test_a_share_of_nothing_has_no_sign() -> None:
-    shares = [cell for line in table_of(shown()).lines for cell in line if "%" in cell and "to" in cell]
+    shares = [
+        cell for line in explanation_table(shown()).lines for cell in line if "%" in cell and "to" in cell
+    ]
     assert any(each.startswith("0% (") for each in shares) and not any("-0" in each for each in shares)
 
 
@@ -72,7 +74,7 @@ def test_of_long_lists_only_what_differs_is_shown() -> None:
     entry = shown()
     switches = [f"index_merge=on,index_merge_union=on,semijoin=on,mrr={value}" for value in ("off", "on")]
     entry["settings"][0].update(name="optimizer_switch", a=switches[0], b=switches[1])
-    table = table_of(entry)
+    table = explanation_table(entry)
     assert table.lines[0][:3] == ("optimizer_switch", "… mrr=off", "… mrr=on")
     assert any("optimizer_switch did it: from … mrr=off to … mrr=on" in line for line in table.remarks)
 
@@ -103,7 +105,7 @@ def test_no_plan_begins_that_would_end_after_the_time(history: History) -> None:
     assert state.evidence.seconds > 3600 and found.next_request(state) is None
     entry = entry_of(found, state)
     assert entry["state"] == TIME_IS_UP
-    assert any("the time is up" in line for line in table_of(entry).remarks)
+    assert any("the time is up" in line for line in explanation_table(entry).remarks)
     assert {each["verdict"] for each in entry["settings"]} >= {OPEN}
 
 
@@ -142,14 +144,14 @@ def test_the_limits_of_a_person_count_for_what_is_measured_and_what_was(history:
     busy = sliced.Odd(marks=("disturbed",), others={"causes": ["cpu"], "cpu_pct": 100.0, "cpus": 2})
     odd = {(2, repeat, at): busy for repeat in range(1, ROUNDS + 1)}  # of one contender alone
     measure(history, found, its_plan, only([COMMIT], 1.5), odd)
-    for allowed, contenders in ((Allowed(), 3), (Allowed(60.0), 4)):
+    for allowed, contenders in ((GivenDisturbanceLimits(), 3), (GivenDisturbanceLimits(60.0), 4)):
         rounds = explaining(replace(its, allowed=allowed)).state(history).evidence.rounds
         assert [len(each) for each in rounds] == [contenders] * ROUNDS
 
 
 def test_no_slices_where_they_cannot_be(history: History) -> None:
     small = survey(memory_bytes=1 << 30, memory_available_bytes=900 << 20)
-    found = Explaining.of(asked(), small, Catalog())
+    found = ExplainedPair.of(asked(), small, Catalog())
     assert found.why_whole and found.request.order == "interleaved"
 
 
@@ -169,7 +171,9 @@ def test_sessions_and_plans_name_a_pair(history: History) -> None:
 def test_named_contenders_are_found_on_the_target() -> None:
     request = PlanRequest().with_options(sequence="duel", rows=1000)
     names = [f"{MARIADB}:innodb:baseline", f"{MARIADB}:innodb:optimized"]
-    found = Explaining.of(Asked(Pair.of_names(names, request), "point-query"), survey(), Catalog())
+    found = ExplainedPair.of(
+        DifferenceQuestion(Pair.of_names(names, request), "point-query"), survey(), Catalog()
+    )
     assert found.between.a.engine == "innodb" and found.between.names
 
 

@@ -9,9 +9,9 @@ from statistics import fmean
 
 import pytest
 
-from app.explaining.search import DID, LOOKS, NONE, OPEN, ROUNDS, Explained, explain
-from app.explaining.squares import Round, Square
-from app.stats import Limits
+from app.explaining.search import DID, LOOKS, NONE, OPEN, ROUNDS, DifferenceShares, shares_from_rounds
+from app.explaining.squares import Round, SettingsSquare
+from app.stats import VerdictLimits
 
 NOISE = 0.02  # of a contender in a round
 SEEDS = range(20)
@@ -26,7 +26,7 @@ PAIRS = {
 
 def measured(
     effects: Mapping[str, float], together: Mapping[frozenset[str], float], seed: int, noise: float = NOISE
-) -> tuple[Explained, int]:
+) -> tuple[DifferenceShares, int]:
     """An explanation to its end, and its rounds."""
     rnd, rounds = random.Random(seed), list[Round]()
 
@@ -35,7 +35,7 @@ def measured(
         return common + sum(effects[each] for each in group) + extra + rnd.gauss(0, noise)
 
     while True:
-        found = explain(list(effects), rounds, Limits())
+        found = shares_from_rounds(list(effects), rounds, VerdictLimits())
         if found.next is None or len(rounds) >= MANY:
             return found, len(rounds)
         for _ in range(ROUNDS):
@@ -43,7 +43,7 @@ def measured(
             rounds.append({group: figure(group, common) for group in found.next.contenders})
 
 
-def named(found: Explained) -> set[str]:
+def named(found: DifferenceShares) -> set[str]:
     return {name for part in found.parts if part.verdict == DID for name in part.settings}
 
 
@@ -105,13 +105,13 @@ def test_the_square_of_the_only_cause_is_measured_on_to_clear_the_others() -> No
     rounds: list[Round] = [
         {each: 0.5 * ("d" in each) + wave[at] * ("a" in each) for each in groups} for at in range(ROUNDS)
     ]
-    found = explain("abcd", rounds, Limits())
+    found = shares_from_rounds("abcd", rounds, VerdictLimits())
     assert named(found) == {"d"} and any(part.verdict == OPEN for part in found.parts)
-    assert found.next == Square.of(frozenset(), "d", "abc")
+    assert found.next == SettingsSquare.of(frozenset(), "d", "abc")
 
 
 def test_each_part_of_the_tree_is_asked_for_in_turn() -> None:
-    first = explain("abcd", (), Limits())
+    first = shares_from_rounds("abcd", (), VerdictLimits())
     assert first.next is not None and [set(each) for each in first.next.corners] == [
         set(), {"a", "b"}, {"c", "d"}, {"a", "b", "c", "d"},
     ]  # fmt: skip
@@ -119,8 +119,8 @@ def test_each_part_of_the_tree_is_asked_for_in_turn() -> None:
     shown: list[Round] = [
         {each: 0.5 * ("d" in each) + at / 1000 for each in first.next.contenders} for at in range(ROUNDS)
     ]
-    then = explain("abcd", shown, Limits())
-    assert then.next == Square.of(frozenset(), "c", "d")
+    then = shares_from_rounds("abcd", shown, VerdictLimits())
+    assert then.next == SettingsSquare.of(frozenset(), "c", "d")
     half = next(part for part in then.parts if part.settings == ("a", "b"))
     assert (half.verdict, half.n) == (NONE, ROUNDS)
 
@@ -130,14 +130,14 @@ def test_what_depends_is_searched_next_to_what_it_depends_on() -> None:
     rounds: list[Round] = [
         {each: 0.5 * ({"a", "c"} <= each) + at / 1000 for each in groups} for at in range(ROUNDS)
     ]
-    found = explain("abcd", rounds, Limits())
+    found = shares_from_rounds("abcd", rounds, VerdictLimits())
     assert named(found) == {"a", "c"}
     assert [set(each.settings) for each in found.interactions] == [{"a", "c"}]
     assert found.interactions[0].share.apart == pytest.approx(0.5)
 
 
 def test_who_begins_a_round_does_not_blur_what_is_looked_at() -> None:
-    square = Square.of(frozenset(), "d", "abc")
+    square = SettingsSquare.of(frozenset(), "d", "abc")
     rounds: list[Round] = []
     for at in range(ROUNDS):
         order = square.contenders[:: -1 if at % 2 else 1]
@@ -149,7 +149,7 @@ def test_who_begins_a_round_does_not_blur_what_is_looked_at() -> None:
 
 
 def test_a_lost_contender_takes_its_round_with_it() -> None:
-    square = Square.of(frozenset(), "a", "b")
+    square = SettingsSquare.of(frozenset(), "a", "b")
     whole: Round = dict.fromkeys(square.contenders, 1.0)
     torn = {each: value for each, value in whole.items() if "b" not in each}
     assert square.measured([whole, torn]).n == 1
@@ -157,8 +157,11 @@ def test_a_lost_contender_takes_its_round_with_it() -> None:
 
 def test_limits_of_a_person_apply() -> None:
     rounds: list[Round] = [
-        {each: 0.04 * ("a" in each) + at / 1000 for each in Square.of(frozenset(), "a", "b").contenders}
+        {
+            each: 0.04 * ("a" in each) + at / 1000
+            for each in SettingsSquare.of(frozenset(), "a", "b").contenders
+        }
         for at in range(ROUNDS)
     ]
-    assert named(explain("ab", rounds, Limits())) == {"a"}
-    assert not named(explain("ab", rounds, Limits(matters=0.05)))
+    assert named(shares_from_rounds("ab", rounds, VerdictLimits())) == {"a"}
+    assert not named(shares_from_rounds("ab", rounds, VerdictLimits(matters=0.05)))

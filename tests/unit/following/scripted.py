@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from app.following.follower import Follower, Link, Update
+from app.following.follower import Follower, FollowerLinkState, FollowerNews
 from app.history.store.history import History
 from tests import journals
 
@@ -95,13 +95,13 @@ class Published:
     """Remembers what a follower has published; does not wait between tries."""
 
     def __init__(self) -> None:
-        self.updates: list[Update] = []
+        self.updates: list[FollowerNews] = []
 
-    def __call__(self, update: Update) -> None:
+    def __call__(self, update: FollowerNews) -> None:
         self.updates.append(update)
 
     @property
-    def links(self) -> list[Link]:
+    def links(self) -> list[FollowerLinkState]:
         return [update.link for update in self.updates]
 
     def events(self, session: str) -> list[object]:

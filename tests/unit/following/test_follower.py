@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import LinkError, TargetError
-from app.following.follower import Follower, Link, Pump
+from app.following.follower import Follower, FollowerLinkState, JournalStreamReader
 from app.following.frames import Beat
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
-from app.history.recorded.writing import Writer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, keep_unlocked
 from app.history.store.history import History
 from tests.unit.following.scripted import (
     FIRST,
@@ -34,7 +34,7 @@ from tests.unit.following.scripted import (
 
 def test_pump_stores_and_returns_what_is_new(tmp_path: Path) -> None:
     with History(tmp_path) as history:
-        pump = Pump(PLAN.id, WHOLES, Writer(history))
+        pump = JournalStreamReader(PLAN.id, WHOLES, JournalStorer(history))
         pumped = pump.pump(read_from([STREAM]))
         assert {s: list(e) for s, e in pumped.events.items()} == {s: m.events for s, m in WHOLES.items()}
         assert pumped.ended and pumped.beat == Beat(5000.0, False)
@@ -42,7 +42,7 @@ def test_pump_stores_and_returns_what_is_new(tmp_path: Path) -> None:
 
 def test_pump_says_when_nothing_comes_and_when_it_is_over(tmp_path: Path) -> None:
     with History(tmp_path) as history:
-        pump = Pump(PLAN.id, WHOLES, Writer(history))
+        pump = JournalStreamReader(PLAN.id, WHOLES, JournalStorer(history))
         with pytest.raises(TimeoutError):
             pump.pump(read_from([]))
         with pytest.raises(EOFError):
@@ -54,7 +54,7 @@ def test_a_journal_that_is_none_leaves_the_others_alone(tmp_path: Path) -> None:
     del broken[5]
     stream = piece(FIRST, b"".join(broken)) + piece(SECOND, WHOLES[SECOND].raw)
     with History(tmp_path) as history:
-        pump = Pump(PLAN.id, WHOLES, Writer(history))
+        pump = JournalStreamReader(PLAN.id, WHOLES, JournalStorer(history))
         pumped = pump.pump(read_from([stream]))
         assert "lacks event 6" in pumped.refused[FIRST]
         assert dict(history.query("SELECT id, state FROM session")) == {FIRST: "active", SECOND: "completed"}
@@ -68,7 +68,7 @@ def test_a_damaged_line_is_told_once_and_what_follows_is_kept(tmp_path: Path, da
     bad, rest = damage + lines[20], b"".join(lines[21:])
     raw = b"".join(lines[:20]) + bad + rest
     with History(tmp_path) as history:
-        pump = Pump(PLAN.id, WHOLES, Writer(history))
+        pump = JournalStreamReader(PLAN.id, WHOLES, JournalStorer(history))
         first = piece(FIRST, raw[: len(raw) - len(rest)])
         pumped = [pump.pump(read_from([each])) for each in (first, piece(FIRST, rest, len(raw) - len(rest)))]
         assert "cannot be read from event 21 on" in pumped[0].refused[FIRST] and not pumped[1].refused
@@ -82,7 +82,7 @@ def test_a_damaged_line_is_told_once_and_what_follows_is_kept(tmp_path: Path, da
 def test_a_newer_protocol_is_said_once_and_its_bytes_are_kept(tmp_path: Path) -> None:
     raw = b'{"kind":"session_planned","seq":1,"protocol":"2.1"}\n'
     with History(tmp_path) as history:
-        pump = Pump(PLAN.id, WHOLES, Writer(history))
+        pump = JournalStreamReader(PLAN.id, WHOLES, JournalStorer(history))
         pumped = pump.pump(read_from([piece(FIRST, raw)]))
         assert "2.1" in pumped.refused[FIRST] and "update Dyno" in pumped.refused[FIRST]
         pumped = pump.pump(read_from([piece(FIRST, b'{"strange":1}\n', len(raw))]))
@@ -95,7 +95,7 @@ def test_follows_to_the_end(tmp_path: Path) -> None:
     assert states(tmp_path) == ["completed", "completed"]
     assert published.events(FIRST) == WHOLES[FIRST].events
     assert published.links[0].state == "connecting"
-    assert published.links[-1] == Link("ended", locked=False, clock_offset_s=3600.0)
+    assert published.links[-1] == FollowerLinkState("ended", locked=False, clock_offset_s=3600.0)
 
 
 def test_what_was_deleted_meanwhile_is_not_asked_for(tmp_path: Path) -> None:

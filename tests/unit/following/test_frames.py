@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import TargetError
-from app.following.frames import Beat, End, Frames, Piece
+from app.following.frames import Beat, FollowStreamSplitter, Piece, PlanFollowed
 from app.protocol.events import MAX_LINE
 from tests.unit.following.scripted import (
     STREAM,
@@ -20,7 +20,7 @@ from tests.unit.following.scripted import (
 
 @given(cuts=st.lists(st.integers(0, len(STREAM)), max_size=20))
 def test_frames_are_the_same_however_the_stream_is_cut(cuts: list[int]) -> None:
-    frames, found = Frames(), []
+    frames, found = FollowStreamSplitter(), []
     ends = [0, *sorted(cuts), len(STREAM)]
     for begin, end in pairwise(ends):
         found += list(frames.feed(STREAM[begin:end]))
@@ -31,11 +31,15 @@ def test_frames_are_the_same_however_the_stream_is_cut(cuts: list[int]) -> None:
             assert frame.raw.endswith(b"\n")
             raws[frame.session] += frame.raw
     assert raws == {session: maker.raw for session, maker in WHOLES.items()}
-    assert [f for f in found if not isinstance(f, Piece)] == [Beat(5000.0, True), Beat(5000.0, False), End()]
+    assert [f for f in found if not isinstance(f, Piece)] == [
+        Beat(5000.0, True),
+        Beat(5000.0, False),
+        PlanFollowed(),
+    ]
 
 
 def test_what_a_login_script_prints_is_passed_over() -> None:
-    found = list(Frames().feed(b"Welcome to nuc!\nYou have mail.\n" + beat(1)))
+    found = list(FollowStreamSplitter().feed(b"Welcome to nuc!\nYou have mail.\n" + beat(1)))
     assert found == [Beat(5000.0, True)]
 
 
@@ -54,11 +58,11 @@ def test_what_a_login_script_prints_is_passed_over() -> None:
 def test_what_is_no_protocol_ends_following(data: bytes) -> None:
     """Another connect would bring the same."""
     with pytest.raises(TargetError, match=r"not Dyno's protocol|incomplete line"):
-        list(Frames().feed(data))
+        list(FollowStreamSplitter().feed(data))
 
 
 def test_a_line_without_end_is_not_waited_for() -> None:
-    frames, fed = Frames(), 0
+    frames, fed = FollowStreamSplitter(), 0
     list(frames.feed(b'{"session": "S", "offset": 0, "bytes": %d}\n' % MAX_LINE))
     with pytest.raises(TargetError, match="incomplete line"):
         while fed < 3 * MAX_LINE:
@@ -69,4 +73,4 @@ def test_a_line_without_end_is_not_waited_for() -> None:
 
 def test_a_refusal_of_the_agent_is_passed_on() -> None:
     with pytest.raises(TargetError, match="no plan of that name"):
-        list(Frames().feed(b'{"error": "no plan of that name"}\n'))
+        list(FollowStreamSplitter().feed(b'{"error": "no plan of that name"}\n'))

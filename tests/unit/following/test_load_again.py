@@ -13,14 +13,14 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import LinkError, TargetError
-from app.following.follower import Link, Update
-from app.following.load_again import LoadAgain
+from app.following.follower import FollowerLinkState, FollowerNews
+from app.following.load_again import LostLoadTargets
 from app.history.store.decoding import Events
 from app.planner.resolve.resolve import machine_key, resolve
-from app.protocol.answers import LoadCall
+from app.protocol.answers import ConductorAddress
 from app.protocol.events import StepEnded
-from app.protocol.load_link import admission
-from app.protocol.plan import LoadTarget
+from app.protocol.load_link import load_token_hash
+from app.protocol.plan import DrivingTarget
 from tests.fakes import ScriptedAgent
 from tests.plans import request, survey
 from tests.waiting import wait_until
@@ -28,7 +28,7 @@ from tests.waiting import wait_until
 KEY = machine_key(survey())
 PLAN = replace(
     resolve(request(), survey(), Catalog()),
-    load=[LoadTarget("client-1", KEY, ""), LoadTarget("client-2", KEY, "")],
+    load=[DrivingTarget("client-1", KEY, ""), DrivingTarget("client-2", KEY, "")],
     load_address="10.0.0.5",
     load_certificate="c" * 64,
 )
@@ -55,9 +55,9 @@ class Running:
 class Client(ScriptedAgent):
     """A load target that can be called, and is at work from then on."""
 
-    call: LoadCall | None = None
+    call: ConductorAddress | None = None
 
-    def drive(self, plan: str, call: LoadCall) -> None:
+    def drive(self, plan: str, call: ConductorAddress) -> None:
         self.call = call
         self._status = replace(self._status, taken="the load of a plan")
 
@@ -79,7 +79,7 @@ class Clients:
             yield client
 
 
-Follow = Callable[[Clients], tuple[Running, Callable[[Update], None], LoadAgain]]
+Follow = Callable[[Clients], tuple[Running, Callable[[FollowerNews], None], LostLoadTargets]]
 
 
 @pytest.fixture
@@ -87,19 +87,19 @@ def follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Follow:
     monkeypatch.setattr("app.following.load_again.AGAIN_S", 0.01)
     monkeypatch.setattr("app.following.load_again.plans_by_session", lambda _, names: {names[0]: PLAN})
 
-    def made(clients: Clients) -> tuple[Running, Callable[[Update], None], LoadAgain]:
+    def made(clients: Clients) -> tuple[Running, Callable[[FollowerNews], None], LostLoadTargets]:
         running = Running()
-        again = LoadAgain(tmp_path, ["S", "T"], lambda: running, clients.reach)  # type: ignore[arg-type,return-value]
+        again = LostLoadTargets(tmp_path, ["S", "T"], lambda: running, clients.reach)  # type: ignore[arg-type,return-value]
         return running, again.heard(lambda _: None), again
 
     return made
 
 
-def news(event: StepEnded, state: str = "up") -> Update:
-    return Update(Link(state), {"S": Events([event])})
+def news(event: StepEnded, state: str = "up") -> FollowerNews:
+    return FollowerNews(FollowerLinkState(state), {"S": Events([event])})
 
 
-def finished(again: LoadAgain) -> bool:
+def finished(again: LostLoadTargets) -> bool:
     return again._looking is not None and not again._looking.is_alive()
 
 
@@ -109,9 +109,9 @@ def test_one_that_is_gone_is_called_with_a_token_of_its_own(follow: Follow) -> N
     told(news(FAILED))
     wait_until(lambda: finished(again), "all are there")
     assert gone.call is not None and there.call is None
-    expected = LoadCall("client-1", "10.0.0.5", 7700, PLAN.load_certificate, gone.call.token)
+    expected = ConductorAddress("client-1", "10.0.0.5", 7700, PLAN.load_certificate, gone.call.token)
     assert gone.call == expected
-    assert running.admitted == [admission("client-1", gone.call.token)]
+    assert running.admitted == [load_token_hash("client-1", gone.call.token)]
     assert running.notes == ["the load target client-1 was called again"]
 
 
@@ -127,7 +127,7 @@ def test_the_end_of_the_plan_ends_it(follow: Follow, monkeypatch: pytest.MonkeyP
     clients = Clients()
     _, told, again = follow(clients)
     told(news(FAILED))
-    told(Update(Link("ended")))
+    told(FollowerNews(FollowerLinkState("ended")))
     wait_until(lambda: finished(again), "it has ended")
     assert not clients.asked
 

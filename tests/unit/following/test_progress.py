@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.following.follower import Link, Update
+from app.following.follower import FollowerLinkState, FollowerNews
 from app.following.progress import PlanProgress
-from app.following.progress_text import step_text
-from app.history.store.decoding import Events, decode_lines
+from app.following.progress_text import step_progress_text
+from app.history.store.decoding import Events, decode_events
 from app.planner.estimate.guesses import SERVER_S, step_guesses
-from app.protocol.events import Progress, SessionStarted
+from app.protocol.events import ProgressEvent, SessionStarted
 from app.protocol.plan import LIMIT, Plan, Step
 from app.protocol.states import SessionState, StepState
 from tests.journals import Maker, contender, plan, whole
@@ -87,7 +87,7 @@ def test_a_settle_step_tells_what_is_still_to_be_written() -> None:
     its_plan = plan(its_steps=[Step("settle.load", "settle", unit="s", cap_s=60)])
     maker = Maker(its_plan).begin()
     maker.start_step(0)
-    maker.add(Progress, step=0, done=3, total=60, unit="s", text="1,234 dirty pages")
+    maker.add(ProgressEvent, step=0, done=3, total=60, unit="s", text="1,234 dirty pages")
     line = played(its_plan, maker).line
     assert line == "1/1 innodb-default-1  1/1 settle.load: 3 of 60 s: 1,234 dirty pages"
 
@@ -97,7 +97,7 @@ def test_a_load_tells_by_its_progress_how_long_it_will_take() -> None:
     maker = Maker(its_plan).begin()
     maker.start_step(0)
     maker.t += 10
-    maker.add(Progress, step=0, done=250, total=1000, unit="rows")
+    maker.add(ProgressEvent, step=0, done=250, total=1000, unit="rows")
     progress = played(its_plan, maker)
     assert progress.length_s(maker.session, 0) == pytest.approx(40, abs=0.1)
     assert progress.line.endswith("250 of 1,000 rows")
@@ -184,9 +184,11 @@ def test_without_an_end_a_session_is_lost_once_all_was_read() -> None:
     maker = Maker(its_plan).begin()
     maker.start_step(1)
     progress = played(its_plan)
-    progress.take_update(Update(Link("up"), {maker.session: Events(decode_lines(maker.raw))}))
+    progress.take_update(
+        FollowerNews(FollowerLinkState("up"), {maker.session: Events(decode_events(maker.raw))})
+    )
     assert progress.sessions[maker.session].state == "active"
-    progress.take_update(Update(Link("ended")))
+    progress.take_update(FollowerNews(FollowerLinkState("ended")))
     session = progress.sessions[maker.session]
     assert (session.state, session.steps[1].state, progress.is_over) == ("lost", "failed", True)
     assert (progress.left_s, progress.qps_text) == (0.0, "")
@@ -229,4 +231,4 @@ def test_what_is_no_session_of_the_plan_changes_nothing() -> None:
 def test_a_search_names_its_tries(kind: str, attempt: int, said: str) -> None:
     step = Step("limit", kind, seconds=10, limit_ms=5)
     session = SessionState("S", [StepState("active", s=2, attempt=attempt)], step=0)
-    assert step_text(session, step) == said
+    assert step_progress_text(session, step) == said

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.following.progress import PlanProgress, stored_progress
-from app.following.progress_text import rates_text
-from app.history.recorded.writing import Writer
+from app.following.progress_text import rates_by_session_text
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests.rounds import Round, sliced_plan
 
@@ -41,9 +41,9 @@ def test_one_line_for_all_that_take_turns() -> None:
 def test_rates_of_a_round_are_in_the_order_of_the_contenders() -> None:
     plan = sliced_plan(4, 2)
     rates = [(turn.session, turn.contender * 1000.0) for turn in plan.turns[:3:-1]]
-    assert rates_text(plan, rates).split(" | ")[:2] == ["innodb 0", "myisam 1,000"]
+    assert rates_by_session_text(plan, rates).split(" | ")[:2] == ["innodb 0", "myisam 1,000"]
     long = replace(plan, contenders=[replace(each, name=4 * each.name) for each in plan.contenders])
-    assert rates_text(long, rates) == "0 | 1,000 | 2,000 | 3,000"
+    assert rates_by_session_text(long, rates) == "0 | 1,000 | 2,000 | 3,000"
 
 
 def test_the_second_in_the_line_never_goes_back() -> None:
@@ -144,7 +144,7 @@ def test_the_history_tells_the_same(tmp_path: Path) -> None:
     made = running()
     with History(tmp_path) as history:
         for maker in made.makers:
-            Writer(history).append(made.plan.id, maker.session, 0, maker.raw)
+            JournalStorer(history).append(made.plan.id, maker.session, 0, maker.raw)
         stored = stored_progress(history, made.plan)
     progress = told(made)
     for name in ("line", "qps_text", "left_s", "finish_at", "elapsed_s"):

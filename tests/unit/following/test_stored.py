@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from app.cli.watch import Watch
-from app.following.follower import Follower, Link, Update
-from app.following.progress import PlanProgress, stored_plan
-from app.history.recorded.writing import Writer
-from app.history.store.decoding import decode_lines
+from app.following.follower import Follower, FollowerLinkState, FollowerNews
+from app.following.progress import PlanProgress, stored_plan_progress
+from app.history.recorded.writing import JournalStorer
+from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from tests.unit.following.scripted import (
     FIRST,
@@ -35,7 +35,7 @@ def torn(tmp_path: Path) -> Iterator[Path]:
     with History(tmp_path) as history:
         half = WHOLES[FIRST].raw[:4000]
         half = half[: half.rfind(b"\n") + 1]
-        Writer(history).append(PLAN.id, FIRST, 0, half)
+        JournalStorer(history).append(PLAN.id, FIRST, 0, half)
     with (tmp_path / "journals" / f"{FIRST}.jsonl").open("ab") as file:
         file.write(WHOLES[FIRST].raw[len(half) : len(half) + 100])
     yield tmp_path
@@ -72,7 +72,7 @@ def follow_from_stored(
     published = Published()
 
     def stored(history: History) -> Mapping[str, int]:
-        progress, offsets = stored_plan(history, PLAN.id, list(WHOLES))
+        progress, offsets = stored_plan_progress(history, PLAN.id, list(WHOLES))
         found.append(progress)
         meanwhile()
         return offsets
@@ -88,7 +88,7 @@ def assert_is_whole(progress: PlanProgress) -> None:
     """What all events tell, however they came."""
     whole = PlanProgress(PLAN)
     for session, maker in WHOLES.items():
-        whole.take_all(session, decode_lines(maker.raw))
+        whole.take_all(session, decode_events(maker.raw))
     assert progress.sessions == whole.sessions
     assert (progress.line, progress.elapsed_s, progress.left_s) == (whole.line, whole.elapsed_s, whole.left_s)
 
@@ -101,7 +101,7 @@ def half_of(session: str) -> bytes:
 def keep_half(home: Path, session: str = FIRST) -> int:
     """The first half of a journal is stored; returns its bytes."""
     with History(home) as history:
-        Writer(history).append(PLAN.id, session, 0, half_of(session))
+        JournalStorer(history).append(PLAN.id, session, 0, half_of(session))
     return len(half_of(session))
 
 
@@ -118,7 +118,7 @@ def test_what_another_window_stores_meanwhile_is_told_all_the_same(tmp_path: Pat
 
     def store_more() -> None:
         with History(tmp_path) as history:
-            Writer(history).append(PLAN.id, FIRST, offset, WHOLES[FIRST].raw[offset:])
+            JournalStorer(history).append(PLAN.id, FIRST, offset, WHOLES[FIRST].raw[offset:])
 
     progress, published = follow_from_stored(tmp_path, store_more)
     assert published.events(FIRST) == WHOLES[FIRST].events[half_of(FIRST).count(b"\n") :]
@@ -191,14 +191,14 @@ def test_a_history_that_another_process_has_locked_is_no_lost_link(
 
     published = follow(tmp_path, ScriptedTarget(locked, free))
     (busy,) = (link for link in published.links if link.state not in ("connecting", "up", "ended"))
-    assert busy == Link(
+    assert busy == FollowerLinkState(
         "busy", f"{tmp_path}/history.sqlite: another process is writing to it, try again", 1.0
     )
     assert states(tmp_path) == ["completed", "completed"]
     said: list[str] = []
     watch = Watch(said.append)
     for link in published.links:
-        watch.take(Update(link))
+        watch.take(FollowerNews(link))
     assert said == [
         f"the history is locked: {busy.text}; the plan continues there; connecting again",
         "the history is unlocked again",

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.cli.watch import Watch
-from app.following.follower import Link, Update
-from app.following.progress import PlanProgress, stored_plan
+from app.following.follower import FollowerLinkState, FollowerNews
+from app.following.progress import PlanProgress, stored_plan_progress
 from app.following.progress_text import spared_text
-from app.history.recorded.writing import Writer
-from app.history.store.decoding import Events, decode_lines
+from app.history.recorded.writing import JournalStorer
+from app.history.store.decoding import Events, decode_events
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE, state_word
@@ -119,8 +119,8 @@ def test_the_stored_plan_tells_the_same(dyno_home: Path) -> None:
     makers = makers_of(its_plan, 4)
     with History(dyno_home) as history:
         for maker in makers:
-            Writer(history).append(its_plan.id, maker.session, 0, maker.raw)
-        stored, _ = stored_plan(history, its_plan.id, [maker.session for maker in makers])
+            JournalStorer(history).append(its_plan.id, maker.session, 0, maker.raw)
+        stored, _ = stored_plan_progress(history, its_plan.id, [maker.session for maker in makers])
     told = played(its_plan, makers)
     for name in ("ending", "line", "left_s", "is_over"):
         assert getattr(stored, name) == getattr(told, name)
@@ -132,7 +132,7 @@ def test_a_terminal_says_once_which_contender_leaves() -> None:
     said: list[str] = []
     watch = Watch(said.append)
     for maker in makers_of(its_plan, 4):
-        watch.take(Update(Link("up"), {maker.session: Events(decode_lines(maker.raw))}))
+        watch.take(FollowerNews(FollowerLinkState("up"), {maker.session: Events(decode_events(maker.raw))}))
     ends = [line for line in said if "decided" in line or "stopped" in line]
     assert ends == [
         "innodb-default: not needed: decided after 4 rounds",

@@ -13,7 +13,7 @@ from app.history.lists.browsing import (
     ORDERS,
     FacetValue,
     Filter,
-    Headline,
+    GroupQps,
     Order,
     browse,
     facets,
@@ -151,8 +151,8 @@ def test_names_are_sorted_as_they_are_shown(filled: History) -> None:
 
 def test_a_headline_is_the_geometric_mean_of_its_group(filled: History) -> None:
     (line,) = lines(filled, [IDS[0]])
-    assert line["headlines"]["read"] == Headline(pytest.approx(200.0), 2, 2)
-    assert line["headlines"]["write"] == Headline(pytest.approx(70.0), 2, 2)
+    assert line["headlines"]["read"] == GroupQps(pytest.approx(200.0), 2, 2)
+    assert line["headlines"]["write"] == GroupQps(pytest.approx(70.0), 2, 2)
     assert browse(filled, Filter(), Order()).groups == ("read", "write")
 
 
@@ -167,7 +167,7 @@ def test_a_group_without_any_figure_has_no_headline_but_its_steps(history: Histo
     for at in (1, 2):
         maker.step(at, "failed", "error 1205")
     store(history, maker)
-    assert lines(history, IDS[:1])[0]["headlines"] == {"read": Headline(None, 0, 2)}
+    assert lines(history, IDS[:1])[0]["headlines"] == {"read": GroupQps(None, 0, 2)}
 
 
 def test_a_step_of_no_queries_makes_the_headline_nothing(history: History) -> None:
@@ -175,7 +175,7 @@ def test_a_step_of_no_queries_makes_the_headline_nothing(history: History) -> No
     maker.step(1, value=0.0)
     maker.step(2, value=100.0)
     store(history, maker)
-    assert lines(history, IDS[:1])[0]["headlines"]["read"] == Headline(0.0, 2, 2)
+    assert lines(history, IDS[:1])[0]["headlines"]["read"] == GroupQps(0.0, 2, 2)
 
 
 @pytest.mark.parametrize("at_once", [True, False])

@@ -9,10 +9,10 @@ import pytest
 from app.catalog import Catalog
 from app.comparison.texts.calibration_text import calibration_table, repeats_in
 from app.core.errors import TargetError
-from app.history.lists.sessions import machine_of
+from app.history.lists.sessions import latest_machine_key
 from app.history.machines.calibration import calibration, noise_of
-from app.history.machines.measured import Measured
-from app.history.recorded.writing import Writer
+from app.history.machines.measured import MachineRecord
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
@@ -44,7 +44,7 @@ def calibrated(history: History, number: int = 1, disturbed: int = 0, factor: fl
             figure = (SHARED if STEPS[step].coordinates["cores"] == 2 else OWN)[at]
             marks = ["disturbed"] if at < disturbed else []
             maker.step(step, value=100 * (figure / 100) ** factor, marks=marks)
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
 
 
 def test_the_noise_of_shared_and_of_own_cpus(history: History) -> None:
@@ -55,7 +55,7 @@ def test_the_noise_of_shared_and_of_own_cpus(history: History) -> None:
     assert found.shared.deviation == pytest.approx(0.0514, abs=0.0001)
     assert found.own.deviation == pytest.approx(0.0085, abs=0.0001)
     assert noise_of(history, MACHINE) == found.shared.deviation
-    assert machine_of(history, "local") == MACHINE
+    assert latest_machine_key(history, "local") == MACHINE
 
 
 def test_engines_have_a_noise_each(history: History) -> None:
@@ -69,7 +69,7 @@ def test_engines_have_a_noise_each(history: History) -> None:
             maker.step(
                 step, value=(100.0, 9_000.0)[turn.contender] * (1 + 0.01 * turn.repeat * turn.contender)
             )
-        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.end().raw)
     found = calibration(history, MACHINE)
     assert found is not None and found.shared is not None and found.shared.freedom == 8
     assert found.engines["innodb"].deviation == 0
@@ -102,7 +102,7 @@ def test_what_was_disturbed_is_left_out_where_others_remain(history: History) ->
 def test_another_machine_and_none(history: History) -> None:
     calibrated(history)
     assert calibration(history, "another") is None and noise_of(history, "another") is None
-    assert machine_of(history, "nas") == ""
+    assert latest_machine_key(history, "nas") == ""
 
 
 def test_it_is_told_with_what_would_be_calmer(history: History) -> None:
@@ -123,14 +123,14 @@ def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
     plan = resolve(plans.request(*BOTH, repeats=5), survey, Catalog())
 
     def said(noise: float | None) -> str:
-        checks = check_plan(plan, survey, estimate(plan, survey, Measured(noise)), lambda: plans.NOW)
+        checks = check_plan(plan, survey, estimate(plan, survey, MachineRecord(noise)), lambda: plans.NOW)
         return next(each.text for each in checks if each.name == "repeats")
 
     assert said(None).startswith("which difference 5 of each find is not known here yet: ")
     assert said(0.053).endswith("where sessions vary by 5.3%, as its calibration says")
-    least = [estimate(plan, survey, Measured(noise)).least_text for noise in (0.01, 0.053)]
+    least = [estimate(plan, survey, MachineRecord(noise)).least_text for noise in (0.01, 0.053)]
     assert least == ["finds differences from 3.0% on", "finds differences from 16.9% on"]
-    assert estimate(replace(plan, repeats=1), survey, Measured(0.01)).least_text == ""
+    assert estimate(replace(plan, repeats=1), survey, MachineRecord(0.01)).least_text == ""
 
 
 def test_a_machine_without_a_build_is_not_calibrated() -> None:

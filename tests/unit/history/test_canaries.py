@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.comparison.texts.canary_text import canary_table, shares_of, variation_text
-from app.history.machines.canaries import canaries, canary_runs
-from app.history.recorded.writing import Writer
+from app.comparison.texts.canary_text import canary_ratios, canary_table, variation_text
+from app.history.machines.canaries import canary_results, canary_runs
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
@@ -27,13 +27,13 @@ def keep(history: History, *facts: Any) -> None:
     for turn, fact in zip(plan.turns, facts, strict=True):
         maker = journals.Maker(plan, turn.session).begin()
         maker.add(Fact, name="canary", value=fact)
-        Writer(history).append(plan.id, turn.session, 0, maker.raw)
+        JournalStorer(history).append(plan.id, turn.session, 0, maker.raw)
 
 
 def found(folder: Path, *facts: Any) -> list[float]:
     with History(folder) as history:
         keep(history, *facts)
-        return canaries(history, MACHINE)
+        return canary_results(history, MACHINE)
 
 
 @pytest.mark.parametrize("other", [SPOILT, OLDER, {"left out": "2,000,000 bytes"}])
@@ -59,7 +59,7 @@ def test_they_are_listed_against_what_is_usual_for_their_server(tmp_path: Path) 
     with History(tmp_path) as history:
         keep(history, OLDER, STEADY, {**STEADY, "reads": 2500, "others": busy}, {**STEADY, "reads": 5100})
         runs = canary_runs(history, MACHINE)
-    assert shares_of(runs, "reads") == pytest.approx([5100 / 5050, 2500 / 5050, 5000 / 5050, 1.0])
+    assert canary_ratios(runs, "reads") == pytest.approx([5100 / 5050, 2500 / 5050, 5000 / 5050, 1.0])
     table = canary_table(runs)
     assert [line[4] for line in table.lines] == [
         "5,100 (+1.0%)",

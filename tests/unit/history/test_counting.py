@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.comparison.texts.costs_text import costs_of_steps
-from app.comparison.verdicts.compare import by_measure, compare
+from app.comparison.verdicts.compare import compare, compare_by_measure
 from app.comparison.why.why import why
 from app.core.errors import InputError
 from app.history.exchange.exporting import export
@@ -114,7 +114,7 @@ def test_a_step_that_did_not_complete_says_nothing_of_it(history: History) -> No
 
 
 def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
-    edits.cut(filled, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
+    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
     found = step(filled, UPDATE)
     assert found["value"] == pytest.approx(30_000, rel=0.01)
     assert found["cut"] == {
@@ -132,13 +132,13 @@ def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
 
 def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(filled: History) -> None:
     before = figures.show(filled, FIRST)
-    edits.cut(filled, FIRST, UPDATE, Cut(30, 59))
-    edits.cut(filled, FIRST, UPDATE, Cut(0, 18))
+    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(30, 59))
+    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(0, 18))
     assert step(filled, UPDATE)["value"] == pytest.approx(50_000, rel=0.01)
-    edits.uncut(filled, FIRST, UPDATE)
+    edits.undo_cut(filled, FIRST, UPDATE)
     assert figures.show(filled, FIRST) == before
     with pytest.raises(InputError, match="all seconds of this step count already"):
-        edits.uncut(filled, FIRST, UPDATE)
+        edits.undo_cut(filled, FIRST, UPDATE)
 
 
 @pytest.mark.parametrize(
@@ -154,21 +154,21 @@ def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(filled: History) 
 )
 def test_nonsense_is_refused(filled: History, cut: Cut, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        edits.cut(filled, FIRST, UPDATE, cut)
+        edits.count_only_seconds(filled, FIRST, UPDATE, cut)
     assert filled.query("SELECT * FROM cut") == []
 
 
 def test_what_has_no_seconds_to_choose_from_is_not_cut(filled: History) -> None:
     with pytest.raises(InputError, match="seconds can be chosen only for a timed step"):
-        edits.cut(filled, FIRST, 0, Cut(0, 20))
+        edits.count_only_seconds(filled, FIRST, 0, Cut(0, 20))
     with pytest.raises(InputError, match="has no step 9"):
-        edits.cut(filled, FIRST, 9, Cut(0, 20))
+        edits.count_only_seconds(filled, FIRST, 9, Cut(0, 20))
 
 
 def test_a_cut_survives_a_rebuild(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         store(history, made(FIRST), made(SECOND))
-        edits.cut(history, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
+        edits.count_only_seconds(history, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
         before = figures.show(history, FIRST), history.query("SELECT * FROM headline ORDER BY 1, 2")
     assert rebuild(tmp_path).problems == []
     with History(tmp_path) as history:
@@ -180,7 +180,7 @@ def test_a_cut_survives_a_rebuild(tmp_path: Path) -> None:
 
 
 def test_a_cut_comes_along_with_an_export(filled: History, tmp_path: Path) -> None:
-    edits.cut(filled, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
+    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
     file = export(filled, FIRST, tmp_path / "session.zip")
     with History(tmp_path / "other") as other:
         import_session(other, file)
@@ -204,7 +204,7 @@ def test_an_unsteady_cell_is_marked_and_never_judged(filled: History) -> None:
     assert cells(row, "verdict") == ["base", "marked"]
     assert [(each or {})["word"] for (each,) in cells(row, "steadiness")] == ["unsteady", "unsteady"]
     for session in (FIRST, SECOND):
-        edits.cut(filled, session, UPDATE, Cut(20, 59))
+        edits.count_only_seconds(filled, session, UPDATE, Cut(20, 59))
     found = compare(filled, [FIRST, SECOND])
     row = next(row for row in found.rows if row.workload == "update-index")
     assert cells(row, "marks") == [[], []] and cells(row, "verdict") == ["base", "n=1"]
@@ -213,7 +213,7 @@ def test_an_unsteady_cell_is_marked_and_never_judged(filled: History) -> None:
 
 
 def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(filled: History) -> None:
-    edits.cut(filled, FIRST, UPDATE, Cut(20, 59))
+    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(20, 59))
     whole = compare(filled, [FIRST, SECOND])
     of_step = next(row for row in whole.rows if row.workload == "update-index")
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
@@ -221,7 +221,7 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(fille
     assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: its figures cover")
     told = caveats(filled, whole, ["one", "other"])
     assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)
-    found = by_measure(whole, "p95_ms")
+    found = compare_by_measure(whole, "p95_ms")
     row = next(row for row in found.rows if row.workload == "update-index")
     assert cells(row, "marks") == [["of-all-seconds"], ["unsteady"]]
     assert cells(row, "verdict") == ["base", "marked"]

@@ -11,7 +11,7 @@ import pytest
 from app.core.errors import DynoError
 from app.history.lists.sessions import sessions
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import settings, show
 from app.history.steps.series import series
 from app.history.store.history import History
@@ -27,7 +27,7 @@ def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with History(home) as history:
         for turn in PLAN.turns:
             maker = journals.whole(PLAN, turn.session)
-            Writer(history).append(PLAN.id, turn.session, 0, maker.raw)
+            JournalStorer(history).append(PLAN.id, turn.session, 0, maker.raw)
     return home
 
 

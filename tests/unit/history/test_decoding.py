@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.history.store.decoding import Events, SampleLine, decode_lines
+from app.history.store.decoding import Events, SampleLine, decode_events
 from app.protocol import events
 from tests import journals
 
@@ -33,7 +33,7 @@ def test_a_sample_line_has_the_fields_of_a_sample() -> None:
 
 
 def test_events_are_those_of_the_protocol() -> None:
-    found = Events(decode_lines(WHOLE.raw))
+    found = Events(decode_events(WHOLE.raw))
     assert list(found) == [events.decode(line) for line in WHOLE.raw.splitlines()] == WHOLE.events
     assert found[3] == WHOLE.events[3] and list(found[3:5]) == WHOLE.events[3:5]
     assert list(found[:2] + found[2:]) == WHOLE.events
@@ -50,20 +50,20 @@ def test_what_the_protocol_refuses_is_refused(event: dict[str, Any], changes: di
         expected = events.decode(line)
     except events.ProtocolError:
         with pytest.raises(events.ProtocolError):
-            decode_lines(line + b"\n")
+            decode_events(line + b"\n")
         return
     with contextlib.suppress(events.ProtocolError):  # see app/protocol/checked
-        (found,) = Events(decode_lines(line + b"\n"))
+        (found,) = Events(decode_events(line + b"\n"))
         assert found == expected
 
 
 @pytest.mark.parametrize("raw", [b"{}\n", b"[]\n", b"\n", b"x\n", b'{"kind":"sample",\n', b"\xff\n", b"{}"])
 def test_what_is_no_kept_event_is_refused(raw: bytes) -> None:
     with pytest.raises(events.ProtocolError):
-        decode_lines(raw)
+        decode_events(raw)
 
 
 def test_a_line_that_is_too_long_is_refused() -> None:
     line = b'{"kind":"new","seq":1,"text":"%s"}\n' % (b"x" * events.MAX_LINE)
     with pytest.raises(events.ProtocolError, match="more than"):
-        decode_lines(line)
+        decode_events(line)

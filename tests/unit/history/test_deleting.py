@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InputError
-from app.following.adoption import RemotePlan, is_followed
+from app.following.adoption import RemotePlan, is_fully_fetched
 from app.history.exchange.exporting import export
 from app.history.exchange.importing import import_session
 from app.history.lists import edits
 from app.history.lists.sessions import session, sessions
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.writing import Writer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, keep_unlocked
 from app.history.steps import figures
 from app.history.store.history import History
-from app.protocol.answers import SessionSummary
+from app.protocol.answers import SessionJournalSize
 from app.remote.target import Target
 from tests import journals
 from tests.journals import store
@@ -37,16 +37,16 @@ def filled(history: History) -> History:
     edits.tag(history, FIRST, "quiet")
     edits.note(history, FIRST, "the window was open")
     edits.note(history, FIRST, "and the door")
-    edits.cut(history, FIRST, 1, Cut(0, 10, "a backup ran"))
+    edits.count_only_seconds(history, FIRST, 1, Cut(0, 10, "a backup ran"))
     return history
 
 
 def test_undone_it_is_what_it_was(filled: History) -> None:
-    before = figures.show(filled, FIRST), edits.added(filled, FIRST)
+    before = figures.show(filled, FIRST), edits.additions_by_person(filled, FIRST)
     assert edits.delete(filled, "mine") == FIRST
     edits.note(filled, SECOND, "written meanwhile")
     assert edits.undelete(filled, FIRST)
-    assert (figures.show(filled, FIRST), edits.added(filled, FIRST)) == before
+    assert (figures.show(filled, FIRST), edits.additions_by_person(filled, FIRST)) == before
     assert (filled.journals / f"{FIRST}.jsonl").read_bytes() == WHOLE.raw
     assert list(filled.trash.iterdir()) == []
     assert filled.query("SELECT * FROM deleted") == []
@@ -62,7 +62,7 @@ def test_a_lost_session_is_lost_when_it_is_back(history: History) -> None:
 
 def test_its_journal_does_not_bring_it_back(filled: History) -> None:
     edits.delete(filled, FIRST)
-    writer = Writer(filled)
+    writer = JournalStorer(filled)
     writer.recover(PLAN.id, FIRST)
     assert len(writer.append(PLAN.id, FIRST, 0, WHOLE.raw)) == 0
     lines = WHOLE.raw.splitlines(keepends=True)
@@ -72,12 +72,12 @@ def test_its_journal_does_not_bring_it_back(filled: History) -> None:
 
 
 def test_it_is_not_fetched_again(filled: History) -> None:
-    there = [SessionSummary(each, len(WHOLE.raw), True) for each in (FIRST, SECOND)]
+    there = [SessionJournalSize(each, len(WHOLE.raw), True) for each in (FIRST, SECOND)]
     found = RemotePlan(Target("local"), "/d", PLAN.id, "a plan", "sha", False, there[:1])
     edits.delete(filled, FIRST)
-    assert is_followed(found, filled.directory)
+    assert is_fully_fetched(found, filled.directory)
     edits.undelete(filled, FIRST)
-    assert is_followed(found, filled.directory)
+    assert is_fully_fetched(found, filled.directory)
 
 
 def test_a_rebuild_leaves_it_away(filled: History) -> None:
@@ -93,7 +93,7 @@ def test_imported_on_purpose_it_is_there_again(filled: History, tmp_path: Path) 
     assert import_session(filled, file).new
     assert session(filled, "mine")["tags"] == ["quiet"]
     assert list(filled.trash.iterdir()) == []
-    assert not Writer(filled).is_deleted(FIRST)
+    assert not JournalStorer(filled).is_deleted(FIRST)
     with pytest.raises(InputError, match="is not deleted"):
         edits.undelete(filled, FIRST)
 
@@ -112,7 +112,7 @@ def test_after_a_week_only_the_way_back_is_open(filled: History, monkeypatch: py
     monkeypatch.setattr("app.history.lists.edits.UNDO_S", 0.0)
     edits.delete(filled, SECOND)
     assert [path.stem for path in filled.trash.iterdir()] == [SECOND]
-    assert Writer(filled).is_deleted(FIRST)
+    assert JournalStorer(filled).is_deleted(FIRST)
     assert not edits.undelete(filled, FIRST)
     store(filled, WHOLE)
     assert [each["id"] for each in sessions(filled)] == [FIRST]

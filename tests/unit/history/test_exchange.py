@@ -36,7 +36,7 @@ def exported(history: History, tmp_path: Path) -> Path:
     edits.rename(history, ID, "mine")
     edits.tag(history, ID, "quiet")
     edits.note(history, ID, "the window was open", at=5.0)
-    edits.cut(history, ID, 1, Cut(0, 10, "a backup ran"))
+    edits.count_only_seconds(history, ID, 1, Cut(0, 10, "a backup ran"))
     return export(history, ID, tmp_path / "session.zip")
 
 
@@ -50,7 +50,7 @@ def test_a_session_is_the_same_elsewhere(history: History, exported: Path, other
     done = import_session(other, exported)
     assert (done.session, done.new) == (ID, True)
     assert {**figures.show(other, ID), "imported": False} == figures.show(history, ID)
-    assert edits.added(other, ID) == edits.added(history, ID)
+    assert edits.additions_by_person(other, ID) == edits.additions_by_person(history, ID)
     for step in ("point-query", "update-index"):
         mine = series(history, ID, step, threads=2)
         assert series(other, ID, step, threads=2) == mine

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.history.store.decoding import Events, decode_lines
-from app.protocol.checked.facts import Facts
+from app.history.store.decoding import Events, decode_events
+from app.protocol.checked.facts import SessionFacts
 from app.protocol.events import KINDS, ProtocolError
 from app.protocol.plan import Plan
 from app.protocol.reading import ShapeError, read
@@ -33,7 +33,7 @@ def plan(part: str, **changes: Any) -> dict[str, Any]:
 
 
 def taken(data: dict[str, Any]) -> Any:
-    return Events(decode_lines(json.dumps(data).encode() + b"\n"))[0]
+    return Events(decode_events(json.dumps(data).encode() + b"\n"))[0]
 
 
 REFUSED = {
@@ -121,7 +121,7 @@ def test_half_a_surrogate_pair_is_a_question_mark_everywhere() -> None:
     assert (found.text, found.name) == ("? hot", "?")
 
 
-@pytest.mark.parametrize("cls", [*KINDS.values(), Plan, Facts], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", [*KINDS.values(), Plan, SessionFacts], ids=lambda cls: cls.__name__)
 def test_each_field_has_limits(cls: Any) -> None:
     """A field of type Any is checked by size alone; a new one must be added here."""
     free = {field.name for field in fields(cls) if "Any" in str(field.type)}

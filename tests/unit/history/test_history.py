@@ -12,7 +12,7 @@ from app.history.lists import edits
 from app.history.recorded.rebuilding import rebuild
 from app.history.steps.figures import show
 from app.history.store import schema
-from app.history.store.history import BusyError, History, HistoryError
+from app.history.store.history import History, HistoryBusyError, HistoryError
 from tests import journals
 from tests.journals import store
 
@@ -127,7 +127,7 @@ def test_a_busy_file_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyP
         History(tmp_path) as one,
         History(tmp_path) as other,
         one.transaction(),
-        pytest.raises(BusyError, match="try again"),
+        pytest.raises(HistoryBusyError, match="try again"),
         other.transaction(),
     ):
         pass

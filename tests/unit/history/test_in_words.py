@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import app
-from app.history.recorded.in_words import StartState, has_other_results, is_of_snapshot
+from app.history.recorded.in_words import DataAndStartWords, has_wrong_rows, is_of_snapshot
 
 ROOT = Path(app.__file__).parent.parent
 
@@ -26,13 +26,13 @@ ROOT = Path(app.__file__).parent.parent
 )
 def test_old_words_mean_what_is_data_today(load: str, said: dict[str, str]) -> None:
     old = {"load": load, "start": "snapshot", "pause_s": 3}
-    assert StartState.of(old) == StartState.of({**old, **said})
-    assert StartState.of(old).source
+    assert DataAndStartWords.of(old) == DataAndStartWords.of({**old, **said})
+    assert DataAndStartWords.of(old).source
 
 
 @pytest.mark.parametrize("fact", [{}, {"load": "by hand"}, {"load": None}, {"load": 7, "start": None}])
 def test_words_of_nobody_are_unknown(fact: dict[str, Any]) -> None:
-    assert StartState.of(fact).source == StartState.of(fact).snapshot == ""
+    assert DataAndStartWords.of(fact).source == DataAndStartWords.of(fact).snapshot == ""
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_step_that_a_snapshot_spares(reason: str, is_so: bool) -> None:
     ],
 )
 def test_rows_that_are_other_results(work: dict[str, Any], is_so: bool) -> None:
-    assert has_other_results(work) == is_so
+    assert has_wrong_rows(work) == is_so
 
 
 def test_nobody_else_reads_the_words_again() -> None:

@@ -10,7 +10,14 @@ from app.core.errors import DynoError, InputError
 from app.history.exchange.publishing import import_shipped
 from app.history.lists import edits
 from app.history.lists.browsing import Filter, Order, browse
-from app.history.lists.plans import PlanEntry, plan_ids, plans, recent_plans, size_text, states_text
+from app.history.lists.plans import (
+    PlanEntry,
+    contenders_rounds_text,
+    plan_ids,
+    plans,
+    recent_plans,
+    states_text,
+)
 from app.history.lists.sessions import find_all, sessions_of_plan
 from app.history.recorded.writing import keep_unlocked
 from app.history.store.history import History
@@ -47,10 +54,10 @@ def test_a_plan_says_what_it_measured_and_how_far_it_is(filled: History) -> None
         "innodb",
         "rocksdb",
     ]
-    assert size_text(plan) == "innodb, rocksdb x 2", "what their names differ in"
+    assert contenders_rounds_text(plan) == "innodb, rocksdb x 2", "what their names differ in"
     assert states_text(plan) == "1 waiting, 1 lost, 2 completed, 1 failed step"
     assert the(filled, OTHER.id)["name"] == "duel", "a plan without a name has that of its sequence"
-    assert (size_text(the(filled, OTHER.id)), states_text(the(filled, OTHER.id))) == (
+    assert (contenders_rounds_text(the(filled, OTHER.id)), states_text(the(filled, OTHER.id))) == (
         "innodb-default x 1",
         "completed",
     )
@@ -77,7 +84,7 @@ def test_sessions_that_were_not_needed_are_no_failures(history: History) -> None
     plan = until_decided()
     store(history, *makers_of(plan, 3))
     assert states_text(the(history, plan.id)) == "6 completed, 10 not needed"
-    assert size_text(the(history, plan.id)) == "innodb, myisam x up to 8"
+    assert contenders_rounds_text(the(history, plan.id)) == "innodb, myisam x up to 8"
 
 
 def test_a_plan_of_which_only_a_part_is_here_says_so(history: History) -> None:

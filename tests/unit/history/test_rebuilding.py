@@ -13,11 +13,11 @@ from app.comparison.verdicts.compare import compare
 from app.core.errors import InputError
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
-from app.history.recorded.rebuilding import fault_of, rebuild
-from app.history.recorded.writing import Writer, keep_unlocked
+from app.history.recorded.rebuilding import history_file_fault, rebuild
+from app.history.recorded.writing import JournalStorer, keep_unlocked
 from app.history.steps import figures
 from app.history.steps.series import series
-from app.history.store.history import BusyError, History
+from app.history.store.history import History, HistoryBusyError
 from app.history.store.schema import DERIVED_TABLES, OWNED_TABLES
 from tests import journals
 
@@ -34,7 +34,7 @@ def fill(home: Path) -> None:
         running.samples(1, range(-2, 3))
         makers = [journals.whole(PLAN, IDS[0]), journals.whole(PLAN, IDS[1], failed=2), running]
         for maker in makers:
-            Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+            JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)
         edits.rename(history, IDS[0], "mine")
         edits.tag(history, IDS[1], "quiet")
         edits.note(history, IDS[1], "noted")
@@ -80,7 +80,7 @@ def test_a_damaged_file_is_set_aside_and_what_was_added_saved(tmp_path: Path) ->
     raw = bytearray(file.read_bytes())
     raw[(page[0] - 1) * 4096 : page[0] * 4096] = b"\x99" * 4096
     file.write_bytes(raw)
-    assert fault_of(file) == "damaged"
+    assert history_file_fault(file) == "damaged"
     rebuilt = rebuild(tmp_path)
     assert rebuilt.sessions == 3
     assert "history-damaged-1.sqlite" in rebuilt.problems[0] and len(rebuilt.problems) == 1
@@ -94,7 +94,7 @@ def test_a_lost_table_is_told_and_a_rebuild_makes_every_table_anew(
     """Doctor called such a file sound, and the rebuild ended as a defect."""
     fill(dyno_home)
     before, file = everything(dyno_home), dyno_home / "history.sqlite"
-    assert fault_of(file) == ""
+    assert history_file_fault(file) == ""
     with closing(sqlite3.connect(file)) as connection:
         connection.execute(f"DROP TABLE {table}")
     assert main(["doctor"]) == 1
@@ -143,7 +143,7 @@ def test_a_file_that_another_process_has_locked_is_not_called_damaged(
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         monkeypatch.setattr(sqlite3, "connect", lambda path: connect(path, timeout=0.1))
-        with pytest.raises(BusyError, match="another process has locked it"):
+        with pytest.raises(HistoryBusyError, match="another process has locked it"):
             rebuild(tmp_path)
     assert not list(tmp_path.glob("history-damaged*"))
 
@@ -181,7 +181,7 @@ def test_a_damaged_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert len(rebuilt.problems) == 1 and IDS[0] in rebuilt.problems[0]
     assert path.read_bytes() == raw, "what was kept is never thrown away"
     with History(tmp_path) as history:
-        assert Writer(history).seq(IDS[0]) == 20
+        assert JournalStorer(history).seq(IDS[0]) == 20
         entry = sessions(history, ids=[IDS[0]])[0]
         assert entry["state"] == "lost" and entry["unread"]
         assert "cannot be read from event 21 on" in entry["reason"]

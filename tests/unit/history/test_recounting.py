@@ -1,4 +1,4 @@
-"""What waits in `uncounted` is counted anew: all of it, once, whatever comes in between."""
+"""What waits in `recount_backlog` is counted anew: all of it, once, whatever comes in between."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from app.history.lists.browsing import Filter, Order, browse, lines
 from app.history.recorded import recounting
 from app.history.recorded.counting import Cut, unsteady_steps
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.recounting import recount, recount_first, uncounted
-from app.history.recorded.writing import Writer
+from app.history.recorded.recounting import recount_backlog, recount_for_seconds, recount_if_waiting
+from app.history.recorded.writing import JournalStorer
 from app.history.steps import figures
 from app.history.steps.timeline import overview, timeline
 from app.history.store.history import History
@@ -37,7 +37,7 @@ def fill(home: Path) -> None:
     """Two sessions; a step of the first is cut."""
     with History(home) as history:
         store(history, made(FIRST), made(SECOND))
-        edits.cut(history, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
+        edits.count_only_seconds(history, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
 
 
 def everything(history: History) -> list[Any]:
@@ -67,10 +67,10 @@ def before(tmp_path: Path) -> list[Any]:
 def test_it_comes_to_what_is_stored_today(tmp_path: Path, before: list[Any], left: str) -> None:
     uncount(tmp_path, left)
     with History(tmp_path) as history:
-        assert uncounted(history) == 2
-        assert recount(history, LONG_S) == 0
+        assert recount_backlog(history) == 2
+        assert recount_for_seconds(history, LONG_S) == 0
         assert everything(history) == before
-        assert recount(history, LONG_S) == 0
+        assert recount_for_seconds(history, LONG_S) == 0
         assert everything(history) == before
 
 
@@ -82,9 +82,9 @@ def test_what_is_about_to_be_read_is_counted_first_and_nothing_else(
     with History(tmp_path) as history:
         figures.show(history, FIRST)
         assert figures.steps(history, FIRST) == before[0]
-        assert uncounted(history) == 1
+        assert recount_backlog(history) == 1
         compare(history, [FIRST, SECOND])
-        assert uncounted(history) == 0
+        assert recount_backlog(history) == 0
         assert everything(history) == before
 
 
@@ -115,7 +115,7 @@ def test_a_rebuild_makes_the_same(tmp_path: Path, before: list[Any]) -> None:
     uncount(tmp_path)
     assert rebuild(tmp_path).problems == []
     with History(tmp_path) as history:
-        assert uncounted(history) == 0
+        assert recount_backlog(history) == 0
         assert everything(history)[:-1] == before[:-1]
         assert sorted(map(str, headlines(history))) == sorted(map(str, before[-1]))
 
@@ -129,7 +129,7 @@ def test_a_damaged_session_does_not_stop_the_others(tmp_path: Path, before: list
             " JOIN session ON session = session.number WHERE id = ? AND position = ?)",
             (SECOND, UPDATE),
         )
-        assert recount(history, LONG_S) == 0
+        assert recount_for_seconds(history, LONG_S) == 0
         assert figures.steps(history, FIRST) == before[0]
         damaged = figures.steps(history, SECOND)
         assert damaged[POINT] == before[1][POINT]
@@ -159,17 +159,17 @@ def test_a_clock_that_is_damaged_stops_nothing(
     (clock,) = pack(np.array([seconds], dtype=float), [0])
     with History(tmp_path) as history:
         history.connection.execute("UPDATE clock SET s = ?", (clock,))
-        assert recount(history, LONG_S) == 0
+        assert recount_for_seconds(history, LONG_S) == 0
         assert not any(each["steadiness"] for each in figures.steps(history, FIRST))
 
 
 def test_it_ends_when_its_time_is_over_and_goes_on_later(tmp_path: Path, before: list[Any]) -> None:
     uncount(tmp_path)
     with History(tmp_path) as history:
-        assert recount(history, 0.0) == uncounted(history) == 1
+        assert recount_for_seconds(history, 0.0) == recount_backlog(history) == 1
         assert figures.steps(history, SECOND) == before[1]
     with History(tmp_path) as history:
-        assert recount(history, LONG_S) == 0
+        assert recount_for_seconds(history, LONG_S) == 0
         assert everything(history) == before
 
 
@@ -185,11 +185,13 @@ def test_what_others_did_meanwhile_stays(
         def interrupted(history: History, session: int) -> Any:
             found = counts(history, session)
             monkeypatch.setattr(recounting, "_counts", counts)
-            edits.delete(other, FIRST) if is_deleted else edits.cut(other, FIRST, UPDATE, Cut(0, 18))
+            edits.delete(other, FIRST) if is_deleted else edits.count_only_seconds(
+                other, FIRST, UPDATE, Cut(0, 18)
+            )
             return found
 
         monkeypatch.setattr(recounting, "_counts", interrupted)
-        recount_first(history, [FIRST])
+        recount_if_waiting(history, [FIRST])
         if is_deleted:
             assert [id_ for id_, _ in headlines(history)] == [SECOND]
             assert edits.undelete(other, FIRST)
@@ -206,13 +208,13 @@ def test_a_session_that_is_followed_meanwhile(tmp_path: Path, before: list[Any])
     old, now, later = b"".join(lines[: ended + 1]), lines[ended + 1], b"".join(lines[ended + 2 :])
     with History(home) as history:
         store(history, made(FIRST))
-        edits.cut(history, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
-        Writer(history).append(PLAN.id, SECOND, 0, old)
+        edits.count_only_seconds(history, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
+        JournalStorer(history).append(PLAN.id, SECOND, 0, old)
     uncount(home)
     with History(home) as history, History(home) as other:
-        writer = Writer(history)
+        writer = JournalStorer(history)
         writer.append(PLAN.id, SECOND, len(old), now)
-        assert recount(other, LONG_S) == 0
+        assert recount_for_seconds(other, LONG_S) == 0
         writer.append(PLAN.id, SECOND, len(old + now), later)
         assert everything(history) == before
 
@@ -239,9 +241,9 @@ def test_several_processes_at_once_of_which_one_is_killed(tmp_path: Path) -> Non
     processes = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]
     with History(tmp_path) as history:
         deadline = time.monotonic() + 30
-        while uncounted(history) == 40 and time.monotonic() < deadline:
+        while recount_backlog(history) == 40 and time.monotonic() < deadline:
             time.sleep(0.001)
         processes[0].kill()
         assert [process.wait(30) for process in processes] == [-9, 0, 0]
-        assert uncounted(history) == 0
+        assert recount_backlog(history) == 0
         assert [history.query(each) for each in rows] == before

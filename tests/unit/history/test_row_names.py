@@ -21,7 +21,7 @@ def test_the_names_of_a_step_are_its_columns() -> None:
     columns = step_rows._STEP.split("SELECT")[1].split("FROM")[0].split(",")
     known = {"grouping": "group", "row_count": "rows"}
     named = [each.strip().removeprefix("step.") for each in columns]
-    assert [known.get(each, each) for each in named] == list(step_rows.StepRow._fields)
+    assert [known.get(each, each) for each in named] == list(step_rows.StoredStepRow._fields)
 
 
 def test_the_names_of_a_session_are_its_columns() -> None:

@@ -16,15 +16,26 @@ from app.history.exchange.importing import import_session
 from app.history.lists import edits
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import show
 from app.history.steps.step_results import endings
-from app.history.steps.stretches import WHY_NONE, stretch
+from app.history.steps.stretches import WHY_NONE, stretch_percentiles
 from app.history.steps.timeline import timeline
 from app.history.store.damage import DamagedError
-from app.history.store.distributions import completed, counts_by_bucket, decode, pack, unpack
+from app.history.store.distributions import (
+    counts_by_bucket,
+    decode_distributions,
+    pack,
+    unpack_distributions,
+    with_trailing_events,
+)
 from app.history.store.history import History
-from app.history.store.second_latencies import SecondLatencies, latencies_by_session, latencies_of, together
+from app.history.store.second_latencies import (
+    SecondLatencies,
+    latencies_by_session,
+    latencies_of,
+    merge_second_latencies,
+)
 from app.protocol.events import StepEnded
 from app.protocol.latency import BUCKETS, Counts, add, buckets_of, encode
 from app.stats.percentiles import percentiles_of
@@ -51,7 +62,7 @@ def made(session: str, missing: Sequence[int] = ()) -> Maker:
 
 def store(history: History, *makers: Maker) -> None:
     for maker in makers:
-        Writer(history).append(PLAN.id, maker.session, 0, maker.raw)
+        JournalStorer(history).append(PLAN.id, maker.session, 0, maker.raw)
 
 
 def expected(session: str, first: int, end: int) -> Counts:
@@ -85,9 +96,9 @@ def test_a_step_at_hand_has_them_too(tmp_path: Path) -> None:
     )
     raw = b"".join(maker.raw.splitlines(keepends=True)[:at])
     with History(tmp_path) as history:
-        Writer(history).append(PLAN.id, FIRST, 0, raw)
+        JournalStorer(history).append(PLAN.id, FIRST, 0, raw)
         assert of_step(history).between(0) == expected(FIRST, 0, SECONDS)
-        Writer(history).append(PLAN.id, FIRST, len(raw), maker.raw[len(raw) :])
+        JournalStorer(history).append(PLAN.id, FIRST, len(raw), maker.raw[len(raw) :])
         assert of_step(history).between(0) == expected(FIRST, 0, SECONDS)
         assert history.query("SELECT count(*) FROM staging") == [(0,)]
 
@@ -95,7 +106,7 @@ def test_a_step_at_hand_has_them_too(tmp_path: Path) -> None:
 def test_a_second_without_them_is_missing_and_nothing_is_made_up(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         store(history, made(FIRST, missing=(7, 8)))
-        found = stretch(history, [FIRST], "point-query")
+        found = stretch_percentiles(history, [FIRST], "point-query")
         assert (found["seconds"], found["missing"]) == (SECONDS - 2, 2)
         known = [of_step(history).events.known[at] for at in (2 + 6, 2 + 7, 2 + 8, 2 + 9)]
         assert known == [True, False, False, True]
@@ -103,13 +114,16 @@ def test_a_second_without_them_is_missing_and_nothing_is_made_up(tmp_path: Path)
 
 def test_events_after_the_last_second_belong_to_it() -> None:
     codes = ["", encode({5: 1}), encode({7: 2})]
-    events, s = decode(codes), (-1, 0, 1)
-    found = completed(codes, events, s, {5: 1, 7: 3, 9: 1})
-    assert found[:2] == codes[:2] and counts_by_bucket(decode(found[2:]).total()) == {7: 3, 9: 1}
-    assert completed(codes, events, s, {}) == codes
-    assert completed(codes, events, s, {5: 1, 7: 2**40}) == codes  # what nobody measured
+    events, s = decode_distributions(codes), (-1, 0, 1)
+    found = with_trailing_events(codes, events, s, {5: 1, 7: 3, 9: 1})
+    assert found[:2] == codes[:2] and counts_by_bucket(decode_distributions(found[2:]).total()) == {
+        7: 3,
+        9: 1,
+    }
+    assert with_trailing_events(codes, events, s, {}) == codes
+    assert with_trailing_events(codes, events, s, {5: 1, 7: 2**40}) == codes  # what nobody measured
     gap = [None, codes[1], None]
-    assert completed(gap, decode(gap), s, {5: 9}) == gap
+    assert with_trailing_events(gap, decode_distributions(gap), s, {5: 9}) == gap
 
 
 def test_older_sessions_have_none_and_say_so(tmp_path: Path) -> None:
@@ -117,43 +131,43 @@ def test_older_sessions_have_none_and_say_so(tmp_path: Path) -> None:
         store(history, whole(PLAN))
         assert latencies_by_session(history, [FIRST], "point-query", {"threads": 2}) == {}
         with pytest.raises(InputError, match="has no latencies by second of point-query: Dyno measures"):
-            stretch(history, [FIRST], "point-query")
+            stretch_percentiles(history, [FIRST], "point-query")
         assert timeline(history, FIRST, (), has_latencies=True).stretches[0].latencies is None
-        edits.cut(history, FIRST, READ, Cut(10, 29))
+        edits.count_only_seconds(history, FIRST, READ, Cut(10, 29))
         step = show(history, FIRST)["steps"][READ]
         assert step["latency_ms"]["p95"] == 0.4 and step["cut"] and not step["cut"]["has_latency"]
 
 
 def test_repeats_add_their_events(filled: History) -> None:
-    found = stretch(filled, [FIRST, SECOND], "point-query", bounds=(3, 9), percents=(99.9, 50))
+    found = stretch_percentiles(filled, [FIRST, SECOND], "point-query", bounds=(3, 9), percents=(99.9, 50))
     counts = expected(FIRST, 3, 9)
     add(counts, expected(SECOND, 3, 9))
     values = percentiles_of(counts, (50, 99.9))
     assert found["percentiles_ms"] == {"p50": values[0], "p99.9": values[1]}
     assert (found["events"], found["seconds"]) == (sum(counts.values()), 12)
     with pytest.raises(InputError, match="seconds 9 to 9: the end must be after the start"):
-        stretch(filled, [FIRST], "point-query", bounds=(9, 9))
+        stretch_percentiles(filled, [FIRST], "point-query", bounds=(9, 9))
     with pytest.raises(InputError, match="point-query has no such seconds"):
-        stretch(filled, [FIRST], "point-query", bounds=(900, None))
+        stretch_percentiles(filled, [FIRST], "point-query", bounds=(900, None))
 
 
 def test_of_a_cut_step_the_seconds_that_count_count(filled: History) -> None:
     before = show(filled, FIRST)["steps"][READ]
-    edits.cut(filled, FIRST, READ, Cut(2, 29))
+    edits.count_only_seconds(filled, FIRST, READ, Cut(2, 29))
     counts = expected(FIRST, 2, 30)
     p50, p95, p99 = percentiles_of(counts, (50, 95, 99))
     step = show(filled, FIRST)["steps"][READ]
     assert step["latency_ms"] == {"p50": p50, "p95": p95, "p99": p99} != before["latency_ms"]
     assert step["cut"] and step["cut"]["has_latency"]
-    assert stretch(filled, [FIRST], "point-query")["percentiles_ms"]["p99"] == p99
+    assert stretch_percentiles(filled, [FIRST], "point-query")["percentiles_ms"]["p99"] == p99
     ended = endings(filled, [FIRST], "point-query", {"threads": 2})[FIRST]
     assert ended["buckets"] == buckets_of(counts)
-    edits.uncut(filled, FIRST, READ)
+    edits.undo_cut(filled, FIRST, READ)
     assert show(filled, FIRST)["steps"][READ]["latency_ms"] == before["latency_ms"]
 
 
 def test_the_same_second_of_several_sessions_is_one(filled: History) -> None:
-    found = together([of_step(filled), of_step(filled, SECOND)])
+    found = merge_second_latencies([of_step(filled), of_step(filled, SECOND)])
     assert found.s.tolist() == list(range(-2, SECONDS))
     both = second(4, FIRST)
     both = dict(both)
@@ -193,12 +207,12 @@ BAD = {
 @pytest.mark.parametrize("code", BAD)
 def test_a_code_that_is_none_is_refused(tmp_path: Path, code: str) -> None:
     with pytest.raises(ValueError, match=BAD[code]):
-        decode(["B", code])
+        decode_distributions(["B", code])
     lines = made(FIRST).raw.splitlines(keepends=True)
     at = next(at for at, line in enumerate(lines) if b'"latency":"A' in line)
     changed = json.dumps({**json.loads(lines[at]), "latency": code}, separators=(",", ":")).encode() + b"\n"
     with History(tmp_path) as history:
-        writer = Writer(history)
+        writer = JournalStorer(history)
         writer.append(PLAN.id, FIRST, 0, b"".join([*lines[:at], changed, *lines[at + 1 :]]))
         assert f"cannot be read from event {at + 1} on: a latency code" in writer.refusal(FIRST)
 
@@ -211,7 +225,7 @@ def test_damaged_latencies_are_told_and_not_shown(filled: History) -> None:
 
 def test_they_are_packed_without_loss() -> None:
     codes = [encode(second(s, FIRST)) if s % 7 else None for s in range(3000)] + [""]
-    found, wanted = unpack(pack(codes)), decode(codes)
+    found, wanted = unpack_distributions(pack(codes)), decode_distributions(codes)
     assert (found.ends == wanted.ends).all() and (found.counts == wanted.counts).all()
     assert (found.buckets == wanted.buckets).all() and (found.known == wanted.known).all()
     assert len(found) == 3001 and counts_by_bucket(found.total(1, 2)) == second(1, FIRST)
@@ -237,4 +251,4 @@ def test_a_step_without_them_says_why(history: History, step: str, outcome: str,
         maker.step(at, outcome, reason)
     store(history, maker.end())
     with pytest.raises(InputError, match=f"no latencies by second of {step}: {why}$"):
-        stretch(history, [FIRST], step)
+        stretch_percentiles(history, [FIRST], step)

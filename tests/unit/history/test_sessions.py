@@ -10,7 +10,7 @@ from app.core.errors import DynoError, InputError
 from app.history.lists import edits
 from app.history.lists.sessions import find, session, sessions
 from app.history.recorded.counting import Cut
-from app.history.recorded.writing import Writer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, keep_unlocked
 from app.history.steps import figures
 from app.history.steps.series import series
 from app.history.store.history import History
@@ -96,7 +96,7 @@ def test_lost_is_derived_from_the_free_lock(filled: History) -> None:
 
 def test_lost_ends_when_the_journal_goes_on(filled: History) -> None:
     keep_unlocked(filled, [IDS[3]])
-    writer = Writer(filled)
+    writer = JournalStorer(filled)
     maker = journals.Maker(PLAN, IDS[3]).begin()
     offset = writer.offset(IDS[3])
     writer.append(PLAN.id, IDS[3], offset, maker.raw[offset:])
@@ -272,7 +272,7 @@ def test_other_wrong_edits(filled: History) -> None:
 def test_delete_takes_everything_of_a_session_away(filled: History) -> None:
     edits.tag(filled, IDS[0], "a")
     edits.note(filled, IDS[0], "noted")
-    edits.cut(filled, IDS[0], 1, Cut(0, 10, "a backup ran"))
+    edits.count_only_seconds(filled, IDS[0], 1, Cut(0, 10, "a backup ran"))
     edits.delete(filled, IDS[0])
     assert [each["id"] for each in sessions(filled)] == IDS[1:]
     assert not (filled.journals / f"{IDS[0]}.jsonl").exists()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.verdicts.compare import by_measure, compare
+from app.comparison.verdicts.compare import compare, compare_by_measure
 from app.history.steps.figures import show
 from app.history.steps.step_text import settled_text
 from app.history.store.history import History
@@ -66,14 +66,14 @@ def test_it_is_kept_with_the_step_that_caused_it(history: History) -> None:
 
 
 def test_write_amplification_is_compared_where_there_is_one(history: History) -> None:
-    found = by_measure(compare(history, [session(history)]), "write_amplification")
+    found = compare_by_measure(compare(history, [session(history)]), "write_amplification")
     assert [(row.workload, cells(row, "value"), row.direction) for row in found.rows] == [
         ("load", [55.78], "lower")
     ]
 
 
 def test_space_amplification_is_that_of_the_tables(history: History) -> None:
-    found = by_measure(compare(history, [session(history)]), "space_amplification")
+    found = compare_by_measure(compare(history, [session(history)]), "space_amplification")
     assert [(row.workload, cells(row, "value")) for row in found.rows] == [("load", [2.5])]
 
 

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.figures import marks_of
-from app.history.steps.step_text import MARKS, coordinate_text, mark_text, named, remarks_of, remarks_text
+from app.history.steps.step_text import (
+    MARKS,
+    coordinate_text,
+    named,
+    remarks_of,
+    remarks_text,
+    step_mark_meaning,
+)
 from app.protocol.step_parts import Totals
 
 
@@ -53,8 +60,8 @@ def test_a_name_has_all_but_the_threads() -> None:
 
 def test_marks_say_what_they_mean() -> None:
     assert set(marks_of(Totals(errors=2, events=100), after_crash=True)) <= set(MARKS)
-    assert mark_text("capped") == f"capped: {MARKS['capped']}"
-    assert mark_text("of-a-later-dyno") == "of-a-later-dyno"
+    assert step_mark_meaning("capped") == f"capped: {MARKS['capped']}"
+    assert step_mark_meaning("of-a-later-dyno") == "of-a-later-dyno"
 
 
 def test_remarks_in_short_and_in_full() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from app.cli.session_text import show as show_text
-from app.comparison.texts.waits_text import DIFFER, OFF, statements_table, step_table, waits_table
+from app.cli.session_text import print_session_details as show_text
+from app.comparison.texts.waits_text import DIFFER, OFF, statements_table, step_waits_table, waits_table
 from app.comparison.verdicts.compare import compare
 from app.comparison.why.waits import named_waits, waits_of_columns
 from app.history.steps.figures import show
-from app.history.steps.step_waits import waits_at, waits_of_session
+from app.history.steps.step_waits import ended_step_waits, waits_of_session
 from app.history.store.history import History
 from app.protocol.events import ProtocolError, from_json
 from app.report.content import read_report
@@ -83,9 +83,9 @@ def test_an_older_journal_has_none(tmp_path: Path) -> None:
     (session, other) = comparable.keep(tmp_path, comparable.plan(2))
     with History(tmp_path) as history:
         assert waits_of_session(history, session) == [] and show(history, session)["waits"] == []
-        assert waits_at(history, session, 99) is None
-        ended = waits_at(history, session, 2)
-        assert ended is not None and step_table(ended).remarks == (OFF,)
+        assert ended_step_waits(history, session, 99) is None
+        ended = ended_step_waits(history, session, 2)
+        assert ended is not None and step_waits_table(ended).remarks == (OFF,)
         named = named_waits(history, compare(history, [session, other]), STEP, AT, 1)
         assert (named["waits"], named["statements"], named["by_name"]) == ([], [], [False, False])
         assert all(not each.title.startswith(REPORTED) for each in read_report(history, [session]).costs)

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.following.progress import PlanProgress, stored_plan, stored_progress
-from app.history.recorded.writing import Writer
+from app.following.progress import PlanProgress, stored_plan_progress, stored_progress
+from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import facts
 from app.history.steps.series import series
-from app.history.steps.timeline import ghosts, overview, stretches, timeline
-from app.history.store.decoding import decode_lines
+from app.history.steps.timeline import ghosts, overview, steps_with_series, timeline
+from app.history.store.decoding import decode_events
 from app.history.store.history import History
-from app.protocol.events import Event, Log, Sample, StepEnded, encode
+from app.protocol.events import Event, LogEvent, Sample, StepEnded, encode
 from app.protocol.plan import Plan
 from tests.journals import SERIES, Maker, contender, plan, renamed, store, whole
 
@@ -114,7 +114,7 @@ def test_of_a_step_that_was_repeated_the_last_attempt_is_drawn(history: History)
     maker.repeat_step(1)
     maker.samples(1, range(-2, 0))
     for event in maker.events:
-        Writer(history).append(
+        JournalStorer(history).append(
             maker.plan.id, maker.session, len(raw_of(maker.events[: event.seq - 1])), encode(event)
         )
     (step,) = timeline(history, maker.session, [QPS]).stretches[1:]
@@ -122,7 +122,7 @@ def test_of_a_step_that_was_repeated_the_last_attempt_is_drawn(history: History)
     maker.samples(1, range(5))
     maker.end_step(1, marks=["second-attempt"])
     again = [event for event in maker.events if event.t >= step.began_t]
-    Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+    JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)
     (step,) = timeline(history, maker.session, [QPS]).stretches[1:]
     assert step.t.tolist() == [event.t for event in again if event.kind == "sample"]
     assert step.measured_t == next(event.t for event in again if getattr(event, "name", "") == "measured")
@@ -142,7 +142,7 @@ def every_kind() -> Maker:
     maker.end_step(2)
     maker.declare(SERIES[::-1])
     maker.add(Sample, step=-1, s=0, dt=1.0, values=[None] * len(SERIES))
-    maker.add(Log, source="agent", level="info", text="nothing")
+    maker.add(LogEvent, source="agent", level="info", text="nothing")
     maker.step(3, "failed", "sysbench: FATAL: error 1205")
     maker.start_step(4)
     maker.samples(4, range(-2, 1))
@@ -163,13 +163,13 @@ def shown(progress: PlanProgress) -> tuple[object, ...]:
 @pytest.mark.parametrize("known", range(2, len(every_kind().events) + 1))
 def test_stored_progress_is_what_the_events_tell(history: History, known: int) -> None:
     before, maker = whole(plan(TWO), plan(TWO).turns[1].session, failed=2), every_kind()
-    events, raw = decode_lines(maker.raw), raw_of(maker.events[:known])
+    events, raw = decode_events(maker.raw), raw_of(maker.events[:known])
     store(history, before)
-    Writer(history).append(maker.plan.id, maker.session, 0, raw)
+    JournalStorer(history).append(maker.plan.id, maker.session, 0, raw)
     told = PlanProgress(maker.plan)
-    told.take_all(before.session, decode_lines(before.raw))
+    told.take_all(before.session, decode_events(before.raw))
     told.take_all(maker.session, events[:known])
-    stored, offsets = stored_plan(history, maker.plan.id, [maker.session, before.session])
+    stored, offsets = stored_plan_progress(history, maker.plan.id, [maker.session, before.session])
     assert offsets == {maker.session: len(raw), before.session: len(before.raw)}
     assert shown(stored) == shown(told)
     stored.take_all(maker.session, events)  # also those that it knows
@@ -180,9 +180,9 @@ def test_stored_progress_is_what_the_events_tell(history: History, known: int) -
 @pytest.mark.parametrize("known", [5, 12, 17, 20, 33])
 def test_the_latest_seconds_are_at_hand_where_they_were_left(history: History, known: int) -> None:
     maker = every_kind()
-    Writer(history).append(maker.plan.id, maker.session, 0, raw_of(maker.events[:known]))
+    JournalStorer(history).append(maker.plan.id, maker.session, 0, raw_of(maker.events[:known]))
     told = PlanProgress(maker.plan)
-    told.take_all(maker.session, decode_lines(raw_of(maker.events[:known])))
+    told.take_all(maker.session, decode_events(raw_of(maker.events[:known])))
     stored = stored_progress(history, maker.plan)
     declared = max(at for at, event in enumerate(maker.events[:known]) if event.kind == "series_declared")
     since = sum(event.kind == "sample" for event in maker.events[declared:known])
@@ -215,9 +215,9 @@ def test_a_journal_that_is_ahead_of_the_history_is_not_taken_for_it(history: His
 
 
 def test_a_plan_that_is_not_in_the_history_begins_at_nothing(history: History) -> None:
-    progress, offsets = stored_plan(history, "nothing", ["0" * 26])
+    progress, offsets = stored_plan_progress(history, "nothing", ["0" * 26])
     assert (progress.plan, progress.line, offsets) == (None, "connecting", {"0" * 26: 0})
 
 
 def test_a_session_that_is_not_there_has_no_stretches(history: History) -> None:
-    assert stretches(history, "nobody", [QPS]) == []
+    assert steps_with_series(history, "nobody", [QPS]) == []

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.history.recorded.recording import JournalError
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store import journals as kept
 from app.history.store.history import History
 from app.history.store.schema import DERIVED_TABLES
-from app.protocol.events import Unknown, encode
+from app.protocol.events import UnknownEvent, encode
 from tests import journals
 
 PLAN = journals.plan()
@@ -34,7 +34,7 @@ def content(history: History) -> dict[str, list[tuple[object, ...]]]:
 
 def store(history: History, raw: bytes, cuts: list[int], session: str = WHOLE.session) -> None:
     """The bytes as they come in pieces; what is torn waits for its rest."""
-    writer, sent = Writer(history), 0
+    writer, sent = JournalStorer(history), 0
     for end in [*sorted(cuts), len(raw)]:
         piece = kept.whole_lines(raw[sent:end])
         if piece:
@@ -71,7 +71,7 @@ def test_event_by_event(history: History, expected: dict[str, list[tuple[object,
 def test_reading_twice_changes_nothing(history: History) -> None:
     store(history, WHOLE.raw, [])
     before = content(history)
-    writer = Writer(history)
+    writer = JournalStorer(history)
     assert len(writer.append(PLAN.id, WHOLE.session, 0, WHOLE.raw)) == 0
     half = kept.whole_lines(WHOLE.raw[: len(WHOLE.raw) // 2])
     assert len(writer.append(PLAN.id, WHOLE.session, 0, half)) == 0
@@ -79,7 +79,7 @@ def test_reading_twice_changes_nothing(history: History) -> None:
 
 
 def test_overlap_stores_only_what_is_new(history: History) -> None:
-    writer = Writer(history)
+    writer = JournalStorer(history)
     half = kept.whole_lines(WHOLE.raw[: len(WHOLE.raw) // 2])
     first = writer.append(PLAN.id, WHOLE.session, 0, half)
     rest = writer.append(PLAN.id, WHOLE.session, 0, WHOLE.raw)
@@ -89,13 +89,13 @@ def test_overlap_stores_only_what_is_new(history: History) -> None:
 def test_events_that_repeat_within_the_journal_are_left_out(history: History) -> None:
     lines = WHOLE.raw.splitlines(keepends=True)
     raw = b"".join([*lines[:20], *lines[10:20], *lines[20:]])
-    events = Writer(history).append(PLAN.id, WHOLE.session, 0, raw)
+    events = JournalStorer(history).append(PLAN.id, WHOLE.session, 0, raw)
     assert list(events) == WHOLE.events
 
 
 def test_what_follows_a_gap_is_kept_and_not_read(history: History) -> None:
     lines = WHOLE.raw.splitlines(keepends=True)
-    writer = Writer(history)
+    writer = JournalStorer(history)
     raw = b"".join([*lines[:10], *lines[11:]])
     assert list(writer.append(PLAN.id, WHOLE.session, 0, raw)) == WHOLE.events[:10]
     assert "lacks event 11, 12 follows" in writer.refusal(WHOLE.session)
@@ -106,7 +106,7 @@ def test_what_follows_a_gap_is_kept_and_not_read(history: History) -> None:
 
 def test_bytes_that_do_not_continue_are_refused(history: History) -> None:
     with pytest.raises(JournalError, match="has a gap"):
-        Writer(history).append(PLAN.id, WHOLE.session, 7, WHOLE.raw)
+        JournalStorer(history).append(PLAN.id, WHOLE.session, 7, WHOLE.raw)
     assert content(history)["journal"] == []
 
 
@@ -115,7 +115,7 @@ def test_two_writers_of_one_journal_agree(
 ) -> None:
     lines = WHOLE.raw.splitlines(keepends=True)
     with History(tmp_path) as one, History(tmp_path) as other:
-        writers = [Writer(one), Writer(other)]
+        writers = [JournalStorer(one), JournalStorer(other)]
         for at in range(0, len(lines), 3):
             raw = b"".join(lines[: at + 3])
             writers[at % 2].append(PLAN.id, WHOLE.session, 0, raw)
@@ -126,19 +126,19 @@ def test_two_writers_of_one_journal_agree(
 def test_unknown_kinds_of_a_newer_minor_are_kept(history: History) -> None:
     maker = journals.Maker(PLAN).planned("1.7")
     maker.events.append(
-        Unknown(2, 0.5, 1.0, {"kind": "weather", "seq": 2, "t": 0.5, "at": 1.0, "sky": "grey"})
+        UnknownEvent(2, 0.5, 1.0, {"kind": "weather", "seq": 2, "t": 0.5, "at": 1.0, "sky": "grey"})
     )
     maker.end()
     raw = b"".join(encode(event) for event in maker.events)
-    events = Writer(history).append(PLAN.id, maker.session, 0, raw)
-    assert isinstance(events[1], Unknown)
+    events = JournalStorer(history).append(PLAN.id, maker.session, 0, raw)
+    assert isinstance(events[1], UnknownEvent)
     row = history.connection.execute("SELECT kind, content FROM unknown").fetchone()
     assert row[0] == "weather" and json.loads(row[1])["sky"] == "grey"
 
 
 def test_a_newer_major_is_refused_and_its_bytes_kept(history: History) -> None:
     raw = b'{"kind":"session_planned","seq":1,"protocol":"2.0","new":true}\n{"kind":"other"}\n'
-    writer = Writer(history)
+    writer = JournalStorer(history)
     assert len(writer.append(PLAN.id, WHOLE.session, 0, raw[:-5])) == 0
     assert "journal of protocol 2.0, this Dyno reads 1.3: update Dyno" in writer.refusal(WHOLE.session)
     writer.append(PLAN.id, WHOLE.session, len(raw) - 5, raw[-5:])
@@ -149,7 +149,7 @@ def test_a_newer_major_is_refused_and_its_bytes_kept(history: History) -> None:
 def test_a_refused_journal_is_read_by_a_dyno_that_can(
     history: History, expected: dict[str, list[tuple[object, ...]]]
 ) -> None:
-    writer = Writer(history)
+    writer = JournalStorer(history)
     store(history, WHOLE.raw, [])
     history.connection.execute("DELETE FROM session")
     history.connection.execute("UPDATE journal SET refused = 'too new', seq = 0")
@@ -162,7 +162,7 @@ def test_a_kept_journal_longer_than_stored_is_cut(history: History) -> None:
     path = history.journals / f"{WHOLE.session}.jsonl"
     with path.open("ab") as file:
         file.write(b'{"kind":"note","seq":')
-    Writer(history).recover(PLAN.id, WHOLE.session)
+    JournalStorer(history).recover(PLAN.id, WHOLE.session)
     assert path.read_bytes() == WHOLE.raw
 
 
@@ -171,7 +171,7 @@ def test_a_kept_journal_shorter_than_stored_is_read_again(history: History) -> N
     store(history, WHOLE.raw, [])
     path = history.journals / f"{WHOLE.session}.jsonl"
     path.write_bytes(WHOLE.raw[:3000])
-    writer = Writer(history)
+    writer = JournalStorer(history)
     writer.recover(PLAN.id, WHOLE.session)
     there = len(kept.whole_lines(WHOLE.raw[:3000]))
     assert writer.offset(WHOLE.session) == there == path.stat().st_size
@@ -186,13 +186,13 @@ def test_a_kept_journal_that_is_not_stored_is_taken_up(
     history.journals.mkdir()
     path = history.journals / f"{WHOLE.session}.jsonl"
     path.write_bytes(WHOLE.raw + b'{"torn')
-    Writer(history).recover(PLAN.id, WHOLE.session)
+    JournalStorer(history).recover(PLAN.id, WHOLE.session)
     assert content(history) == expected
     assert path.read_bytes() == WHOLE.raw
 
 
 def test_nothing_kept_is_nothing_to_recover(history: History) -> None:
-    Writer(history).recover(PLAN.id, WHOLE.session)
+    JournalStorer(history).recover(PLAN.id, WHOLE.session)
     assert content(history)["journal"] == []
 
 
@@ -230,7 +230,7 @@ SAMPLE = next(at for at, event in enumerate(WHOLE.events) if event.kind == "samp
 def test_what_is_no_event_is_refused_with_all_that_follows(
     history: History, at: int, fields: dict[str, object], said: str
 ) -> None:
-    writer, raw = Writer(history), changed(at, **fields)
+    writer, raw = JournalStorer(history), changed(at, **fields)
     events = writer.append(PLAN.id, WHOLE.session, 0, raw)
     refusal = writer.refusal(WHOLE.session)
     assert said in refusal and "\n" not in refusal
@@ -243,7 +243,7 @@ def test_two_sessions_of_one_plan_have_the_same_turns(history: History) -> None:
     both = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
     other = both.turns[1].session
     alone = replace(both, turns=[replace(both.turns[0], session="0" * 25 + "X"), both.turns[1]])
-    writer = Writer(history)
+    writer = JournalStorer(history)
     writer.append(both.id, both.turns[0].session, 0, journals.whole(both).raw)
     assert len(writer.append(both.id, other, 0, journals.whole(alone, other).raw)) == 0
     assert "with different content" in writer.refusal(other)
@@ -252,7 +252,7 @@ def test_two_sessions_of_one_plan_have_the_same_turns(history: History) -> None:
 def test_a_lone_surrogate_is_stored_as_a_question_mark(history: History) -> None:
     maker = journals.Maker(PLAN).begin()
     raw = maker.raw + b'{"kind":"note","seq":6,"t":1.0,"at":1.0,"text":"\\ud800 hot"}\n'
-    Writer(history).append(PLAN.id, maker.session, 0, raw)
+    JournalStorer(history).append(PLAN.id, maker.session, 0, raw)
     assert history.connection.execute("SELECT text FROM note").fetchone() == ("? hot",)
 
 
@@ -290,7 +290,7 @@ def test_an_id_that_is_a_path_is_refused(history: History) -> None:
     from app.core.errors import InputError
 
     with pytest.raises(InputError):
-        Writer(history).append(PLAN.id, "../../etc/passwd", 0, b"x\n")
+        JournalStorer(history).append(PLAN.id, "../../etc/passwd", 0, b"x\n")
 
 
 def test_disk_errors_are_told_in_one_line(history: History) -> None:
@@ -298,5 +298,5 @@ def test_disk_errors_are_told_in_one_line(history: History) -> None:
     from app.history.store.history import HistoryError
 
     with pytest.raises(HistoryError, match="doctor"):
-        Writer(history).append(PLAN.id, WHOLE.session, 0, WHOLE.raw)
+        JournalStorer(history).append(PLAN.id, WHOLE.session, 0, WHOLE.raw)
     assert isinstance(history.connection, sqlite3.Connection)

@@ -16,7 +16,7 @@ from app.history.steps.figures import steps
 from app.history.steps.series import series
 from app.history.store.history import History
 from app.imported.outputs import read_folder, read_output
-from app.imported.sysbench import is_output, step_of
+from app.imported.sysbench import is_sysbench_output, step_from_sysbench
 
 DATA = Path(__file__).parents[2] / "data" / "sysbench"
 LAYOUTS = DATA.with_name("sysbench_layouts")  # one run, as other versions print it
@@ -52,7 +52,7 @@ def test_a_percentile_is_the_one_that_was_asked_for() -> None:
 
 def test_an_interval_of_few_events_has_no_percentile() -> None:
     text = (DATA / "read-only.txt").read_text().replace("tps: 302.07", "tps: 19.00")
-    assert [each.values[-1] for each in step_of(text, "a").reported] == [0.13, None, 0.3, 0.06]
+    assert [each.values[-1] for each in step_from_sysbench(text, "a").reported] == [0.13, None, 0.3, 0.06]
 
 
 @pytest.mark.parametrize("version", ["0.4.12", "0.5", "1.1.0"])
@@ -170,7 +170,7 @@ def test_two_runs_in_one_file_are_not_told_apart(tmp_path: Path) -> None:
 def test_the_end_is_missing(tmp_path: Path) -> None:
     file = tmp_path / "run.txt"
     file.write_text((DATA / "read-only.txt").read_text().partition("SQL statistics")[0])
-    assert is_output(file)
+    assert is_sysbench_output(file)
     with pytest.raises(InputError, match="the end of the output is missing"):
         read_output(file)
 

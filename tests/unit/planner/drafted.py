@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.catalog import Catalog
-from app.planner.starting.draft import Draft, Outcome, first_draft, outcome
+from app.planner.starting.draft import Draft, DraftOutcome, first_draft, outcome
 from tests.plans import survey
 
 OLD = "mysql-5.6.24"
@@ -15,5 +15,5 @@ def drafted(**values: object) -> Draft:
     return first_draft(survey(), "local").said(**{**PLAIN, **values})
 
 
-def concluded(draft: Draft, approved: frozenset[str] = frozenset(), **on: object) -> Outcome:
+def concluded(draft: Draft, approved: frozenset[str] = frozenset(), **on: object) -> DraftOutcome:
     return outcome(draft, survey(**on), Catalog(), approved)

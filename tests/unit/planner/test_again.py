@@ -9,7 +9,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.planner.kinds.again import request_again
 from app.planner.request.contender import ContenderRequest
@@ -30,7 +30,9 @@ def planned(history: History, *contenders: str, **values: Any) -> Plan:
     """A plan whose sessions have begun."""
     made = resolve(request(*contenders, **values), MACHINE, Catalog())
     for turn in made.turns:
-        Writer(history).append(made.id, turn.session, 0, journals.Maker(made, turn.session).begin().raw)
+        JournalStorer(history).append(
+            made.id, turn.session, 0, journals.Maker(made, turn.session).begin().raw
+        )
     return made
 
 
@@ -121,7 +123,7 @@ def test_published_sessions_have_no_plan(history: History) -> None:
 
 def test_a_damaged_sequence_is_named(history: History) -> None:
     made = journals.plan()  # its sequence has no step
-    Writer(history).append(
+    JournalStorer(history).append(
         made.id, made.turns[0].session, 0, journals.Maker(made, made.turns[0].session).begin().raw
     )
     with pytest.raises(InputError, match=r"sequences/duel\.toml"):
@@ -143,6 +145,6 @@ def test_a_plan_of_others_cannot_name_a_file_elsewhere(history: History) -> None
     evil = [replace(made.contenders[0], preset="../../evil")]
     plan = replace(made, contenders=evil, files={**made.files, "presets/innodb/../../evil.cnf": "[mysqld]\n"})
     session = plan.turns[0].session
-    Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
+    JournalStorer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     with pytest.raises(InputError, match="the name of a preset may have"):
         request_again(history, [session])

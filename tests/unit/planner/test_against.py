@@ -10,9 +10,9 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.planner.kinds.against import BaseSession, in_slices_where_possible
+from app.planner.kinds.against import BaseSession, sliced_or_interleaved
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -34,7 +34,9 @@ def kept(history: History, *contenders: str, catalog: Catalog | None = None, **v
     """A plan whose sessions have begun."""
     made = resolve(request(*contenders, **values), MACHINE, catalog or Catalog())
     for turn in made.turns:
-        Writer(history).append(made.id, turn.session, 0, journals.Maker(made, turn.session).begin().raw)
+        JournalStorer(history).append(
+            made.id, turn.session, 0, journals.Maker(made, turn.session).begin().raw
+        )
     return made
 
 
@@ -63,7 +65,7 @@ def test_other_contenders_of_its_plan_are_left_out(history: History) -> None:
 
 def test_steps_are_in_slices_where_that_is_possible(history: History) -> None:
     found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
-    given, why = in_slices_where_possible(request_of(found, MYISAM), MACHINE, Catalog())
+    given, why = sliced_or_interleaved(request_of(found, MYISAM), MACHINE, Catalog())
     assert (given.order, why) == ("slices", "")
     assert any(step.sliced for step in resolve(given, MACHINE, Catalog()).steps)
 
@@ -83,7 +85,7 @@ def test_else_whole_sessions_alternate_and_it_is_said_why(
     news = [
         replace(MYISAM, name=f"new-{at}", table_options=f"AVG_ROW_LENGTH={100 + at}") for at in range(others)
     ]
-    given, said = in_slices_where_possible(request_of(found, *news), MACHINE, Catalog())
+    given, said = sliced_or_interleaved(request_of(found, *news), MACHINE, Catalog())
     assert (given.order, said) == ("interleaved", why)
 
 
@@ -96,7 +98,7 @@ def test_servers_that_do_not_fit_together_alternate_whole(history: History, tmp_
     before = kept(history, f"{MARIADB}:innodb:large", catalog=catalog)
     found = BaseSession.of(history, before.turns[0].session, catalog)
     larger = ContenderRequest(MARIADB, "innodb", "larger")
-    given, why = in_slices_where_possible(request_of(found, larger), survey(memory_bytes=16 * GB), catalog)
+    given, why = sliced_or_interleaved(request_of(found, larger), survey(memory_bytes=16 * GB), catalog)
     assert given.order == "interleaved" and "for 2 contenders at once" in why
 
 
@@ -123,7 +125,7 @@ def test_a_journal_of_others_cannot_name_a_file_elsewhere(history: History) -> N
     files = {**made.files, "presets/innodb/../../evil.cnf": "[mysqld]\nmax_connections=7\n"}
     plan = replace(made, contenders=evil, files=files)
     session = plan.turns[0].session
-    Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
+    JournalStorer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     with pytest.raises(InputError, match="the name of a preset may have"):
         BaseSession.of(history, session, Catalog())
 
@@ -133,7 +135,7 @@ def test_a_preset_of_others_may_say_no_more_than_any_other(history: History, lin
     made = resolve(request(), MACHINE, Catalog())
     plan = replace(made, files={**made.files, "presets/innodb/baseline.cnf": f"[mysqld]\n{line}\n"})
     session = plan.turns[0].session
-    Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
+    JournalStorer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     found = BaseSession.of(history, session, Catalog())
     with pytest.raises(InputError, match="itself: remove the line"):
         resolve(request_of(found, MYISAM), MACHINE, Catalog())
@@ -166,7 +168,7 @@ def test_what_is_the_same_is_refused(history: History) -> None:
     with pytest.raises(InputError, match="differ only in their names"):
         resolve(same, MACHINE, Catalog())
     with pytest.raises(InputError, match="differ only in their names"):
-        in_slices_where_possible(same, MACHINE, Catalog())
+        sliced_or_interleaved(same, MACHINE, Catalog())
 
 
 def test_there_must_be_a_session_and_something_new(history: History) -> None:
@@ -188,7 +190,7 @@ def test_a_launch_takes_it_as_any_other(history: History) -> None:
     found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
 
     def settled(seen: Survey) -> PlanRequest:
-        return in_slices_where_possible(request_of(found, MYISAM), seen, Catalog())[0]
+        return sliced_or_interleaved(request_of(found, MYISAM), seen, Catalog())[0]
 
     launch = Launch(settled, ScriptedAgent(found=MACHINE).reached())
     plan = next(stage.plan for stage in launch.stages() if stage.plan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.catalog import Catalog
 from app.planner.estimate.estimate import estimate
-from app.planner.kinds.canary import CANARY_S, LONG_S, estimated
+from app.planner.kinds.canary import CANARY_S, LONG_S, estimated_with_canary
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
 from tests.plans import MARIADB, VERSION, build, request, survey
@@ -18,7 +18,7 @@ def plan_of(seconds: int, *builds: dict[str, object]) -> tuple[Plan, float]:
     there = survey(builds=list(builds))
     engine = "innodb" if builds[0] is not BARE else "myisam"
     plan = resolve(request(f"{builds[0]['name']}:{engine}", seconds=seconds), there, Catalog())
-    planned, found = estimated(plan, there)
+    planned, found = estimated_with_canary(plan, there)
     return planned, found.seconds - estimate(plan, there).seconds
 
 
@@ -48,7 +48,7 @@ def test_where_no_build_can_be_one_there_is_none() -> None:
 def test_the_parts_of_an_estimate_come_to_its_whole() -> None:
     there = survey(builds=[SYSTEM])
     plan = resolve(request(f"{MARIADB}:innodb", seconds=LONG_S), there, Catalog())
-    found = estimated(plan, there)[1]
+    found = estimated_with_canary(plan, there)[1]
     assert found.seconds == found.declared_s + found.guessed_s + found.canary_s
     assert f"; {CANARY_S * len(plan.turns)} s for the canary before each session" in found.seconds_text
     assert "canary" not in estimate(plan, there).seconds_text

@@ -11,13 +11,20 @@ from app.catalog import Catalog, approve
 from app.catalog.own import write_sequence
 from app.cli.parser import parse
 from app.cli.plan_options import Given
-from app.cli.run import request_of
+from app.cli.run import plan_request_from
 from app.core.errors import InputError
 from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import choices, rendered, step_choices
-from app.planner.starting.draft import open_values, opened, remembered, text_of, value_of, variant_text
+from app.planner.starting.draft import (
+    draft_from_file,
+    empty_field_values,
+    restore_last_draft,
+    text_of,
+    value_of,
+    variant_text,
+)
 from tests.plans import MARIADB, survey, write
 from tests.unit.planner.drafted import OLD, concluded, drafted
 
@@ -105,9 +112,9 @@ def test_a_field_left_open_is_what_the_sequence_says() -> None:
     draft = drafted().typed("repeats", "3").typed("repeats", "")
     assert (draft.request.repeats, draft.text("tables")) == ("until decided", "")
     catalog = Catalog()
-    found = open_values(catalog.sequence("duel"))
+    found = empty_field_values(catalog.sequence("duel"))
     assert (found["tables"], found["rows"], found["warmup"], found["pause"]) == ("2", "50,000", "1", "0")
-    assert open_values(catalog.sequence("quick"))["seconds"] == "60"
+    assert empty_field_values(catalog.sequence("quick"))["seconds"] == "60"
 
 
 def test_everything_that_cannot_be_had_has_its_reason(dyno_home: Path) -> None:
@@ -267,7 +274,7 @@ def test_the_command_line_says_the_same(changes: dict[str, object]) -> None:
     words = shlex.split(command_line(request))
     assert words[:2] == ["dyno", "run"]
     arguments = parse(words[1:])
-    assert request_of(arguments, Given.of(arguments)) == request
+    assert plan_request_from(arguments, Given.of(arguments)) == request
 
 
 def test_what_options_cannot_say_takes_its_file_along(tmp_path: Path) -> None:
@@ -284,7 +291,7 @@ def test_what_options_cannot_say_takes_its_file_along(tmp_path: Path) -> None:
 
 def test_a_draft_is_remembered_and_opened() -> None:
     draft = drafted(tables=3, steps=("load", "insert")).with_contender(0, name="first")
-    assert remembered(draft.request.to_toml()) == draft
-    assert opened(draft.request.to_toml(), "plan.toml") == draft
-    assert remembered("") is None
-    assert remembered("nonsense = 1") is None
+    assert restore_last_draft(draft.request.to_toml()) == draft
+    assert draft_from_file(draft.request.to_toml(), "plan.toml") == draft
+    assert restore_last_draft("") is None
+    assert restore_last_draft("nonsense = 1") is None

@@ -16,9 +16,9 @@ from app.planner.starting.draft import (
     Draft,
     carried_over,
     contender_colours,
+    empty_field_values,
     first_draft,
     names_of,
-    open_values,
 )
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.unit.planner.drafted import OLD, concluded, drafted
@@ -72,8 +72,8 @@ def test_two_contenders_are_compared_until_it_is_decided() -> None:
     assert (draft.request.time_limit, draft.text("time_limit")) == (1800, "30 min")
     alone = draft.without([1]).request
     assert (alone.repeats, alone.time_limit) == (1, 0)
-    assert open_values(None, draft.request.contenders)["repeats"] == "until decided"
-    assert open_values(None)["repeats"] == "1"
+    assert empty_field_values(None, draft.request.contenders)["repeats"] == "until decided"
+    assert empty_field_values(None)["repeats"] == "1"
 
 
 def test_repeats_that_were_chosen_stay() -> None:

@@ -11,16 +11,16 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own import copy_preset
 from app.core.errors import InputError
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.planner.kinds.again import request_again
 from app.planner.kinds.against import BaseSession
-from app.planner.kinds.published import Published
+from app.planner.kinds.published import ForeignPlan
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import machine_of
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.draft import opened, remembered
+from app.planner.starting.draft import draft_from_file, restore_last_draft
 from app.protocol.plan import Plan
 from app.variables import render
 from tests import journals
@@ -58,7 +58,9 @@ def stored(history: History, *contenders: str) -> Plan:
     """A plan of an earlier Dyno whose sessions have begun."""
     made = earlier(plan(*contenders))
     for turn in made.turns:
-        Writer(history).append(made.id, turn.session, 0, journals.Maker(made, turn.session).begin().raw)
+        JournalStorer(history).append(
+            made.id, turn.session, 0, journals.Maker(made, turn.session).begin().raw
+        )
     return made
 
 
@@ -96,7 +98,7 @@ def test_an_engine_without_facts_still_gets_nothing() -> None:
 
 
 def test_a_plan_file_and_the_draft_of_last_time_are_ticked_at_the_baseline() -> None:
-    for draft in (opened(FILE, "x.toml"), remembered(FILE)):
+    for draft in (draft_from_file(FILE, "x.toml"), restore_last_draft(FILE)):
         assert draft is not None and draft.is_ticked(MARIADB, "innodb", "baseline")
     assert resolve(PlanRequest.from_toml(FILE), survey(), Catalog()).contenders == plan().contenders
 
@@ -115,7 +117,7 @@ def test_ones_own_default_wins(dyno_home: Path, history: History) -> None:
     assert catalog.presets("innodb")[1] == []
     found = resolve(PlanRequest.from_toml(FILE), survey(), catalog).contenders[0]
     assert (found.preset, "buffer_pool_size=1G" in found.cnf) == ("default", True)
-    assert opened(FILE, "x.toml").is_ticked(MARIADB, "innodb", "default")
+    assert draft_from_file(FILE, "x.toml").is_ticked(MARIADB, "innodb", "default")
     assert plan().contenders[0].preset == "baseline"  # named none
     base = BaseSession.of(history, before.turns[0].session, catalog).request.contenders[0]
     found = resolve(request(contenders=(base,)), survey(), catalog).contenders[0]
@@ -155,14 +157,14 @@ def test_a_session_of_another_default_keeps_its_options(history: History) -> Non
     files = {**made.files, "presets/innodb/default.cnf": OWN}
     made = replace(made, files=files)
     session = made.turns[0].session
-    Writer(history).append(made.id, session, 0, journals.Maker(made, session).begin().raw)
+    JournalStorer(history).append(made.id, session, 0, journals.Maker(made, session).begin().raw)
     (base,) = BaseSession.of(history, session, Catalog()).request.contenders
     assert (base.preset, base.preset_text) == (f"baseline-{session[-6:]}", OWN)
 
 
 def test_published_sessions_of_an_earlier_dyno(history: History) -> None:
     names = ("default", "baseline", "")
-    found = Published(
+    found = ForeignPlan(
         "duel", tuple(replace(plan().contenders[0], preset=each) for each in names), tuple(plan().steps)
     ).set_up("local", survey(), Catalog())
     assert found.request.contenders == (ContenderRequest(MARIADB, "innodb", "baseline"),)

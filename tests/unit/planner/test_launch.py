@@ -20,10 +20,10 @@ from app.planner.starting.launch import (
     REHEARSED,
     STARTED,
     CancelledError,
-    Later,
     Launch,
-    Stage,
-    still_failed,
+    LaunchStage,
+    QueueInstead,
+    still_failed_checks,
 )
 from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, Rehearsal
 from tests.fakes import ScriptedAgent
@@ -38,7 +38,7 @@ def launched(agent: ScriptedAgent, what: PlanRequest | None = None, last: str = 
     return Launch(lambda _: wanted, agent.reached(), last=last)
 
 
-def last_of(a_launch: Launch) -> Stage:
+def last_of(a_launch: Launch) -> LaunchStage:
     return list(a_launch.stages())[-1]
 
 
@@ -167,14 +167,14 @@ def test_a_failed_check_stays_until_what_it_is_about_changes() -> None:
     before = plan()
     of_one = Check("rehearsal", FAIL, "no", contender=before.contenders[0].name)
     of_all = Check("busy", FAIL, "another plan")
-    stage = Stage(plan=before, checks=(of_one, of_all, Check("disk", PASS, "enough")))
-    assert still_failed(stage, before) == still_failed(stage, None) == [of_one, of_all]
+    stage = LaunchStage(plan=before, checks=(of_one, of_all, Check("disk", PASS, "enough")))
+    assert still_failed_checks(stage, before) == still_failed_checks(stage, None) == [of_one, of_all]
     renamed = [replace(each, name=f"{each.name}-2") for each in before.contenders]
-    assert still_failed(stage, replace(before, contenders=renamed)) == [of_one, of_all]
-    assert still_failed(stage, replace(before, rows=before.rows + 1)) == [of_one]
+    assert still_failed_checks(stage, replace(before, contenders=renamed)) == [of_one, of_all]
+    assert still_failed_checks(stage, replace(before, rows=before.rows + 1)) == [of_one]
     other = [replace(each, cnf="[mysqld]\n") for each in before.contenders]
-    assert still_failed(stage, replace(before, contenders=other)) == []
-    assert still_failed(stage, replace(before, target="far")) == []
+    assert still_failed_checks(stage, replace(before, contenders=other)) == []
+    assert still_failed_checks(stage, replace(before, target="far")) == []
 
 
 AT_WORK = "/target is in use by plan first (process 7)"
@@ -241,14 +241,14 @@ def test_a_rehearsal_that_lasts_ends_the_launch() -> None:
     assert agent.asked[-1] == "close" and "start" not in agent.asked
 
 
-def queued(agent: ScriptedAgent, later: Later, what: PlanRequest | None = None) -> Stage:
+def queued(agent: ScriptedAgent, later: QueueInstead, what: PlanRequest | None = None) -> LaunchStage:
     wanted = what or request(*BOTH)
     return last_of(Launch(lambda _: wanted, agent.reached(), later=later))
 
 
 def test_a_plan_for_a_queue_is_not_rehearsed_yet() -> None:
     agent = ScriptedAgent()
-    stage = queued(agent, Later(in_s=60.0))
+    stage = queued(agent, QueueInstead(in_s=60.0))
     assert not {"load", "clock"} & {each.name for each in stage.checks}  # it is of the machine as it is now
     assert agent.asked == ["reach", "survey", "upload", "check", "queue", "close"]
     assert agent.change == QueueChange(ADD, "5ba", in_s=60.0)
@@ -258,7 +258,7 @@ def test_a_plan_for_a_queue_is_not_rehearsed_yet() -> None:
 
 def test_a_machine_at_work_is_not_surveyed_for_its_queue() -> None:
     agent = ScriptedAgent(taken=AT_WORK)
-    assert queued(agent, Later(survey())).name == QUEUED
+    assert queued(agent, QueueInstead(survey())).name == QUEUED
     assert agent.asked == ["reach", "upload", "queue", "close"]
 
 
@@ -268,15 +268,15 @@ def test_a_plan_that_begins_meanwhile_keeps_none_from_the_queue() -> None:
             return [*super().check(plan), Check("busy", FAIL, AT_WORK)]
 
     agent = Begun()
-    assert queued(agent, Later()).name == QUEUED
+    assert queued(agent, QueueInstead()).name == QUEUED
     assert agent.asked == ["reach", "survey", "upload", "check", "queue", "close"]
     assert last_of(launched(Begun())).failed
 
 
 def test_what_cannot_be_carried_out_is_not_queued() -> None:
     agent = ScriptedAgent(taken=AT_WORK)
-    stage = queued(agent, Later(survey(open_files=1024)), request(threads=[1000]))
+    stage = queued(agent, QueueInstead(survey(open_files=1024)), request(threads=[1000]))
     assert agent.asked == ["reach", "close"]
     assert [each.name for each in stage.failed] == ["open files"] and stage.queue is None
     agent = ScriptedAgent(wrong=["check"])
-    assert queued(agent, Later()).failed and "queue" not in agent.asked
+    assert queued(agent, QueueInstead()).failed and "queue" not in agent.asked

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from app.history.machines.measured import measured, measured_at
+from app.history.machines.measured import machine_measures_from, read_machine_record
 from app.history.store.history import History
 from app.planner.checks.checks import check_plan
 from app.planner.checks.parity import IN_FORCE
-from app.planner.estimate.estimate import Estimate, estimate
+from app.planner.estimate.estimate import PlanEstimate, estimate
 from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.protocol.others import DISTURBED
 from app.protocol.plan import Plan
@@ -32,9 +32,9 @@ def history(tmp_path: Path) -> Iterator[History]:
         yield opened
 
 
-def estimated(history: History, *contenders: str, **options: Any) -> Estimate:
+def estimated(history: History, *contenders: str, **options: Any) -> PlanEstimate:
     its_plan = plan(*contenders, **options)
-    return estimate(its_plan, survey(), measured(history, its_plan.machine_key))
+    return estimate(its_plan, survey(), read_machine_record(history, its_plan.machine_key))
 
 
 def guess_of(its_plan: Plan, kind: str) -> float:
@@ -106,7 +106,7 @@ def test_what_was_stopped_or_on_another_machine_teaches_nothing(history: History
 def test_a_thread_without_a_history_finds_the_same(history: History) -> None:
     carry_out(history, plan(INNODB))
     key = plan(INNODB).machine_key
-    assert measured_at(history.directory, key) == measured(history, key)
+    assert machine_measures_from(history.directory, key) == read_machine_record(history, key)
 
 
 # how much results vary
@@ -122,7 +122,7 @@ def test_the_noise_is_that_of_the_latest_sessions_whatever_the_calibration_says(
     again = plan(INNODB, MYISAM, repeats=4)
     assert estimate(again, survey()).least_text == "which differences it finds is not known here yet"
     varied(history, plan(INNODB, MYISAM, repeats=4), 2.0)
-    known = replace(measured(history, again.machine_key), noise=0.01)
+    known = replace(read_machine_record(history, again.machine_key), noise=0.01)
     found = estimate(again, survey(), known)
     assert found.noise == NEAR(log(2.0) * sqrt(4 / 3), rel=0.001)  # of 4 sessions: a variance of n / (n - 1)
     assert found.noise_of == "as its last 8 sessions did"
@@ -132,7 +132,7 @@ def test_the_noise_is_that_of_the_latest_sessions_whatever_the_calibration_says(
 def test_in_slices_what_all_contenders_of_a_round_have_in_common_is_no_noise(history: History) -> None:
     sliced = plan(INNODB, MYISAM, repeats=4, order="slices")
     varied(history, sliced, 2.0)
-    known = measured(history, sliced.machine_key)
+    known = read_machine_record(history, sliced.machine_key)
     found = estimate(sliced, survey(), known)
     assert found.noise == NEAR(0.0, abs=1e-9) and found.least == NEAR(0.02)
     alone = estimate(plan(INNODB, MYISAM, repeats=4), survey(), known)
@@ -160,7 +160,7 @@ def test_defaults_that_differ_are_named_before_a_rehearsal(history: History) -> 
     carry_out(history, plan(INNODB), variables=of_mariadb)
     carry_out(history, plan(OTHER_BUILD), variables=of_mysql)
     both = plan(INNODB, OTHER_BUILD)
-    found = estimate(both, survey(), measured(history, both.machine_key))
+    found = estimate(both, survey(), read_machine_record(history, both.machine_key))
     (check,) = (each for each in check_plan(both, survey(), found) if each.name == IN_FORCE)
     differ = "the defaults of these builds differ in 2 variables: innodb_flush_neighbors, back_log"
     assert (check.state, check.text) == (

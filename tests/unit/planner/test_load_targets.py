@@ -14,9 +14,9 @@ from app.planner.request.command_line import command_line
 from app.planner.request.load_address import address_of
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.launch import STARTED, Launch, Stage
-from app.protocol.answers import FAIL, WARN, Conducting, LoadCall, LoadTrial, Started
-from app.protocol.plan import LoadTarget, Plan
+from app.planner.starting.launch import STARTED, Launch, LaunchStage
+from app.protocol.answers import FAIL, WARN, ConductorAddress, LoadLinkTrial, LoadTargetAdmission, StartedPlan
+from app.protocol.plan import DrivingTarget, Plan
 from tests.fakes import ScriptedAgent
 from tests.plans import request, survey
 
@@ -26,15 +26,15 @@ FROM = {"load": ("client-1", "client-2"), "load_address": "10.0.0.5:7700"}
 class Server(ScriptedAgent):
     """The target of the server; it listens."""
 
-    def listen(self, conducting: Conducting) -> int:
+    def listen(self, conducting: LoadTargetAdmission) -> int:
         self._hear("listen")
         self.conducting = conducting
         return 7700
 
-    def start(self, plan: str, conducting: Conducting | None = None) -> Started:
+    def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan:
         assert conducting is None or conducting == self.conducting
         self._hear("start")
-        return Started("01P", 1, [], 7700)
+        return StartedPlan("01P", 1, [], 7700)
 
     def stop(self, plan: str, what: str) -> None:
         self._hear(f"stop {what}")
@@ -47,21 +47,21 @@ class Client(ScriptedAgent):
         super().__init__()
         self._rtt_ms, self._unreached, self._refuses = rtt_ms, unreached, refuses
 
-    def try_load(self, call: LoadCall) -> LoadTrial:
+    def try_load(self, call: ConductorAddress) -> LoadLinkTrial:
         self._hear("try")
         self.call = call
         if self._unreached:
             raise TargetError(self._unreached)
-        return LoadTrial(self._rtt_ms, 940.0)
+        return LoadLinkTrial(self._rtt_ms, 940.0)
 
-    def drive(self, plan: str, call: LoadCall) -> None:
+    def drive(self, plan: str, call: ConductorAddress) -> None:
         self._hear("drive")
         assert call == self.call
         if self._refuses:
             raise TargetError("client-2: it is in use")
 
 
-def launched(server: Server, *clients: Client, last: str = STARTED) -> Stage:
+def launched(server: Server, *clients: Client, last: str = STARTED) -> LaunchStage:
     named = dict(zip(FROM["load"], clients, strict=True))
 
     def reach(name: str) -> AbstractContextManager[LoadAgent]:
@@ -130,11 +130,11 @@ def test_the_plan_has_what_load_targets_need() -> None:
     keys = {
         alone.work_key,
         plan.work_key,
-        replace(plan, load=[LoadTarget("a", "1")]).work_key,
-        replace(plan, load=[LoadTarget("a", "2")]).work_key,
+        replace(plan, load=[DrivingTarget("a", "1")]).work_key,
+        replace(plan, load=[DrivingTarget("a", "2")]).work_key,
     }
     assert len(keys) == 4, "never pooled"
-    named = [LoadTarget("a", "1"), LoadTarget("b", "2")]
+    named = [DrivingTarget("a", "1"), DrivingTarget("b", "2")]
     assert replace(plan, load=named).work_key == replace(plan, load=named[::-1]).work_key
     assert replace(plan, load_certificate="ab").hash == replace(plan, load_certificate="cd").hash
     assert Plan.from_json(replace(plan, load=named).to_json()).load == named

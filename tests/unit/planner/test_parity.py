@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.planner.checks.parity import answers, check_in_force, compressed
+from app.planner.checks.parity import check_contender_parity, reported_compression, variable_meanings
 from app.planner.estimate.estimate import ContenderSize
 from app.protocol.answers import Check, Rehearsal
 from app.protocol.plan import Contender
@@ -40,7 +40,7 @@ def in_force(
         replace(journals.contender("innodb"), name=each, fingerprint=each, cnf=cnf) for each in builds
     ]
     told = [Rehearsal([], {**SERVERS[each], **(changes or {}).get(each, {})}) for each in builds]
-    return check_in_force(contenders, sizes(contenders), told)
+    return check_contender_parity(contenders, sizes(contenders), told)
 
 
 def sizes(contenders: list[Contender]) -> list[ContenderSize]:
@@ -87,11 +87,11 @@ def test_older_options_of_redo_count_where_only_they_are_set() -> None:
 @pytest.mark.parametrize("build", SERVERS)
 def test_every_server_answers_and_agrees_with_itself(build: str) -> None:
     contender = journals.contender("innodb")
-    told = answers(contender, SERVERS[build])
+    told = variable_meanings(contender, SERVERS[build])
     for_everybody = {"commit", "redo capacity", "GTID", "file access", "TLS", "checksums", "isolation"}
     assert for_everybody <= set(told) and all(told.values())
     twice = [replace(contender, name=name) for name in "ab"]
-    (only,) = check_in_force(twice, sizes(twice), [Rehearsal([], SERVERS[build])] * 2)
+    (only,) = check_contender_parity(twice, sizes(twice), [Rehearsal([], SERVERS[build])] * 2)
     assert (only.name, only.state) == ("parity", "pass")
 
 
@@ -134,7 +134,7 @@ def test_one_variable_in_force_is_enough(variable: str, value: str, what: str) -
     variables = SERVERS["mysql-9.7.4"]
     assert variables[variable] != value
     told = [Rehearsal([], variables), Rehearsal([], {**variables, variable: value})]
-    found = check_in_force(twice, sizes(twice), told)
+    found = check_contender_parity(twice, sizes(twice), told)
     assert set(warned(found)) == {what}
     assert all(each.todo and "\n" not in each.text for each in found)
 
@@ -143,7 +143,7 @@ def test_variables_of_another_engine_say_nothing() -> None:
     """InnoDB is in every server: how it writes does not matter where it is idle."""
     twice = [replace(journals.contender("rocksdb"), name=name) for name in "ab"]
     told = [Rehearsal([], {**SERVERS[ROCKSDB], "innodb_doublewrite": each}) for each in ("ON", "OFF")]
-    (only,) = check_in_force(twice, sizes(twice), told)
+    (only,) = check_contender_parity(twice, sizes(twice), told)
     assert only.state == "pass"
 
 
@@ -152,7 +152,7 @@ def test_compression_that_one_side_has_is_named() -> None:
     both = [replace(each, name=each.engine) for each in both]
     said = ("row format dynamic", "every level Snappy; files by Snappy")
     told = [Rehearsal([], SERVERS[ROCKSDB], each) for each in said]
-    found = warned(check_in_force(both, sizes(both), told))
+    found = warned(check_contender_parity(both, sizes(both), told))
     assert found["compression"].startswith("innodb: none; rocksdb: every level Snappy; files by Snappy (")
 
 
@@ -168,7 +168,7 @@ def test_compression_that_one_side_has_is_named() -> None:
     ],
 )
 def test_words_of_engines_that_mean_compression(said: str, is_compressed: bool) -> None:
-    assert (compressed(said) != "none") == is_compressed
+    assert (reported_compression(said) != "none") == is_compressed
 
 
 def test_defaults_that_changed_are_counted_and_listed() -> None:
@@ -193,7 +193,7 @@ def test_contenders_of_one_build_have_the_same_defaults() -> None:
 
 def test_a_server_that_did_not_start_ends_it() -> None:
     twice = [replace(journals.contender("innodb"), name=name) for name in "ab"]
-    assert check_in_force(twice, sizes(twice), [Rehearsal([], SERVERS[ROCKSDB]), Rehearsal([])]) == []
+    assert check_contender_parity(twice, sizes(twice), [Rehearsal([], SERVERS[ROCKSDB]), Rehearsal([])]) == []
 
 
 @pytest.mark.parametrize(

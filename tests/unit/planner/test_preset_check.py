@@ -10,7 +10,7 @@ from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.core.errors import InputError, TargetError
 from app.planner.starting.preset_check import BuildReply, known_options, try_preset, written_options
-from app.protocol.answers import FAIL, PASS, Check, Rehearsal, Reply
+from app.protocol.answers import FAIL, PASS, Check, OptionReply, Rehearsal
 from app.protocol.plan import Plan
 from app.variables import parse_preset
 from tests.plans import MARIADB, survey
@@ -42,7 +42,7 @@ class Agent:
 
 
 def check(name: str, state: str, text: str, *answers: dict[str, str]) -> Check:
-    return Check(name, state, text, "", "mysql-9.7.4", tuple(Reply(**each) for each in answers))
+    return Check(name, state, text, "", "mysql-9.7.4", tuple(OptionReply(**each) for each in answers))
 
 
 def line_of(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.catalog import Catalog
-from app.planner.starting.preset_check import look
+from app.planner.starting.preset_check import preset_preview
 from app.variables import Preset
 from tests.plans import survey
 
@@ -17,13 +17,13 @@ def preset() -> Preset:
 
 def test_a_draft_is_shown_as_a_build_would_get_it(preset: Preset) -> None:
     text = "[mysqld]\nback_log={cores}\n[mysqld-9.7]\nx=2\n[mysqld-5.6]\nx=3\n"
-    found = look(preset, text, "mysql-9.7.4", survey(), None)
+    found = preset_preview(preset, text, "mysql-9.7.4", survey(), None)
     assert (found.text, found.problem) == ("[mysqld]\nback_log=4\nx=2\n", "")
 
 
 def test_a_draft_is_set_against_another(preset: Preset) -> None:
-    assert look(preset, preset.text, "", None, preset).text == "the presets do not differ"
-    assert "+back_log=3" in look(preset, preset.text + "back_log=3\n", "", None, preset).text
+    assert preset_preview(preset, preset.text, "", None, preset).text == "the presets do not differ"
+    assert "+back_log=3" in preset_preview(preset, preset.text + "back_log=3\n", "", None, preset).text
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,12 @@ def test_a_draft_is_set_against_another(preset: Preset) -> None:
 def test_the_first_thing_that_is_wrong_is_told_with_its_line(
     preset: Preset, text: str, line: int, problem: str
 ) -> None:
-    found = look(preset, text, "mysql-9.7.4", survey(), None)
+    found = preset_preview(preset, text, "mysql-9.7.4", survey(), None)
     assert (found.line, found.problem, found.text) == (line, problem, "")
 
 
 def test_a_build_that_is_gone_is_told(preset: Preset) -> None:
-    assert "there is no build mysql-4.0" in look(preset, preset.text, "mysql-4.0", survey(), None).problem
+    assert (
+        "there is no build mysql-4.0"
+        in preset_preview(preset, preset.text, "mysql-4.0", survey(), None).problem
+    )

@@ -14,10 +14,10 @@ from app.core.errors import InputError
 from app.history.exchange.publishing import import_foreign, import_shipped
 from app.history.lists.sessions import find
 from app.history.store.history import History
-from app.imported.table import read_table
+from app.imported.table import read_foreign_sessions
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
-from app.planner.kinds.published import Published, SetUp
+from app.planner.kinds.published import ForeignPlan, PublishedSetup
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -29,7 +29,7 @@ GIB = 1 << 30
 HEAD = "# author: A\n# article: B\n# date: 2020\n"
 I3 = ("innodb-5.6.35-default", "innodb-5.7.10-default", "myrocks-5.6.35-default")
 ALONE = [build(MARIADB, "MariaDB", VERSION, ["innodb", "rocksdb"])]
-SetUpHere = Callable[..., SetUp]
+SetUpHere = Callable[..., PublishedSetup]
 
 
 @pytest.fixture
@@ -37,20 +37,20 @@ def set_up(history: History) -> SetUpHere:
     """The shipped studies, on a machine with four CPUs unless it says otherwise."""
     import_shipped(history)
 
-    def of(*names: str, by_hand: Any = lambda request: request, **machine: Any) -> SetUp:
-        found = Published.of(history, names)
+    def of(*names: str, by_hand: Any = lambda request: request, **machine: Any) -> PublishedSetup:
+        found = ForeignPlan.of(history, names)
         assert found is not None
         return found.set_up("local", survey(**{"memory_bytes": 4 * GIB, **machine}), Catalog(), by_hand)
 
     return of
 
 
-def table(history: History, folder: Path, *lines: str) -> Published:
+def table(history: History, folder: Path, *lines: str) -> ForeignPlan:
     file = folder / "their.csv"
     head = "session,target,build,family,version,engine,preset,sequence,step,unit,value"
     file.write_text(HEAD + "\n".join((head, *lines)) + "\n", encoding="utf-8")
-    ids = [each.session for each in import_foreign(history, read_table(file), file)]
-    found = Published.of(history, ids)
+    ids = [each.session for each in import_foreign(history, read_foreign_sessions(file), file)]
+    found = ForeignPlan.of(history, ids)
     assert found is not None
     return found
 
@@ -92,7 +92,7 @@ def test_a_disk_too_small_for_any_rows_is_said(set_up: SetUpHere) -> None:
 def test_what_a_person_chose_is_not_scaled(set_up: SetUpHere) -> None:
     here = {"disk": {"free_bytes": 5 * GIB}, "builds": ALONE}
 
-    def chosen(**options: Any) -> SetUp:
+    def chosen(**options: Any) -> PublishedSetup:
         return set_up(I3[0], **here, by_hand=lambda request: replace(request, **options))
 
     assert chosen(rows=40_000_000).request.rows == 40_000_000
@@ -201,7 +201,7 @@ def test_what_makes_no_plan_is_refused(history: History, tmp_path: Path, lines: 
 def test_sessions_of_dyno_are_none(history: History, tmp_path: Path) -> None:
     journals.store(history, journals.whole(journals.plan()))
     own = find(history, "last")
-    assert Published.of(history, [own]) is None
+    assert ForeignPlan.of(history, [own]) is None
     import_shipped(history)
     with pytest.raises(InputError, match="choose one kind"):
-        Published.of(history, [own, I3[0]])
+        ForeignPlan.of(history, [own, I3[0]])

@@ -12,8 +12,8 @@ from app.planner.estimate.estimate import estimate
 from app.planner.request.command_line import command_line
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
-from app.protocol.plan import Plan, Step, content_of
-from app.protocol.sysbench import options_of, wrapper_of
+from app.protocol.plan import Plan, Step, step_fields_to_hash
+from app.protocol.sysbench import lua_wrapper_of, options_of
 from tests.plans import request, survey
 from tests.sequences import keep_own
 
@@ -65,17 +65,17 @@ def test_warm_steps_have_the_rate_that_they_say(dyno_home: Path) -> None:
 def test_plans_without_a_rate_stay_as_they_were(dyno_home: Path) -> None:
     plan = planned("duel")
     assert "workloads/dyno-rate.lua" not in plan.files
-    assert "arrivals" not in content_of(plan.steps[-1])
-    assert "arrivals" in content_of(Step("a", "drive", rate=3, arrivals="even"))
+    assert "arrivals" not in step_fields_to_hash(plan.steps[-1])
+    assert "arrivals" in step_fields_to_hash(Step("a", "drive", rate=3, arrivals="even"))
 
 
 def test_in_slices_the_gate_keeps_the_schedule(dyno_home: Path) -> None:
     plan = planned(keep_own(dyno_home, READS))
     rated = next(step for step in plan.steps if step.rate)
-    assert wrapper_of(rated, plan) == "dyno-rate.lua"
+    assert lua_wrapper_of(rated, plan) == "dyno-rate.lua"
     words = options_of(rated, plan, "innodb", "", 1)
     assert {"--event-rate=100", "--arrivals=even"} <= set(words) and "--rate=100" not in words
-    assert wrapper_of(plan.steps[-1], plan) == ""
+    assert lua_wrapper_of(plan.steps[-1], plan) == ""
 
 
 def test_a_request_with_rates_is_written_and_read_again() -> None:

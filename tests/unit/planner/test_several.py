@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import InputError, TargetError
-from app.planner.starting.launch import CHECKED, STARTED, Launch, Stage
-from app.planner.starting.several import Launches, other_work
+from app.planner.starting.launch import CHECKED, STARTED, Launch, LaunchStage
+from app.planner.starting.several import TargetLaunches, differing_target_work
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, plan, request, survey
 
@@ -14,9 +14,9 @@ INNODB = f"{MARIADB}:innodb"
 PREPARED = ["reach", "survey", "upload", "check", "rehearse innodb"]
 
 
-def launches(last: str = "started", **agents: ScriptedAgent) -> Launches:
+def launches(last: str = "started", **agents: ScriptedAgent) -> TargetLaunches:
     asked = request(INNODB)
-    return Launches(
+    return TargetLaunches(
         {name: Launch(lambda _: asked, each.reached(), last=last) for name, each in agents.items()}
     )
 
@@ -63,10 +63,10 @@ def test_all_stages_in_one_go_with_the_errors_among_them() -> None:
     a, b = ScriptedAgent(meanwhile=refuse), ScriptedAgent()
     found = dict(launches(a=a, b=b).stages())
     assert str(found["a"]) == "another plan has begun there"
-    assert isinstance(found["b"], Stage) and found["b"].name == STARTED
+    assert isinstance(found["b"], LaunchStage) and found["b"].name == STARTED
     a, b = ScriptedAgent(wrong=["check"]), ScriptedAgent()
     found = dict(launches(a=a, b=b).stages())
-    assert isinstance(found["a"], Stage) and found["a"].failed and "b" not in found
+    assert isinstance(found["a"], LaunchStage) and found["a"].failed and "b" not in found
     assert "start" not in a.asked and b.asked == []
 
 
@@ -74,7 +74,7 @@ def test_all_stages_in_one_go_with_the_errors_among_them() -> None:
 def test_all_that_is_not_started_is_given_up(at: str, is_in_time: bool) -> None:
     a, b = ScriptedAgent(), ScriptedAgent()
     both = launches(a=a, b=b)
-    reached = (stage for _, stage in both.stages() if isinstance(stage, Stage) and stage.name == at)
+    reached = (stage for _, stage in both.stages() if isinstance(stage, LaunchStage) and stage.name == at)
     assert {both.cancel() for _ in reached} == {is_in_time}
     assert ("start" in a.asked) is not is_in_time and "start" not in b.asked
 
@@ -89,8 +89,8 @@ def test_checks_alone_start_nothing() -> None:
 
 def test_work_that_differs_is_found() -> None:
     plans = {"a": plan(INNODB, rows=1000), "b": plan(INNODB, rows=1000), "c": plan(INNODB, rows=2000)}
-    assert other_work(plans) == [
+    assert differing_target_work(plans) == [
         "c does different work than a: 2 tables x 2,000 rows, not 2 tables x 1,000 rows"
     ]
     plans = {"a": plan(INNODB), "b": plan(INNODB, seconds=7)}
-    assert other_work(plans) == ["b does different work than a: its steps differ"]
+    assert differing_target_work(plans) == ["b does different work than a: its steps differ"]

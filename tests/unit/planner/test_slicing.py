@@ -14,10 +14,10 @@ from app.catalog.approval import hash_of
 from app.core.errors import InputError
 from app.engines import KNOWN, engine_of
 from app.engines.engine import Engine
-from app.history.machines.measured import Measured
+from app.history.machines.measured import MachineRecord
 from app.planner.checks.checks import Check, check_plan
 from app.planner.estimate.estimate import estimate
-from app.planner.kinds.canary import estimated
+from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.slicing import SLOW_S, slices_check, with_slices
 from app.planner.resolve.resolve import resolve
@@ -209,8 +209,8 @@ def test_slices_go_with_sweeps_and_starts(options: dict[str, Any]) -> None:
 
 def test_a_plan_in_slices_has_no_canary() -> None:
     long = {"seconds": 600, "repeats": 3}
-    assert estimated(resolve(request(*DUEL, **long), survey(), Catalog()), survey())[0].canary
-    assert not estimated(sliced(**long), survey())[0].canary
+    assert estimated_with_canary(resolve(request(*DUEL, **long), survey(), Catalog()), survey())[0].canary
+    assert not estimated_with_canary(sliced(**long), survey())[0].canary
 
 
 # keys and files
@@ -304,7 +304,7 @@ def test_a_step_in_slices_takes_the_seconds_of_all_and_the_changes_between_them(
 
 def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
     in_slices, alone = (
-        estimate(sliced(order=order, repeats=4), survey(), Measured(0.01))
+        estimate(sliced(order=order, repeats=4), survey(), MachineRecord(0.01))
         for order in ("slices", "interleaved")
     )
     assert in_slices.least == alone.least is not None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.catalog import Catalog, UnapprovedError, approve, approved_hashes
+from app.catalog import Catalog, UnapprovedLuaError, approve, approved_hashes
 from app.core.errors import InputError
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
@@ -172,7 +172,7 @@ def test_own_lua_is_sent_only_when_approved(dyno_home: Path) -> None:
     write(dyno_home / "workloads/mine.toml", 'name = "mine"\ntitle = "x"\nkind = "drive"\nlua = "mine.lua"\n')
     write(dyno_home / "workloads/mine.lua", 'require("dyno")')
     own = keep_own(dyno_home, 'workload = "mine"')
-    with pytest.raises(UnapprovedError) as caught:
+    with pytest.raises(UnapprovedLuaError) as caught:
         plan(sequence=own)
     approve(caught.value.sha256, "mine")
     found = resolve(request(sequence=own), survey(), Catalog(), approved_hashes())
@@ -183,7 +183,7 @@ def test_two_files_of_one_name_are_not_mixed_up(dyno_home: Path) -> None:
     write(dyno_home / "workloads/mine.toml", 'name = "mine"\ntitle = "x"\nkind = "drive"\nlua = "dyno.lua"\n')
     write(dyno_home / "workloads/dyno.lua", "-- another")
     own = keep_own(dyno_home, 'workload = "mine"')
-    with pytest.raises(UnapprovedError) as caught:
+    with pytest.raises(UnapprovedLuaError) as caught:
         plan(sequence=own)
     with pytest.raises(InputError, match=r"workloads/dyno\.lua exists twice"):
         resolve(request(sequence=own), survey(), Catalog(), [caught.value.sha256])

@@ -19,8 +19,8 @@ from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import step_choices
 from app.planner.starting.draft import variant_text
-from app.protocol.cpus import as_text, from_text
-from app.protocol.plan import Plan, Step, content_of
+from app.protocol.cpus import as_text, cpu_set_of_text
+from app.protocol.plan import Plan, Step, step_fields_to_hash
 from tests.plans import MARIADB, request, survey, write
 from tests.sequences import keep_own
 from tests.unit.agent.test_topology import recorded
@@ -236,19 +236,19 @@ def test_core_sets_of_a_recorded_machine_of_32_cores() -> None:
     nodes = recorded()
     first = CoreSet.of(8, nodes)
     assert (first.server, first.shared) == (as_text(range(0, 32, 4)), False), "one socket, no siblings"
-    assert not from_text(first.load) & {cpu % 32 for cpu in from_text(first.server)}
-    assert len(from_text(first.load)) == 48, "nothing that shares a core with the server"
+    assert not cpu_set_of_text(first.load) & {cpu % 32 for cpu in cpu_set_of_text(first.server)}
+    assert len(cpu_set_of_text(first.load)) == 48, "nothing that shares a core with the server"
     whole = CoreSet.of(32, nodes)
     assert (whole.server, whole.load, whole.shared) == ("0-31", "32-63", True)
     assert CoreSet.of(64, nodes) == CoreSet("0-63", "0-63", True)
-    sizes = [len(from_text(CoreSet.of(count, nodes).server)) for count in (32, 24, 16, 8, 4)]
+    sizes = [len(cpu_set_of_text(CoreSet.of(count, nodes).server)) for count in (32, 24, 16, 8, 4)]
     assert sizes == [32, 24, 16, 8, 4]
 
 
 @given(st.integers(1, 64))
 def test_a_larger_core_set_holds_the_smaller_one(count: int) -> None:
     nodes = recorded()
-    assert from_text(CoreSet.of(count, nodes).server) >= from_text(
+    assert cpu_set_of_text(CoreSet.of(count, nodes).server) >= cpu_set_of_text(
         CoreSet.of(max(1, count - 1), nodes).server
     )
 
@@ -323,15 +323,15 @@ def test_a_contender_with_cores_of_its_own_is_not_given_others(dyno_home: Path) 
 def test_lists_of_cpus() -> None:
     assert as_text([3, 1, 2, 8, 2]) == "1-3,8"
     assert as_text([]) == ""
-    assert from_text("0-3,8") == {0, 1, 2, 3, 8}
+    assert cpu_set_of_text("0-3,8") == {0, 1, 2, 3, 8}
 
 
 @given(st.sets(st.integers(0, 300)))
 def test_a_list_of_cpus_comes_back(cpus: set[int]) -> None:
-    assert from_text(as_text(cpus)) == cpus
+    assert cpu_set_of_text(as_text(cpus)) == cpus
 
 
 def test_steps_without_conditions_keep_the_work_key_that_they_had() -> None:
-    said = content_of(Step("point-query", "drive"))
+    said = step_fields_to_hash(Step("point-query", "drive"))
     assert not {"cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches"} & set(said)
-    assert "cores" in content_of(Step("point-query", "drive", cores="0-3"))
+    assert "cores" in step_fields_to_hash(Step("point-query", "drive", cores="0-3"))

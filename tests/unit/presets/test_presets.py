@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.variables import Machine, Preset, Rendered, option_values, parse_preset, render
+from app.variables import MachineSize, Preset, RenderedPreset, option_values, parse_preset, render
 from app.variables.ownership import FORBIDDEN, NAMED, PLACED
 from app.variables.render import evaluate, fill_in
 from tests.plans import VERSION
 
 GB = 1 << 30
-MACHINE = Machine(16 * GB, 4)
+MACHINE = MachineSize(16 * GB, 4)
 
 
 def preset(text: str) -> Preset:
     return parse_preset(text, "mine", "innodb", "mine.cnf")
 
 
-def rendered(text: str, family: str = "MySQL", version: str = "5.6.24") -> Rendered:
+def rendered(text: str, family: str = "MySQL", version: str = "5.6.24") -> RenderedPreset:
     return render(preset(text), family, version, MACHINE)
 
 
@@ -393,5 +393,5 @@ def test_redo_has_one_size_under_every_name(version: str, redo: dict[str, str]) 
 
 @pytest.mark.parametrize(("ram", "cache"), [(2 * GB, GB // 2), (GB // 4, GB // 8), (512 * GB, 2 * GB)])
 def test_caches_of_baselines_suit_small_and_large_machines(ram: int, cache: int) -> None:
-    found = render(Catalog().preset("innodb", "baseline"), "MySQL", "9.7.4", Machine(ram, 4))
+    found = render(Catalog().preset("innodb", "baseline"), "MySQL", "9.7.4", MachineSize(ram, 4))
     assert option_values(found.text)["innodb_buffer_pool_size"] == str(cache)

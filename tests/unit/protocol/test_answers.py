@@ -13,11 +13,11 @@ from app.agent.plan_runner import create_journals
 from app.agent.plans import list_plans
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.survey.machine import survey
-from app.agent.system.directory import MARKER, Directory
+from app.agent.system.directory import MARKER, MarkedDirectory
 from app.protocol import answers
 from app.protocol.answers import (
-    PlanSummary,
-    Snapshot,
+    DataSnapshot,
+    PlanOnTarget,
     Survey,
     to_json,
 )
@@ -30,7 +30,7 @@ from tests.plans import plan, surveyed
 def test_a_survey_is_read_as_it_was_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     (tmp_path / MARKER).touch()
-    found = survey(Directory(str(tmp_path)), ())
+    found = survey(MarkedDirectory(str(tmp_path)), ())
     assert found.builds and found.disk and found.cpu.threads and found.warnings is not None
     assert read(Survey, json.loads(json.dumps(to_json(found)))) == found
 
@@ -38,14 +38,14 @@ def test_a_survey_is_read_as_it_was_said(tmp_path: Path) -> None:
 def test_a_snapshot_and_a_plan_are_read_as_they_were_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     (tmp_path / MARKER).touch()
-    directory, its_plan = Directory(str(tmp_path)), replace(plan(), until_decided=True)
+    directory, its_plan = MarkedDirectory(str(tmp_path)), replace(plan(), until_decided=True)
     (tmp_path / "snapshots" / "f00").mkdir()
     (snapshot,) = Snapshots(directory).list()
-    assert snapshot.problem and read(Snapshot, to_json(snapshot)) == snapshot
+    assert snapshot.problem and read(DataSnapshot, to_json(snapshot)) == snapshot
     for journal in create_journals(directory, its_plan, "f00").values():
         journal.close()
     (summary,) = list_plans(directory)
-    assert read(PlanSummary, to_json(summary)) == summary and summary.until_decided
+    assert read(PlanOnTarget, to_json(summary)) == summary and summary.until_decided
     assert summary.sessions[0].session == its_plan.turns[0].session and not summary.sessions[0].ended
 
 

@@ -21,7 +21,7 @@ from app.protocol.events import (
     ProtocolError,
     Sample,
     StepEnded,
-    Unknown,
+    UnknownEvent,
     decode,
     encode,
 )
@@ -107,7 +107,7 @@ def test_a_newer_minor_adds_kinds_and_fields_that_are_kept() -> None:
     assert isinstance(known, Mark)
     line = b'{"kind":"weather","seq":2,"t":0.5,"at":1.0,"rain":[1,2]}\n'
     unknown = decode(line)
-    assert isinstance(unknown, Unknown)
+    assert isinstance(unknown, UnknownEvent)
     assert json.loads(encode(unknown)) == json.loads(line)
 
 

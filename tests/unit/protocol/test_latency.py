@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.history.store.distributions import counts_by_bucket, decode
+from app.history.store.distributions import counts_by_bucket, decode_distributions
 from app.protocol.latency import (
     BUCKETS,
     LONGEST_CODE,
@@ -31,7 +31,7 @@ def test_the_text_of_the_documentation() -> None:
 @given(COUNTS)
 def test_counts_come_back_from_their_text(counts: Counts) -> None:
     assert len(encode(counts)) <= LONGEST_CODE
-    assert counts_by_bucket(decode([encode(counts)]).total()) == counts
+    assert counts_by_bucket(decode_distributions([encode(counts)]).total()) == counts
 
 
 def test_every_bucket_comes_back_from_its_upper_bound() -> None:

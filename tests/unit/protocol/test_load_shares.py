@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.protocol.load_link import Drive, Hello, Ping, decode, encode
-from app.protocol.load_shares import seed_of_share, shares_of
+from app.protocol.load_link import Hello, Ping, StartSysbench, decode, encode
+from app.protocol.load_shares import load_target_steps, seed_of_share
 from app.protocol.plan import Step
 from app.protocol.reading import ShapeError
 
@@ -14,7 +14,7 @@ from app.protocol.reading import ShapeError
 @pytest.mark.parametrize("targets", [1, 2, 3, 16])
 def test_shares_add_up(threads: int, targets: int) -> None:
     step = Step("s", "drive", threads=threads, rate=1003, events=777)
-    shares = shares_of(step, targets)
+    shares = load_target_steps(step, targets)
     assert sum(each.threads for each in shares) == threads
     assert sum(each.rate for each in shares) == 1003
     assert sum(each.events for each in shares) == 777
@@ -31,7 +31,7 @@ def test_each_share_has_a_seed_of_its_own() -> None:
 
 
 def test_messages_are_read_as_they_were_written() -> None:
-    drive = Drive(1, 2, 0, 3, 0, 5, 0, 0, 10, 99, "10.0.0.5", 3306, "secret")
+    drive = StartSysbench(1, 2, 0, 3, 0, 5, 0, 0, 10, 99, "10.0.0.5", 3306, "secret")
     for message in (drive, Hello("client-1", "token"), Ping(1.5)):
         assert decode(encode(message)) == message
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.protocol.answers import PASS, Cpu, Disk, Machine, OtherAgent
+from app.protocol.answers import PASS, Cpu, Disk, Machine, OtherActiveAgent
 from app.protocol.machine_checks import machine_checks, program_checks, warnings_of
 
 
@@ -34,7 +34,7 @@ def quiet(**changes: Any) -> Machine:
         ({"sysbench_path": None, "sysbench": None}, "sysbench is missing"),
         ({"sysbench": "1.0.9"}, "sysbench 1.0.9 is too old"),
         ({"sysbench": None}, "/usr/bin/sysbench reports no version"),
-        ({"agents": [OtherAgent(7, "/d")]}, "another plan is running on this machine, in /d"),
+        ({"agents": [OtherActiveAgent(7, "/d")]}, "another plan is running on this machine, in /d"),
         ({"disk": Disk("/d", kind="memory", filesystem="tmpfs")}, "/d is in memory (tmpfs)"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from app.catalog import Catalog, Workload
 from app.protocol.plan import Plan, Step
-from app.protocol.work import access_of, bounds_of, statements_of
+from app.protocol.work import row_access_text, rows_per_event_bounds, statements_of
 from tests import journals
 
 DRIVEN = [each for each in Catalog().workloads()[0] if each.kind == "drive" and not each.sql]
@@ -28,13 +28,13 @@ def test_every_classic_workload_says_what_it_expects(workload: Workload) -> None
         workload.queries_per_event - 2,  # BEGIN and COMMIT
     )
     for counts_calls in (False, True):
-        bounds = bounds_of(statements, counts_calls)
+        bounds = rows_per_event_bounds(statements, counts_calls)
         assert all(0 <= low <= high for low, high in bounds.values())
         assert any(high > 0 for _, high in bounds.values())
 
 
 def test_the_rows_of_a_transaction() -> None:
-    bounds = bounds_of(statements_of(*planned(Catalog().workload("read-write"))), False)
+    bounds = rows_per_event_bounds(statements_of(*planned(Catalog().workload("read-write"))), False)
     assert bounds["read"] == pytest.approx((13 + 4 * 99.505, 13 + 4 * 100))
     assert bounds["returned"] == pytest.approx((11 + 3 * 99.505, 11 + 3 * 100))
     assert bounds["changed"] == (4, 4)
@@ -69,8 +69,10 @@ def test_options_choose_the_statement(options: dict[str, object], texts: list[st
 
 
 def test_an_index_entry_and_its_row_are_two_rows_for_some_engines() -> None:
-    by_index = bounds_of(statements_of(*planned(Catalog().workload("range-notcovered-si"))), False)
-    covered = bounds_of(statements_of(*planned(Catalog().workload("range-covered-si"))), False)
+    by_index = rows_per_event_bounds(
+        statements_of(*planned(Catalog().workload("range-notcovered-si"))), False
+    )
+    covered = rows_per_event_bounds(statements_of(*planned(Catalog().workload("range-covered-si"))), False)
     assert by_index["read"][1] == 2 * by_index["returned"][1]
     assert covered["returned"][1] == by_index["returned"][1]
 
@@ -81,6 +83,6 @@ def test_options_that_make_no_statement_say_nothing(points: object) -> None:
 
 
 def test_a_plan_in_words() -> None:
-    assert access_of([{"type": "range", "key": "PRIMARY", "rows": 100}]) == "range by PRIMARY"
-    assert access_of([{"type": "ALL", "key": None}]) == "all rows"
-    assert access_of([{"not explained": "no"}]) == access_of([]) == ""
+    assert row_access_text([{"type": "range", "key": "PRIMARY", "rows": 100}]) == "range by PRIMARY"
+    assert row_access_text([{"type": "ALL", "key": None}]) == "all rows"
+    assert row_access_text([{"not explained": "no"}]) == row_access_text([]) == ""

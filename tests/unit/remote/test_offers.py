@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from app.remote.dial import ServerOffers, read_offers
+from app.remote.dial import SshServerAlgorithms, read_ssh_offers
 from tests.fakes import ByteSocket
 
 
@@ -18,7 +18,7 @@ def packet(kex: str, host_keys: str, kind: int = 20) -> bytes:
 
 def test_version_key_exchange_and_host_keys() -> None:
     sock = ByteSocket(b"hello, who are you\r\nSSH-2.0-OpenSSH_5.3 old\r\n" + packet("a,b", "ssh-rsa,ssh-dss"))
-    assert read_offers(sock) == ServerOffers("OpenSSH_5.3 old", ["a", "b"], ["ssh-rsa", "ssh-dss"])
+    assert read_ssh_offers(sock) == SshServerAlgorithms("OpenSSH_5.3 old", ["a", "b"], ["ssh-rsa", "ssh-dss"])
     assert sock.sent.startswith(b"SSH-2.0-")
 
 
@@ -37,5 +37,5 @@ def test_version_key_exchange_and_host_keys() -> None:
 def test_what_is_no_ssh_server(content: bytes) -> None:
     sock = ByteSocket(content)
     with pytest.raises(ValueError):
-        read_offers(sock)
+        read_ssh_offers(sock)
     assert len(content) < 7000 or sock.recv(1)  # lines without end are not read to their end

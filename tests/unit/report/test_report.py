@@ -15,14 +15,14 @@ from app.core.settings import Settings, keep_settings
 from app.core.units import figure_text
 from app.history.exchange.publishing import import_shipped
 from app.history.lists import edits
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.report.caveats import caveats
 from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts
 from app.report.svg import column_styles
 from app.report.writing import render
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests import comparable, journals
 from tests.unit.comparison.cells import beside
 
@@ -40,7 +40,7 @@ def keep(history: History, repeats: int = REPEATS, name: str = "rocksdb-default"
         for step, factor in enumerate(FACTORS):
             maker.step(step, value=(100 + at // 2 / 5) * (factor if turn.contender else 1.0))
         maker.end()
-        Writer(history).append(its_plan.id, turn.session, 0, maker.raw)
+        JournalStorer(history).append(its_plan.id, turn.session, 0, maker.raw)
     return [turn.session for turn in its_plan.turns]
 
 
@@ -80,7 +80,7 @@ def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Pat
 def test_a_step_stands_out_only_where_it_is_better_or_worse(
     history: History, matters: float, told: str
 ) -> None:
-    _, summary = read_report(history, keep(history), limits=Limits(matters=matters)).summary
+    _, summary = read_report(history, keep(history), limits=VerdictLimits(matters=matters)).summary
     assert told in summary and ("furthest" in summary) == bool(told)
 
 
@@ -199,7 +199,7 @@ def test_a_missing_point_breaks_its_curve_and_no_other(history: History) -> None
     its_plan = journals.plan(CONTENDERS, its_steps=journals.steps((1, 2, 4)))
     for turn in its_plan.turns:
         raw = journals.whole(its_plan, turn.session, failed=2 if turn.contender else None).raw
-        Writer(history).append(its_plan.id, turn.session, 0, raw)
+        JournalStorer(history).append(its_plan.id, turn.session, 0, raw)
     report = read_report(history, [turn.session for turn in its_plan.turns])
     (chart, _) = curve_charts(report.comparison.rows, report.names, column_styles((0, 1)))
     assert chart.count("<circle ") == 5 and chart.count("<polyline ") == 1
@@ -217,7 +217,9 @@ def test_latencies_come_first_where_they_are_the_figure(history: History) -> Non
     steps = [replace(journals.steps((1,))[1], unit="ms", figure="latency")]
     its_plan = journals.plan(CONTENDERS, its_steps=steps)
     for turn in its_plan.turns:
-        Writer(history).append(its_plan.id, turn.session, 0, journals.whole(its_plan, turn.session).raw)
+        JournalStorer(history).append(
+            its_plan.id, turn.session, 0, journals.whole(its_plan, turn.session).raw
+        )
     report = read_report(history, [turn.session for turn in its_plan.turns])
     assert [table.title.split(",")[0] for table in report.latencies] == [
         f"Latency p{share}" for share in (50, 95, 99)
@@ -262,7 +264,7 @@ def test_marks_are_told_once_with_where_they_stand(history: History) -> None:
         maker = journals.Maker(its_plan, turn.session).begin()
         for at in range(len(its_plan.steps)):
             maker.step(at, marks=["indebted"] if turn.contender and at > 1 else [])
-        Writer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
+        JournalStorer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
     report = read_report(history, [turn.session for turn in its_plan.turns])
     (told,) = [each for each in report.caveats if each.startswith("indebted")]
     assert told.endswith(

@@ -14,15 +14,15 @@ from app.cli import main
 from app.core.errors import InputError
 from app.history.exchange.publishing import import_shipped
 from app.history.lists.sessions import sessions
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.plan import Contender, Plan, Step
 from app.protocol.sysbench import seed_of
 from app.report.content import read_report
 from app.report.rendering import to_html
-from app.script.recipe import Recipe, read_recipe
-from app.script.writing import render, write_script, write_scripts
+from app.script.recipe import SessionRecipe, read_recipe
+from app.script.writing import render_session_script, write_script, write_scripts
 from tests import journals
 from tests.plans import VERSION
 
@@ -52,11 +52,11 @@ def keep(history: History, contender: Contender, *steps: Step, own: str = OWN, *
     maker = journals.Maker(its_plan).begin()
     maker.add(Fact, name="my_cnf", value=f"{contender.cnf}\n{own}")
     maker.add(Fact, name="variables", value=VARIABLES, when="started")
-    Writer(history).append(its_plan.id, its_plan.turns[0].session, 0, maker.end().raw)
+    JournalStorer(history).append(its_plan.id, its_plan.turns[0].session, 0, maker.end().raw)
     return its_plan
 
 
-def recipe(history: History, *steps: Step, engine: str = "innodb", **changes: Any) -> Recipe:
+def recipe(history: History, *steps: Step, engine: str = "innodb", **changes: Any) -> SessionRecipe:
     keep(history, journals.contender(engine), *steps, **changes)
     return read_recipe(history, "last")
 
@@ -78,7 +78,7 @@ def check(script: str) -> str:
 
 def test_a_step_is_what_sysbench_was_told(history: History) -> None:
     found = recipe(history)
-    script = check(render("run.sh", found))
+    script = check(render_session_script("run.sh", found))
     assert "ANALYZE" not in script
     (line,) = sequence(script)
     words = shlex.split(line)
@@ -99,25 +99,27 @@ def test_a_session_that_took_turns_says_so_and_does_its_steps_whole(history: His
     assert [each.name for each in (folder / "lua").iterdir()] == ["read.lua"]
     (line,) = sequence(check((folder / "run.sh").read_text()))
     assert {"read.lua", "--time=4", "--report-checkpoints=1", "--rate=7"} <= set(shlex.split(line))
-    (usual,) = sequence(render("run.sh", recipe(history, replace(DRIVE, rate=7))))
+    (usual,) = sequence(render_session_script("run.sh", recipe(history, replace(DRIVE, rate=7))))
     assert len(shlex.split(line)) == len(shlex.split(usual))
 
 
 def test_a_step_at_a_rate_has_the_schedule_of_dyno(history: History) -> None:
     files = {"workloads/dyno-rate.lua": "-- the schedule"}
     found = recipe(history, replace(DRIVE, rate=7, arrivals="even"), files=files)
-    exported, line = sequence(check(render("run.sh", found)))
+    exported, line = sequence(check(render_session_script("run.sh", found)))
     assert exported == "export DYNO_WORKLOAD=read"
     assert {"dyno-rate.lua", "--event-rate=7", "--arrivals=even"} <= set(shlex.split(line))
 
 
 def test_a_session_without_turns_does_not_speak_of_them(history: History) -> None:
     found = recipe(history)
-    assert "alternated" not in render("run.sh", found) + render("README.txt", found)
+    assert "alternated" not in render_session_script("run.sh", found) + render_session_script(
+        "README.txt", found
+    )
 
 
 def test_places_are_variables(history: History) -> None:
-    script = render("run.sh", recipe(history))
+    script = render_session_script("run.sh", recipe(history))
     for line in ("basedir=$BASE", "datadir=$WORK/data", "socket=$PRIVATE/s", "skip-networking"):
         assert f"\n{line}\n" in script
     assert PLACE not in script and "user=root\nEND" not in script
@@ -126,7 +128,7 @@ def test_places_are_variables(history: History) -> None:
 
 def test_settling_is_the_statements_of_the_agent(history: History) -> None:
     settle = Step(name="settle", kind="settle", cap_s=60)
-    lines = sequence(check(render("run.sh", recipe(history, DRIVE, settle))))
+    lines = sequence(check(render_session_script("run.sh", recipe(history, DRIVE, settle))))
     assert lines[1:] == [
         "begin 02-settle",
         "try 'SET GLOBAL innodb_max_dirty_pages_pct_lwm=0'",
@@ -142,21 +144,23 @@ def test_settling_is_the_statements_of_the_agent(history: History) -> None:
 
 def test_tables_are_analysed_as_by_the_agent(history: History) -> None:
     load = Step(name="load", kind="load", lua="load.lua", analyse=True)
-    script = check(render("run.sh", recipe(history, load, DRIVE)))
+    script = check(render_session_script("run.sh", recipe(history, load, DRIVE)))
     assert '        sql "ANALYZE NO_WRITE_TO_BINLOG TABLE dyno.$table" >>' in script
     assert sequence(script)[1:3] == ["need_tables", "analyse 01-load"]
 
 
 def test_memtables_are_written_before_tables_are_analysed(history: History) -> None:
     load = Step(name="load", kind="load", lua="load.lua", analyse=True)
-    lines = sequence(check(render("run.sh", recipe(history, load, engine="rocksdb"))))
+    lines = sequence(check(render_session_script("run.sh", recipe(history, load, engine="rocksdb"))))
     assert lines[2:] == ["try 'SET GLOBAL rocksdb_force_flush_memtable_now=1'", "analyse 01-load"]
 
 
 @pytest.mark.parametrize("engine", ["rocksdb", "myisam", "aria", "mroonga"])
 def test_every_engine_settles(history: History, engine: str) -> None:
     script = check(
-        render("run.sh", recipe(history, Step(name="s", kind="settle", cap_s=9), DRIVE, engine=engine))
+        render_session_script(
+            "run.sh", recipe(history, Step(name="s", kind="settle", cap_s=9), DRIVE, engine=engine)
+        )
     )
     assert "is_written() {" in script and "innodb_max_dirty" not in script
 
@@ -164,7 +168,10 @@ def test_every_engine_settles(history: History, engine: str) -> None:
 @pytest.mark.parametrize(("engine", "needed"), [("innodb", 2), ("archive", 1)])
 def test_an_engine_without_facts_may_lack_an_index(history: History, engine: str, needed: int) -> None:
     steps = [Step(name=kind, kind=kind, lua=f"{kind}.lua") for kind in ("load", "index")]
-    assert sequence(render("run.sh", recipe(history, *steps, engine=engine))).count("need_tables") == needed
+    assert (
+        sequence(render_session_script("run.sh", recipe(history, *steps, engine=engine))).count("need_tables")
+        == needed
+    )
 
 
 def test_what_a_sweep_asks_for_is_brought_about_and_put_back(history: History) -> None:
@@ -173,7 +180,7 @@ def test_what_a_sweep_asks_for_is_brought_about_and_put_back(history: History) -
         replace(DRIVE, name="b", restart_with={"table_open_cache": 10}),
         replace(DRIVE, name="c"),
     ]
-    lines = sequence(check(render("run.sh", recipe(history, *steps))))
+    lines = sequence(check(render_session_script("run.sh", recipe(history, *steps))))
     others = [line for line in lines if not line.startswith("drive ")]
     assert others == [
         "sql 'SET GLOBAL sort_buffer_size=4194304'",
@@ -189,7 +196,7 @@ def test_what_a_sweep_asks_for_is_brought_about_and_put_back(history: History) -
 
 def test_key_caches_of_myisam(history: History) -> None:
     steps = [replace(DRIVE, key_caches=True), replace(DRIVE, name="after")]
-    lines = sequence(render("run.sh", recipe(history, *steps, engine="myisam", tables=1)))
+    lines = sequence(render_session_script("run.sh", recipe(history, *steps, engine="myisam", tables=1)))
     assert lines[:2] == [
         "sql 'SET GLOBAL sbtest1.key_buffer_size=134217728'",
         "sql 'CACHE INDEX dyno.sbtest1 IN sbtest1'",
@@ -202,7 +209,7 @@ def test_the_memory_of_the_server_is_as_it_was(history: History) -> None:
         journals.contender(), allocator="/lib/my jemalloc.so", numa="interleave=all", memory_limit=4096
     )
     keep(history, replace(asked, cores="0-1"))
-    script = check(render("run.sh", read_recipe(history, "last")))
+    script = check(render_session_script("run.sh", read_recipe(history, "last")))
     line = next(line for line in script.splitlines() if line.startswith("    exec "))
     assert line == (
         '    exec taskset -c 0-1 systemd-run "$MANAGER" --scope --quiet --collect -p MemoryMax=4096'
@@ -228,14 +235,14 @@ def test_system_tables_are_made_as_the_build_knows(
 ) -> None:
     contender = replace(journals.contender(), family=family, version=version)
     keep(history, contender)
-    script = check(render("run.sh", read_recipe(history, "last")))
+    script = check(render_session_script("run.sh", read_recipe(history, "last")))
     assert told in script
     assert ("RESET BINARY LOGS AND GTIDS" in script) == (version == "8.4.2")
 
 
 def test_over_loopback_a_password_is_made_up_there(history: History) -> None:
     own = OWN.replace("skip-networking", "port=4711\nbind-address=127.0.0.1")
-    script = check(render("run.sh", recipe(history, own=own, transport="loopback")))
+    script = check(render_session_script("run.sh", recipe(history, own=own, transport="loopback")))
     assert "port=$PORT" in script and "4711" not in script and "/dev/urandom" in script
 
 
@@ -305,7 +312,7 @@ def test_what_dyno_did_not_carry_out_is_refused(history: History, tmp_path: Path
         write_script(history, published, tmp_path / "out")
     its_plan = journals.plan()
     maker = journals.Maker(its_plan).begin().end("failed", "no server")
-    Writer(history).append(its_plan.id, its_plan.turns[0].session, 0, maker.raw)
+    JournalStorer(history).append(its_plan.id, its_plan.turns[0].session, 0, maker.raw)
     with pytest.raises(InputError, match="ended before its server started"):
         write_script(history, its_plan.turns[0].session, tmp_path / "out")
     assert not (tmp_path / "out").exists() and not list(tmp_path.glob(".out*"))

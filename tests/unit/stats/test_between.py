@@ -7,14 +7,14 @@ from statistics import variance
 
 import pytest
 
-from app.stats.between import Between, between_plans
+from app.stats.between import VarianceBetweenPlans, between_plans
 
 FIGURES = [100.0, 104.0, 97.0, 101.0, 99.0, 103.0, 96.0, 100.0]
 
 
 def test_eight_canaries_tell_it() -> None:
     found = between_plans(FIGURES)
-    assert found == Between(pytest.approx(variance(map(math.log, FIGURES))), 7, 8)
+    assert found == VarianceBetweenPlans(pytest.approx(variance(map(math.log, FIGURES))), 7, 8)
     assert 0.02 < found.deviation < 0.04
 
 

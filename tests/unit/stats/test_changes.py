@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.stats.changes import chance_level, changes, share_of
+from app.stats.changes import chance_level, chance_of_change, changes
 
 DATA = Path(__file__).parents[2] / "data"
 NOISE = 0.01
@@ -58,8 +58,8 @@ def test_two_changes_are_two() -> None:
 
 def test_a_share_is_small_where_a_change_is_clear() -> None:
     chance = random.Random(4)
-    assert share_of([*noise(chance, 20), *noise(chance, 8, 0.05)]) < 1e-4
-    assert share_of([1.0, 2.0, 3.0]) == 1.0
+    assert chance_of_change([*noise(chance, 20), *noise(chance, 8, 0.05)]) < 1e-4
+    assert chance_of_change([1.0, 2.0, 3.0]) == 1.0
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0] * 3, [1.0] * 50])

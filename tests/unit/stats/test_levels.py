@@ -11,9 +11,9 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from app.stats import Samples, judge
+from app.stats import StepSamples, judge
 from app.stats.at_target.verdicts import COLOURED
-from app.stats.groups import Group, group_ratios
+from app.stats.groups import GroupOfTwoColumns, group_ratios
 from tests.worlds import NOISIER, ORDERS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200
@@ -33,7 +33,9 @@ def test_levels_of_equals_are_seldom_called_different(world: str, order: str) ->
 
 def excludes_one(base: np.ndarray, other: np.ndarray) -> bool:
     """Whether the interval of one of three groups does."""
-    groups = [Group(np.exp(base[at::3]).T.tolist(), np.exp(other[at::3]).T.tolist()) for at in range(3)]
+    groups = [
+        GroupOfTwoColumns(np.exp(base[at::3]).T.tolist(), np.exp(other[at::3]).T.tolist()) for at in range(3)
+    ]
     return any(
         each and each.low and each.high and not each.low <= 1 <= each.high
         for each in group_ratios([groups])[0]
@@ -83,7 +85,10 @@ def test_three_sessions_that_vary_as_a_whole_against_eight_quiet_ones_deceive_no
 
     tables = zip(column(8, 0.003).tolist(), column(3, 0.03).tolist(), strict=True)
     words = [
-        [verdict.word for verdict in judge([Samples(tuple(a), tuple(b)) for a, b in zip(*pair, strict=True)])]
+        [
+            verdict.word
+            for verdict in judge([StepSamples(tuple(a), tuple(b)) for a, b in zip(*pair, strict=True)])
+        ]
         for pair in tables
     ]
     assert sum(any(word in COLOURED for word in each) for each in words) <= 20  # 5 %, and a third of that

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from app.agent.deciding import DECISIONS, HOPELESS, endings
-from app.stats import Limits, Samples, judge
+from app.stats import StepSamples, VerdictLimits, judge
 from app.stats.at_target.looks import ROUNDS, share_of_look
 from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
 
-LOOKED = Limits(repeatedly=True)
+LOOKED = VerdictLimits(repeatedly=True)
 
 
-def cell(*ratios: float) -> Samples:
+def cell(*ratios: float) -> StepSamples:
     """Of rounds that come to these ratios."""
-    return Samples((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
+    return StepSamples((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
 
 
 CLEAR = cell(0.801, 0.799, 0.8, 0.8)
@@ -69,7 +69,7 @@ def test_what_differs_by_as_much_as_matters_is_not_the_same() -> None:
 @pytest.mark.parametrize("cells", [1, 2, 6])
 def test_equals_are_seldom_told_apart_at_any_look(cells: int) -> None:
     chance, plans = np.random.default_rng([14, cells]), 300
-    limits = Limits(matters=0.0, repeatedly=True)
+    limits = VerdictLimits(matters=0.0, repeatedly=True)
     found = 0
     for _ in range(plans):
         ratios = chance.normal(0.0, 0.02, (cells, ROUNDS))
@@ -86,7 +86,7 @@ def test_whoever_looks_without_these_limits_finds_too_much() -> None:
     found = 0
     for _ in range(plans):
         ratios = [exp(each) for each in chance.normal(0.0, 0.02, ROUNDS)]
-        looks = (judge([cell(*ratios[:n])], Limits(matters=0.0)) for n in range(LEAST, ROUNDS + 1))
+        looks = (judge([cell(*ratios[:n])], VerdictLimits(matters=0.0)) for n in range(LEAST, ROUNDS + 1))
         found += any(each.word in COLOURED for look in looks for each in look)
     assert found / plans > 0.08
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special  # type: ignore[import-untyped]
 
-from app.stats.at_target.moderated import Prior, digamma, prior_of, trigamma, trigamma_inverse
+from app.stats.at_target.moderated import VariancePrior, digamma, prior_of, trigamma, trigamma_inverse
 
 
 @pytest.mark.parametrize("x", [0.3, 1.0, 2.5, 6.0, 40.0, 500.0])
@@ -33,11 +33,11 @@ def test_equal_variances_tell_as_much_as_there_is_to_know() -> None:
 
 
 def test_a_variance_is_never_taken_as_smaller_than_it_was_measured() -> None:
-    prior = Prior(1e-4, 10.0)
+    prior = VariancePrior(1e-4, 10.0)
     assert prior.moderated(9e-4, 2) == (9e-4, 12.0)
     assert prior.moderated(1e-6, 2) == (pytest.approx((10e-4 + 2e-6) / 12), 12.0)
 
 
 def test_one_variance_tells_nothing_of_others_nor_do_facts() -> None:
-    assert prior_of([(1e-4, 4)]) == Prior() and prior_of([(0.0, 4), (1e-4, 4)]) == Prior()
-    assert Prior().moderated(3e-4, 2) == (3e-4, 2)
+    assert prior_of([(1e-4, 4)]) == VariancePrior() and prior_of([(0.0, 4), (1e-4, 4)]) == VariancePrior()
+    assert VariancePrior().moderated(3e-4, 2) == (3e-4, 2)

@@ -11,7 +11,7 @@ import pytest
 from app.core.errors import InputError
 from app.protocol.answers import Build, Survey
 from app.remote.target import LOCAL
-from app.targets.builds import install, name_of, note, register, remove
+from app.targets.builds import install, name_of, register, remove, store_build_notes
 from app.targets.store import Targets
 
 
@@ -85,7 +85,7 @@ def test_a_bad_note_is_refused_before_anything_is_sent(search_paths: Any, tmp_pa
     for do in (
         lambda: install(agent, tmp_path / "mine.tar", "", {"text": text}, lambda *_: None),
         lambda: register(agent, LOCAL, "/opt/one", {"text": text}),
-        lambda: note(agent, "/opt/one", {"text": text}),
+        lambda: store_build_notes(agent, "/opt/one", {"text": text}),
     ):
         with pytest.raises(InputError, match="the note text of a build is one line of 2,000 characters"):
             do()

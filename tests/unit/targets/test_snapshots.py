@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from app.protocol.answers import Snapshot
+from app.protocol.answers import DataSnapshot
 from app.targets.snapshots import HEADERS, row_of
 from tests.plans import MARIADB
 
@@ -17,7 +17,7 @@ def row(**said: Any) -> dict[str, str]:
         "key": "0123456789abcdef", "problem": "", "made_at": time.time() - 7200, "size_bytes": 3 << 30,
         "contender": CONTENDER, "tables": 4, "rows": 1_000_000, "load_method": "ordered",
     }  # fmt: skip
-    return dict(zip(HEADERS, row_of(Snapshot(**{**snapshot, **said})), strict=True))
+    return dict(zip(HEADERS, row_of(DataSnapshot(**{**snapshot, **said})), strict=True))
 
 
 def test_of_what_it_is_and_how_large_and_old() -> None:

@@ -12,7 +12,7 @@ from app.core.errors import InputError
 from app.remote.connection import LocalConnection
 from app.remote.reach import connect, reached
 from app.remote.target import LOCAL, Target
-from app.targets.store import Targets, check_target
+from app.targets.store import Targets, check_target_fields
 from tests.fakes import MemoryKeyring
 
 NUC = Target("nuc-i3", host="nuc.lan", user="me", port=2200, directories=["/data/dyno", "~/dyno"])
@@ -151,8 +151,8 @@ def test_a_file_that_cannot_be_read(targets: Targets) -> None:
 @pytest.mark.parametrize("pattern", ["opt/*", "", "../b", "/opt/\x07"])
 def test_where_builds_are_looked_for_is_no_matter_of_the_folder_one_is_in(pattern: str) -> None:
     with pytest.raises(InputError, match=r"is not absolute: start it with / or ~/"):
-        check_target(replace(NUC, search_paths=["/opt/*", pattern]))
-    assert check_target(replace(NUC, search_paths=["/opt/*", "~/b/*"]))
+        check_target_fields(replace(NUC, search_paths=["/opt/*", pattern]))
+    assert check_target_fields(replace(NUC, search_paths=["/opt/*", "~/b/*"]))
 
 
 @pytest.mark.root  # others are refused before
@@ -207,4 +207,4 @@ def test_a_target_that_goes_takes_its_secrets_along(
 
 
 def test_a_checked_target_comes_back_as_it_was() -> None:
-    assert check_target(NUC) is NUC
+    assert check_target_fields(NUC) is NUC

@@ -13,8 +13,8 @@ import pytest
 from app.protocol.answers import Survey, to_json
 from app.protocol.reading import read
 from app.remote.target import Target
-from app.targets.store import FieldError, Targets, check_target, problems_of
-from app.targets.surveys import STAGES, Surveyed, Surveys, survey_target
+from app.targets.store import TargetFieldError, Targets, check_target_fields, problems_of
+from app.targets.surveys import STAGES, DatedSurvey, Surveys, survey_target
 from tests.plans import survey
 
 KEPT = Path(__file__).parents[2] / "data/survey-0.1.0.json"
@@ -28,9 +28,9 @@ def surveys(tmp_path: Path) -> Surveys:
 
 def test_the_latest_survey_is_kept_for_this_user_alone(surveys: Surveys, tmp_path: Path) -> None:
     assert surveys.get(NUC) is None
-    surveys.keep(NUC, Surveyed(1.5, survey()))
-    surveys.keep(NUC, Surveyed(2.5, survey(kernel="é")))
-    assert surveys.get(NUC) == Surveyed(2.5, survey(kernel="é"))
+    surveys.keep(NUC, DatedSurvey(1.5, survey()))
+    surveys.keep(NUC, DatedSurvey(2.5, survey(kernel="é")))
+    assert surveys.get(NUC) == DatedSurvey(2.5, survey(kernel="é"))
     assert (tmp_path / "home/surveys/nuc.json").stat().st_mode & 0o777 == 0o600
     surveys.forget("nuc")
     surveys.forget("nuc")
@@ -39,13 +39,13 @@ def test_the_latest_survey_is_kept_for_this_user_alone(surveys: Surveys, tmp_pat
 
 @pytest.mark.parametrize("change", [{"host": "other"}, {"directories": ["/x"]}, {"search_paths": ["/opt/*"]}])
 def test_a_target_that_is_elsewhere_by_now_has_no_survey(surveys: Surveys, change: dict[str, object]) -> None:
-    surveys.keep(NUC, Surveyed(1.0, survey()))
+    surveys.keep(NUC, DatedSurvey(1.0, survey()))
     assert surveys.get(replace(NUC, **change)) is None  # type: ignore[arg-type]
-    assert surveys.get(replace(NUC, identity="~/.ssh/other", remember=True)) == Surveyed(1.0, survey())
+    assert surveys.get(replace(NUC, identity="~/.ssh/other", remember=True)) == DatedSurvey(1.0, survey())
 
 
 def test_a_kept_survey_that_an_older_dyno_made_otherwise_is_as_none(surveys: Surveys, tmp_path: Path) -> None:
-    surveys.keep(NUC, Surveyed(1.0, survey()))
+    surveys.keep(NUC, DatedSurvey(1.0, survey()))
     path = tmp_path / "home/surveys/nuc.json"
     path.write_text(path.read_text().replace('"threads": 4', '"threads": "four"'))
     assert surveys.get(NUC) is None
@@ -53,7 +53,7 @@ def test_a_kept_survey_that_an_older_dyno_made_otherwise_is_as_none(surveys: Sur
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"at": 1, "place": {}}', "\xff"])
 def test_a_broken_file_is_as_none(surveys: Surveys, tmp_path: Path, text: str) -> None:
-    surveys.keep(NUC, Surveyed(1.0, survey()))
+    surveys.keep(NUC, DatedSurvey(1.0, survey()))
     (tmp_path / "home/surveys/nuc.json").write_text(text, encoding="latin-1")
     assert surveys.get(NUC) is None
 
@@ -72,8 +72,8 @@ def test_every_wrong_field_is_told_at_once() -> None:
     problems = problems_of(wrong)
     assert list(problems) == ["name", "host", "user", "port", "jump", "directories", "python"]
     assert "'x' is not absolute" in problems["directories"]
-    with pytest.raises(FieldError) as caught:
-        check_target(wrong)
+    with pytest.raises(TargetFieldError) as caught:
+        check_target_fields(wrong)
     assert (caught.value.field, str(caught.value)) == ("name", problems["name"])
     assert problems_of(NUC) == {} and problems_of(replace(NUC, jump="me@gate:22, [::1]:2200")) == {}
     assert problems_of(replace(NUC, jump="none")) == {}
@@ -105,4 +105,4 @@ def test_what_a_newer_dyno_has_kept_is_read(surveys: Surveys, tmp_path: Path) ->
     kept["survey"]["later"] = kept["survey"]["cpu"]["later"] = kept["survey"]["builds"][0]["later"] = [{}]
     (tmp_path / "home/surveys").mkdir(parents=True)
     (tmp_path / "home/surveys/nuc.json").write_text(json.dumps(kept))
-    assert surveys.get(NUC) == Surveyed(kept["at"], read(Survey, json.loads(KEPT.read_text())["survey"]))
+    assert surveys.get(NUC) == DatedSurvey(kept["at"], read(Survey, json.loads(KEPT.read_text())["survey"]))

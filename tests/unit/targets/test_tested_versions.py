@@ -15,8 +15,8 @@ from app.targets.tested_versions import (
     RECORDED,
     SESSIONS,
     TRIED,
-    tried,
-    with_tried,
+    how_tested,
+    with_tested_versions,
 )
 from tests.running import builds
 
@@ -39,7 +39,7 @@ def test_the_page_of_builds_has_the_table() -> None:
 @pytest.mark.parametrize("each", [each for each in TRIED if each.how == RECORDED], ids=lambda each: each.text)
 def test_a_recording_is_there_and_says_where_it_is_from(each: object) -> None:
     assert isinstance(each, type(TRIED[0]))
-    found = [one for one in recordings() if tried(one["family"], one["version"]) == each]
+    found = [one for one in recordings() if how_tested(one["family"], one["version"]) == each]
     assert found and all("@" in one["where"] for one in found)
     assert any(one["version"] in each.what for one in found)
 
@@ -64,8 +64,8 @@ def test_what_was_tried_is_a_build_of_the_tests() -> None:
     ],
 )
 def test_a_version_is_as_its_series(family: str | None, version: str | None, how: str) -> None:
-    assert tried(family, version).how == how
-    assert with_tried([Build("b", "/b", "/b/mysqld", family, version)])[0]["tried"] == how
+    assert how_tested(family, version).how == how
+    assert with_tested_versions([Build("b", "/b", "/b/mysqld", family, version)])[0]["tried"] == how
 
 
 def test_no_series_stands_twice() -> None:

@@ -12,13 +12,13 @@ import pytest
 from app.core.errors import DynoError
 from app.history.lists import edits
 from app.history.lists.sessions import sessions, state_of
-from app.history.recorded.writing import Writer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, keep_unlocked
 from app.history.steps.figures import show
 from app.history.store import journals
 from app.history.store.history import History
-from app.team.edits import STEP, Edit, note_key
+from app.team.edits import STEP, Edit, shared_note_id
 from app.team.local_edits import edits_of
-from app.team.store import ROW, AwayError, Row
+from app.team.store import ROW, JournalRow, TeamServerAwayError
 from app.team.syncing import sync
 from tests.journals import Maker, plan, steps, store, whole
 from tests.team import MemoryStore
@@ -135,7 +135,7 @@ def test_a_server_that_goes_away_anywhere_loses_nothing(home: list[History], cal
         server.calls_left = calls
         try:
             sync(history, server, "")
-        except AwayError:
+        except TeamServerAwayError:
             pass
         server.calls_left = 1 << 60
         sync(history, server, "")
@@ -241,7 +241,7 @@ def test_a_journal_under_the_id_of_another_session_is_refused(home: list[History
     problems = fetched(two, server)
     assert "belongs to session" in problems[0]
     assert [each["id"] for each in sessions(two)] == [S2]
-    assert not journals.path_of(two.journals, S1).exists() and Writer(two).offset(S1) == 0
+    assert not journals.path_of(two.journals, S1).exists() and JournalStorer(two).offset(S1) == 0
 
 
 def test_what_is_no_journal_is_refused(home: list[History]) -> None:
@@ -251,7 +251,7 @@ def test_what_is_no_journal_is_refused(home: list[History]) -> None:
     for session, raw in ((S1, b"\x00" * 50), (S2, b'{"kind":"sample"}\n')):
         import hashlib
 
-        row = Row(0, len(raw), hashlib.sha256(raw).digest())
+        row = JournalRow(0, len(raw), hashlib.sha256(raw).digest())
         server.journals[session] = {0: (row, raw)}
         server.all_sessions[session] = replace(server.all_sessions[session], size=len(raw))
     assert len(fetched(two, server)) == 2
@@ -272,7 +272,7 @@ def hostile(number: int = 1, **what: object) -> Edit:
         hostile(kind="tag", item="\x1b[2J", value="true"), hostile(kind="tag", item="x" * 200, value="true"),
         hostile(kind="note", item="1", value='[1.0, "text"]'),
         hostile(kind="cut", item="-1", value='[1,2,""]'),
-        hostile(kind="note", item=note_key(1.0, "n" * 200_000), value=f'[1.0, "{"n" * 200_000}"]'),
+        hostile(kind="note", item=shared_note_id(1.0, "n" * 200_000), value=f'[1.0, "{"n" * 200_000}"]'),
         hostile(kind="cut", item="1", value='[1,2,"' + "r" * 200 + '"]'),
         hostile(kind="deleted", value='"x"'),
         hostile(kind="published", value='["x", "{\\"author\\": 7}"]'),

@@ -10,7 +10,7 @@ from app.core.errors import InputError
 from app.history.lists import sessions
 from app.history.lists.browsing import FACETS, Filter
 from app.team import list_statements
-from app.team.listing import Lists, page
+from app.team.listing import TeamSessionLists, team_session_page
 
 
 def columns(statement: str) -> list[str]:
@@ -57,4 +57,4 @@ def test_no_session_is_looked_up_where_none_matches() -> None:
             asked.append(statement)
             return []
 
-    assert page(Lists(Empty()), Filter("x")) == [] and len(asked) == 1
+    assert team_session_page(TeamSessionLists(Empty()), Filter("x")) == [] and len(asked) == 1

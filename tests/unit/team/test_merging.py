@@ -14,9 +14,9 @@ from app.core.errors import DynoError
 from app.history.lists import edits
 from app.history.recorded.counting import Cut
 from app.history.store.history import History
-from app.team.edits import Edit, lost, merge
+from app.team.edits import Edit, lost, merge_team_edits
 from app.team.local_edits import edits_of
-from app.team.store import AwayError
+from app.team.store import TeamServerAwayError
 from app.team.syncing import sync
 from tests.journals import plan, steps, store, whole
 from tests.team import MemoryStore
@@ -61,9 +61,11 @@ def edit_something(history: History, chance: random.Random, at: int) -> str:
                 edits.note(history, session, f"note {at} \u20ac", at=1.7e9 + at / 3)
                 return f"note {at} \u20ac"
             case "cut":
-                edits.cut(history, session, 1, Cut(chance.randrange(5), chance.randrange(20, 29), word))
+                edits.count_only_seconds(
+                    history, session, 1, Cut(chance.randrange(5), chance.randrange(20, 29), word)
+                )
             case "uncut":
-                edits.uncut(history, session, 1)
+                edits.undo_cut(history, session, 1)
             case "delete" if chance.random() < 0.2:
                 edits.delete(history, session)
             case "undelete" if gone:
@@ -95,7 +97,7 @@ def test_five_desktops_that_merge_are_equal_in_the_end(desktops: list[History], 
         server.calls_left = chance.choice((1 << 60, 1 << 60, chance.randrange(40)))  # a link that breaks
         try:
             sync(desktops[who], server, f"person {who}")
-        except AwayError:
+        except TeamServerAwayError:
             pass
     server.calls_left = 1 << 60
     meet(desktops, server)
@@ -117,12 +119,12 @@ def test_the_order_and_number_of_arrivals_do_not_matter() -> None:
         for who in range(DESKTOPS) for number in range(1, 9)
     ]  # fmt: skip
     expected: dict[Any, Edit] = {}
-    merge(expected, made)
+    merge_team_edits(expected, made)
     for _ in range(1000):
         found: dict[Any, Edit] = {}
         arrivals = chance.choices(made, k=20) + chance.sample(made, len(made))
         for begin in range(0, len(arrivals), 7):
-            merge(found, arrivals[begin : begin + 7])
+            merge_team_edits(found, arrivals[begin : begin + 7])
         assert found == expected
 
 

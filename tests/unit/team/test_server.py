@@ -16,10 +16,16 @@ import pytest
 
 from app.core.errors import DynoError, InputError
 from app.team import answers, connection
-from app.team.address import Address, Choice, keep_choice, parse_address, read_choice
-from app.team.certificate import by_fingerprint
-from app.team.connection import Connection
-from app.team.plugin import PluginError
+from app.team.address import (
+    TeamDatabaseAddress,
+    TeamHistoryChoice,
+    keep_choice,
+    parse_address,
+    read_team_history,
+)
+from app.team.certificate import pinned_tls_context
+from app.team.connection import TeamDatabaseConnection
+from app.team.plugin import PlainPasswordPluginError
 from app.team.server import unpacked
 from app.team.store import ROW, TeamError
 from tests.team_server import certify
@@ -42,7 +48,9 @@ def greeting(capabilities: int = 0xF7FF, plugin: bytes = b"mysql_native_password
 
 
 @contextmanager
-def lying(answer: Callable[[socket.socket, list[bytes]], None]) -> Iterator[tuple[Address, list[bytes]]]:
+def lying(
+    answer: Callable[[socket.socket, list[bytes]], None],
+) -> Iterator[tuple[TeamDatabaseAddress, list[bytes]]]:
     """A server that lies to the first who connects; what it was sent."""
     received: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -58,7 +66,7 @@ def lying(answer: Callable[[socket.socket, list[bytes]], None]) -> Iterator[tupl
 
         thread = threading.Thread(target=serve)
         thread.start()
-        yield Address("anna", "127.0.0.1", listening.getsockname()[1], "team"), received
+        yield TeamDatabaseAddress("anna", "127.0.0.1", listening.getsockname()[1], "team"), received
         thread.join()
 
 
@@ -68,7 +76,7 @@ def test_a_server_without_tls_gets_no_password() -> None:
         received.append(client.recv(4096))
 
     with lying(answer) as (address, received), pytest.raises(TeamError, match="offers no TLS"):
-        Connection(address, PASSWORD, by_fingerprint("x", "SHA256:00"))
+        TeamDatabaseConnection(address, PASSWORD, pinned_tls_context("x", "SHA256:00"))
     assert received == [b""]
 
 
@@ -83,7 +91,7 @@ def test_nobody_gets_the_password_as_plain_text(plugin: bytes) -> None:
         received.append(client.recv(4096))
 
     with lying(answer) as (address, received), pytest.raises(TeamError, match="plain text"):
-        Connection(address, PASSWORD, None)
+        TeamDatabaseConnection(address, PASSWORD, None)
     assert PASSWORD.encode() not in b"".join(received)
 
 
@@ -124,10 +132,10 @@ def asking(folder: Path, first: bytes, then: tuple[bytes, ...]) -> Callable[...,
 def test_an_account_that_has_not_shown_its_password_does_not_begin_to(
     first: bytes, then: tuple[bytes, ...], known: str, tmp_path: Path
 ) -> None:
-    context = by_fingerprint("x", certify(tmp_path))
+    context = pinned_tls_context("x", certify(tmp_path))
     asked = lying(asking(tmp_path, first, then))
-    with asked as (address, received), pytest.raises(PluginError) as caught:
-        Connection(address, PASSWORD, context, known)
+    with asked as (address, received), pytest.raises(PlainPasswordPluginError) as caught:
+        TeamDatabaseConnection(address, PASSWORD, context, known)
     plugin = CACHING if then is FULL else SHA256
     assert known in str(caught.value) and f"--auth-plugin {plugin}" in str(caught.value)
     assert PASSWORD.encode() not in b"".join(received)
@@ -139,19 +147,19 @@ def test_an_account_shows_its_password_where_it_did_so_before_or_logs_in_for_the
     first: bytes, then: tuple[bytes, ...], is_known: bool, tmp_path: Path
 ) -> None:
     """docs/security.md says so: the server gets it, within TLS."""
-    context, plugin = by_fingerprint("x", certify(tmp_path)), CACHING if then is FULL else SHA256
+    context, plugin = pinned_tls_context("x", certify(tmp_path)), CACHING if then is FULL else SHA256
     with lying(asking(tmp_path, first, then)) as (address, received):
-        made = Connection(address, PASSWORD, context, plugin if is_known else "")
+        made = TeamDatabaseConnection(address, PASSWORD, context, plugin if is_known else "")
         assert made.plugin == plugin
         made.close()
     assert received[-1].endswith(PASSWORD.encode() + b"\0") and PASSWORD.encode() not in received[0]
 
 
 def test_one_plugin_that_shows_the_password_is_not_the_other(tmp_path: Path) -> None:
-    context = by_fingerprint("x", certify(tmp_path))
+    context = pinned_tls_context("x", certify(tmp_path))
     asked = lying(asking(tmp_path, greeting(0xFFFF), SWITCHED))
-    with asked as (address, received), pytest.raises(PluginError):
-        Connection(address, PASSWORD, context, CACHING)
+    with asked as (address, received), pytest.raises(PlainPasswordPluginError):
+        TeamDatabaseConnection(address, PASSWORD, context, CACHING)
     assert PASSWORD.encode() not in b"".join(received)
 
 
@@ -162,8 +170,8 @@ def test_without_tls_the_key_of_a_stranger_gets_no_password_either() -> None:
         client.sendall(packet(b"\xfe" + SHA256.encode() + b"\0" + b"1" * 20 + b"\0", 2))
         received.append(client.recv(4096))
 
-    with lying(answer) as (address, received), pytest.raises(PluginError):
-        Connection(address, PASSWORD, None, NATIVE)
+    with lying(answer) as (address, received), pytest.raises(PlainPasswordPluginError):
+        TeamDatabaseConnection(address, PASSWORD, None, NATIVE)
     assert received == [b""]  # not even a question for the key
 
 
@@ -182,7 +190,7 @@ def test_what_is_no_greeting_is_one_line(said: bytes) -> None:
         client.sendall(said)
 
     with lying(answer) as (address, _), pytest.raises(TeamError) as caught:
-        Connection(address, PASSWORD, None)
+        TeamDatabaseConnection(address, PASSWORD, None)
     assert str(caught.value).isprintable() and len(str(caught.value)) < 500
 
 
@@ -197,7 +205,7 @@ def test_an_answer_without_an_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
             client.sendall(b"\xff\xff\xff" + bytes([at]) + b"x" * 0xFFFFFF)
 
     with lying(answer) as (address, _), pytest.raises(TeamError, match="more than 1 MiB"):
-        Connection(address, PASSWORD, None)
+        TeamDatabaseConnection(address, PASSWORD, None)
 
 
 def let_in(client: socket.socket) -> None:
@@ -228,7 +236,7 @@ def test_an_unreadable_answer_is_one_line_and_the_connection_can_be_closed(
         client.sendall(said)
 
     with lying(answer) as (address, _):
-        made = Connection(address, PASSWORD, None)
+        made = TeamDatabaseConnection(address, PASSWORD, None)
         with pytest.raises(TeamError) as caught:
             made.rows("SELECT 1", most=1 << 20)
         assert str(caught.value).startswith(("the answer of 127.0.0.1", "the server 127.0.0.1"))
@@ -243,7 +251,7 @@ def test_what_no_login_answers_is_one_line() -> None:
         client.sendall(packet(b"\x01\x04", 2))
 
     with lying(answer) as (address, _), pytest.raises(TeamError, match="cannot be read"):
-        Connection(address, PASSWORD, None)
+        TeamDatabaseConnection(address, PASSWORD, None)
 
 
 @pytest.mark.parametrize(
@@ -260,17 +268,17 @@ def test_a_row_is_never_longer_than_a_row(content: Any) -> None:
 @pytest.mark.parametrize(
     ("read", "row"),
     [
-        (answers.announced, ("S" * 26, "P" * 26, "A" * 26, 1, "n" * 5_000_000, 5, -1)),
-        (answers.announced, ("../etc", "P" * 26, "A" * 26, 1, "n", 5, -1)),
-        (answers.announced, ("S" * 26, "P" * 26, "A" * 26, 1, "n", 1 << 40, -1)),
-        (answers.announced, ("S" * 26, "P" * 26, "A" * 26, "1", "n", 5, -1)),
-        (answers.announced, ("S" * 26, None, "A" * 26, 1, "n", 5, -1)),
-        (answers.row, (0, ROW + 1, b"c" * 32)),
-        (answers.row, (-1, 5, b"c" * 32)),
-        (answers.row, (0, 5, b"c")),
-        (answers.edit, ("A" * 26, 1, 1, "x", "p", "S" * 26, "name", "", "1", "", 0)),
-        (answers.edit, ("A" * 26, 1, 1, 1.0, "p", "S" * 26, "name", "", "1" * 2_000_000, "", 0)),
-        (answers.last, ("A" * 26, 1 << 60)),
+        (answers.announcement_from_row, ("S" * 26, "P" * 26, "A" * 26, 1, "n" * 5_000_000, 5, -1)),
+        (answers.announcement_from_row, ("../etc", "P" * 26, "A" * 26, 1, "n", 5, -1)),
+        (answers.announcement_from_row, ("S" * 26, "P" * 26, "A" * 26, 1, "n", 1 << 40, -1)),
+        (answers.announcement_from_row, ("S" * 26, "P" * 26, "A" * 26, "1", "n", 5, -1)),
+        (answers.announcement_from_row, ("S" * 26, None, "A" * 26, 1, "n", 5, -1)),
+        (answers.checked_journal_row, (0, ROW + 1, b"c" * 32)),
+        (answers.checked_journal_row, (-1, 5, b"c" * 32)),
+        (answers.checked_journal_row, (0, 5, b"c")),
+        (answers.edit_from_row, ("A" * 26, 1, 1, "x", "p", "S" * 26, "name", "", "1", "", 0)),
+        (answers.edit_from_row, ("A" * 26, 1, 1, 1.0, "p", "S" * 26, "name", "", "1" * 2_000_000, "", 0)),
+        (answers.checked_last_edit, ("A" * 26, 1 << 60)),
     ],
 )
 def test_an_answer_of_the_server_of_another_shape_is_refused_in_one_line(
@@ -282,7 +290,7 @@ def test_an_answer_of_the_server_of_another_shape_is_refused_in_one_line(
 
 
 def test_a_name_cannot_steer_a_terminal() -> None:
-    found = answers.announced("S" * 26, "P" * 26, "A" * 26, 1, "\x1b[2Jroot\u202e", 5, -1)
+    found = answers.announcement_from_row("S" * 26, "P" * 26, "A" * 26, 1, "\x1b[2Jroot\u202e", 5, -1)
     assert found.person == "\\x1b[2Jroot\\u202e"
 
 
@@ -292,13 +300,13 @@ def test_a_name_cannot_steer_a_terminal() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("mysql://anna@db.example/team", Address("anna", "db.example", 3306, "team")),
-        ("mysql://anna@db.example:3307/team", Address("anna", "db.example", 3307, "team")),
+        ("mysql://anna@db.example/team", TeamDatabaseAddress("anna", "db.example", 3306, "team")),
+        ("mysql://anna@db.example:3307/team", TeamDatabaseAddress("anna", "db.example", 3307, "team")),
         ("mysql://a%20@[::1]:3307/team_1", None),
-        ("mysql://anna@[::1]:3307/team_1", Address("anna", "::1", 3307, "team_1")),
+        ("mysql://anna@[::1]:3307/team_1", TeamDatabaseAddress("anna", "::1", 3307, "team_1")),
     ],
 )
-def test_an_address_is_read_and_written(text: str, expected: Address | None) -> None:
+def test_an_address_is_read_and_written(text: str, expected: TeamDatabaseAddress | None) -> None:
     if expected is None:
         with pytest.raises(InputError):
             parse_address(text)
@@ -322,12 +330,12 @@ def test_a_wrong_address_is_one_line_without_a_password(text: str) -> None:
 
 
 def test_a_choice_is_stored_without_a_secret(dyno_home: Path) -> None:
-    choice = Choice("mysql://anna@db/team", "Anna", certificate="SHA256:AA")
+    choice = TeamHistoryChoice("mysql://anna@db/team", "Anna", certificate="SHA256:AA")
     keep_choice(dyno_home, choice)
-    assert read_choice(dyno_home) == choice
+    assert read_team_history(dyno_home) == choice
     assert PASSWORD not in (dyno_home / "settings.toml").read_text()
     keep_choice(dyno_home, None)
-    assert read_choice(dyno_home) is None
+    assert read_team_history(dyno_home) is None
 
 
 @pytest.mark.parametrize("table", ["team = 3", '[team]\naddress = "x"\nperson = "y"', "[team]\ntls = 1"])
@@ -335,4 +343,4 @@ def test_a_damaged_choice_is_one_line(dyno_home: Path, table: str) -> None:
     dyno_home.mkdir()
     (dyno_home / "settings.toml").write_text(table)
     with pytest.raises(DynoError):
-        read_choice(dyno_home)
+        read_team_history(dyno_home)

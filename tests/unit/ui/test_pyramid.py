@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ui.widgets.charts.pyramid import Track, dashed
+from ui.widgets.charts.pyramid import GrowingTimeSeries, cut_into_dashes
 
 
-def track_of(values: list[float | None], step: float = 1.0) -> Track:
-    track = Track()
+def track_of(values: list[float | None], step: float = 1.0) -> GrowingTimeSeries:
+    track = GrowingTimeSeries()
     track.extend([at * step for at in range(len(values))], values)
     return track
 
 
 def test_an_empty_track_has_nothing() -> None:
-    track = Track()
+    track = GrowingTimeSeries()
     track.extend([], [])
     assert (len(track), track.first, track.last, track.newest, track.at(0.0)) == (0, None, None, None, None)
     t, values = track.window(0.0, 10.0, 100)
@@ -39,7 +39,7 @@ def test_the_nearest_sample_is_read_out() -> None:
 
 
 def test_a_time_without_samples_is_a_gap() -> None:
-    track = Track(gap_s=3.0)
+    track = GrowingTimeSeries(gap_s=3.0)
     track.extend([0.0, 1.0, 10.0, 11.0], [1.0, 1.0, 5.0, 5.0])
     _, values = track.window(0.0, 11.0, 100)
     assert np.isnan(values).sum() == 1
@@ -99,7 +99,7 @@ def test_a_curve_does_not_shimmer_while_it_moves() -> None:
 @settings(max_examples=60)
 @given(st.lists(st.integers(1, 700), min_size=1, max_size=8), st.integers(1, 60))
 def test_however_it_grew_the_window_holds_what_lies_in_it(parts: list[int], pixels: int) -> None:
-    track = Track()
+    track = GrowingTimeSeries()
     known: list[float | None] = []
     for part in parts:
         begin = len(known)
@@ -112,7 +112,7 @@ def test_however_it_grew_the_window_holds_what_lies_in_it(parts: list[int], pixe
 
 
 def test_dashes_lie_between_samples_too() -> None:
-    t, values = dashed(np.array([0.0, 100.0]), np.array([0.0, 1000.0]), 10.0)
+    t, values = cut_into_dashes(np.array([0.0, 100.0]), np.array([0.0, 1000.0]), 10.0)
     drawn = [(at, value) for at, value in zip(t, values, strict=True) if not np.isnan(value)]
     assert drawn[:4] == [(0.0, 0.0), (6.0, 60.0), (10.0, 100.0), (16.0, 160.0)]
     assert np.isnan(values[2]) and t[2] == 6.0  # the dash ends
@@ -121,13 +121,13 @@ def test_dashes_lie_between_samples_too() -> None:
 
 def test_a_gap_of_a_dashed_curve_stays_one() -> None:
     t = np.array([0.0, 20.0, 40.0, 60.0])
-    at, values = dashed(t, np.array([1.0, np.nan, 2.0, 2.0]), 10.0)
+    at, values = cut_into_dashes(t, np.array([1.0, np.nan, 2.0, 2.0]), 10.0)
     assert np.isnan(values[(at > 0) & (at < 40)]).all()
     assert (values[at > 40][~np.isnan(values[at > 40])] == 2.0).all()
 
 
 def test_dashes_of_dense_values_keep_their_samples() -> None:
     t = np.arange(100.0)
-    at, values = dashed(t, t, 10.0)
+    at, values = cut_into_dashes(t, t, 10.0)
     assert set(t[t % 10 < 6]) <= set(at[~np.isnan(values)])
-    assert len(dashed(t[:1], t[:1], 10.0)[0]) == 1
+    assert len(cut_into_dashes(t[:1], t[:1], 10.0)[0]) == 1

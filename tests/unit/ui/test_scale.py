@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from ui.widgets.charts.scale import (
+    axis_places,
     clock_form,
     figure_ticks,
-    fitting,
     logarithmic_range,
     logarithmic_ticks,
     number_text,
-    places,
     snug,
+    steady_axis_range,
     time_text,
     time_ticks,
     value_text,
@@ -79,18 +79,18 @@ def test_a_moment_with_tenths() -> None:
 
 
 def test_the_range_does_not_jump_with_every_value() -> None:
-    now = fitting(0, 9_800, (0.0, 0.0), 6)
+    now = steady_axis_range(0, 9_800, (0.0, 0.0), 6)
     assert now == (0.0, 12_000.0)
-    assert fitting(0, 11_900, now, 6) == now
-    assert fitting(0, 7_000, now, 6) == now
-    assert fitting(0, 12_100, now, 6)[1] > 12_100
-    assert fitting(0, 900, now, 6)[1] <= 2_000
+    assert steady_axis_range(0, 11_900, now, 6) == now
+    assert steady_axis_range(0, 7_000, now, 6) == now
+    assert steady_axis_range(0, 12_100, now, 6)[1] > 12_100
+    assert steady_axis_range(0, 900, now, 6)[1] <= 2_000
 
 
 def test_a_range_of_nothing_is_a_range() -> None:
-    assert fitting(0.0, 0.0, (0.0, 0.0), 5) == (0.0, 1.0)
-    assert fitting(float("nan"), float("nan"), (0.0, 1.0), 5) == (0.0, 1.0)
-    low, high = fitting(-3.0, 5.0, (0.0, 1.0), 5)
+    assert steady_axis_range(0.0, 0.0, (0.0, 0.0), 5) == (0.0, 1.0)
+    assert steady_axis_range(float("nan"), float("nan"), (0.0, 1.0), 5) == (0.0, 1.0)
+    low, high = steady_axis_range(-3.0, 5.0, (0.0, 1.0), 5)
     assert low <= -3.0 < 5.0 <= high
 
 
@@ -103,10 +103,10 @@ def test_values_have_the_digits_of_a_bench(value: float | None, text: str) -> No
 
 
 def test_threads_that_double_stand_evenly() -> None:
-    assert list(places([1, 2, 4, 8], is_logarithmic=True).values()) == [0, 1, 2, 3]
-    assert list(places([10, 20, 30], is_logarithmic=False).values()) == [10, 20, 30]
-    assert list(places([0, 1], is_logarithmic=True).values()) == [0, 1]
-    assert places([], is_logarithmic=True) == {}
+    assert list(axis_places([1, 2, 4, 8], is_logarithmic=True).values()) == [0, 1, 2, 3]
+    assert list(axis_places([10, 20, 30], is_logarithmic=False).values()) == [10, 20, 30]
+    assert list(axis_places([0, 1], is_logarithmic=True).values()) == [0, 1]
+    assert axis_places([], is_logarithmic=True) == {}
 
 
 @pytest.mark.parametrize(

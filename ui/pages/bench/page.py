@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from app.planner.starting.choices import Choices
-from app.planner.starting.draft import Draft, Outcome
-from app.planner.starting.launch import REHEARSED, STARTED, Later
+from app.planner.starting.choices import PlanChoices
+from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.launch import REHEARSED, STARTED, QueueInstead
 from app.protocol.answers import Survey
-from ui.core.bus import Changes, Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest, StaleParts
+from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
 from ui.widgets.layouts import in_column
@@ -21,13 +21,13 @@ from ui.widgets.message import Banner
 
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
-from .plan.run_dialogs import LoadDialog, QueueingDialog
+from .plan.run_dialogs import LoadTargetsDialog, QueueingDialog
 from .plan.sequence import SequencePanel
 from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
-from .run_panel import RunPanel
+from .run_panel import PlanPreviewPanel
 from .sql import edit_sql
-from .starting import RunAgain, Starting
+from .starting import PlanStartPanel, RunAgain
 from .targets.panel import TargetsPanel
 
 WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
@@ -37,17 +37,17 @@ HEIGHTS = (420, 270)
 class BenchPage(Page):
     title = "Bench"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self.controller = DraftController(context, self)
         self.message = Banner(self)
         self.targets = TargetsPanel(context, self)
         self.contenders = ContendersPanel(context.theme, self)
         self.sequence = SequencePanel(context.theme, self)
-        self.run_panel = RunPanel(context.theme, context.tasks, self)
+        self.run_panel = PlanPreviewPanel(context.theme, context.tasks, self)
         self.run_panel.plan.folder = str(context.home)
-        self._outcome: Outcome | None = None
-        self.starting = Starting(context, self.controller, self.targets, self.run_panel, self.message)
+        self._outcome: DraftOutcome | None = None
+        self.starting = PlanStartPanel(context, self.controller, self.targets, self.run_panel, self.message)
         self._build_layout()
         self._connect_input()
         self._connect_draft()
@@ -55,7 +55,7 @@ class BenchPage(Page):
             if each is not None and each is not self.contenders.remove:
                 self.addAction(each)  # the shortcut is heard wherever the page has the keyboard
 
-    def concerns(self, changes: Changes) -> bool:
+    def concerns(self, changes: StaleParts) -> bool:
         return changes.targets or changes.presets or changes.sequences
 
     def reload(self) -> None:
@@ -66,7 +66,7 @@ class BenchPage(Page):
         else:
             self.controller.reload()
 
-    def open(self, wanted: Wanted) -> None:
+    def open(self, wanted: PageRequest) -> None:
         """Set up sessions to measure again, and start them on request."""
         if wanted.sessions:
             self.message.clear()
@@ -143,7 +143,7 @@ class BenchPage(Page):
         self.again = RunAgain(controller)  # behind the page: it starts what the page shows
         self.again.warned.connect(self.message.show_warning)
         self.again.start_wanted.connect(self._start)
-        self.run_panel.recent.chosen.connect(lambda plan: self.open(Wanted("bench", (plan,))))
+        self.run_panel.recent.chosen.connect(lambda plan: self.open(PageRequest("bench", (plan,))))
         self.run_panel.recent.failed.connect(self.message.show_failure)
         controller.target_wanted.connect(targets.choose)
         targets.target_chosen.connect(self._on_target_chosen)
@@ -171,19 +171,19 @@ class BenchPage(Page):
         for each in found[:1]:
             edit_preset(self.controller, self.context, self, each.engine, each.preset, option)
 
-    def _start(self, last: str = STARTED, later: Later | None = None) -> None:
+    def _start(self, last: str = STARTED, later: QueueInstead | None = None) -> None:
         if not self._obstacle():
             self.starting.start(last, later)
 
     def _on_queue_wanted(self) -> None:
         dialog = QueueingDialog(self.targets.chosen.name, self.window())
-        dialog.wanted.connect(lambda in_s: self._start(later=Later(self.controller.survey, in_s)))
+        dialog.wanted.connect(lambda in_s: self._start(later=QueueInstead(self.controller.survey, in_s)))
         dialog.open()
 
     def _on_load_wanted(self) -> None:
         controller = self.controller
         others = [each.name for each in self.targets.all() if each.name != self.targets.chosen.name]
-        dialog = LoadDialog(others, controller.draft.request, self.window())
+        dialog = LoadTargetsDialog(others, controller.draft.request, self.window())
         dialog.chosen.connect(
             lambda names, address: controller.change(controller.draft.said(load=names, load_address=address))
         )
@@ -209,14 +209,14 @@ class BenchPage(Page):
         for part in (self.contenders, self.sequence, self.run_panel):
             part.show_draft(draft)
 
-    def _on_stocked(self, choices: Choices) -> None:
+    def _on_stocked(self, choices: PlanChoices) -> None:
         self.contenders.show_choices(choices)
         self.sequence.show_choices(choices)
         self.run_panel.show_choices(choices, self.controller.survey)
         if choices.problems:
             self.message.show_warning("; ".join(choices.problems))
 
-    def _on_concluded(self, outcome: Outcome, colours: list[int]) -> None:
+    def _on_concluded(self, outcome: DraftOutcome, colours: list[int]) -> None:
         self._outcome = outcome
         self.contenders.show_outcome(outcome, colours)
         self.sequence.show_outcome(outcome)
@@ -258,7 +258,7 @@ def connect_sequence(controller: DraftController, panel: SequencePanel) -> None:
     panel.fields.chosen.connect(lambda key, value: _set(controller, key, value))
 
 
-def connect_run_panel(controller: DraftController, panel: RunPanel) -> None:
+def connect_run_panel(controller: DraftController, panel: PlanPreviewPanel) -> None:
     plan, presets = panel.plan, panel.presets
     plan.save_wanted.connect(controller.save_plan)
     plan.open_wanted.connect(controller.open_plan)

@@ -9,16 +9,16 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QTabWidget, QWidget
 
-from app.catalog import UnapprovedError
+from app.catalog import UnapprovedLuaError
 from app.core.harmless import as_file_name, harmless
 from app.core.units import date_text
 from app.planner.request.command_line import command_line
-from app.planner.starting.choices import NO_SURVEY, Choices
-from app.planner.starting.draft import Draft, Outcome
+from app.planner.starting.choices import NO_SURVEY, PlanChoices
+from app.planner.starting.draft import Draft, DraftOutcome
 from app.protocol.answers import FAIL, Check, Survey
 from ui.core.page import HEAD
-from ui.core.plain import Label
-from ui.core.tasks import Latest, Tasks
+from ui.core.plain import PlainTextLabel
+from ui.core.tasks import NewestAnswerRunner, Tasks
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
@@ -39,7 +39,7 @@ _FILES = "Plan files (*.toml)"
 _RECENT = "Set up an earlier plan again: target, contenders, sequence and sizes"
 
 
-class RunPanel(QWidget):
+class PlanPreviewPanel(QWidget):
     """The right side of the page."""
 
     def __init__(self, theme: Theme, tasks: Tasks, parent: QWidget | None = None) -> None:
@@ -61,7 +61,7 @@ class RunPanel(QWidget):
         self._build_layout()
         self.tabs.setTabVisible(self.tabs.indexOf(self.approval), False)
 
-    def show_choices(self, choices: Choices, survey: Survey | None) -> None:
+    def show_choices(self, choices: PlanChoices, survey: Survey | None) -> None:
         self.presets.show_choices(choices, survey)
 
     def show_draft(self, draft: Draft) -> None:
@@ -69,7 +69,7 @@ class RunPanel(QWidget):
         self.presets.show_draft(draft)
         self.run_bar.show_request(draft.request)
 
-    def show_outcome(self, outcome: Outcome, failed: Sequence[Check] = ()) -> None:
+    def show_outcome(self, outcome: DraftOutcome, failed: Sequence[Check] = ()) -> None:
         """Show an outcome; `failed`: failed checks of the latest start that still apply."""
         self.estimate.show_outcome(outcome)
         known = {(each.name, each.contender) for each in failed}
@@ -88,13 +88,13 @@ class RunPanel(QWidget):
         self.presets.look_at(engine, name, build)
 
     def _build_layout(self) -> None:
-        heading = Label("Before you run", "heading")
+        heading = PlainTextLabel("Before you run", "heading")
         heading.setMinimumHeight(HEAD)
         head = in_row((heading, 1), self.recent, spacing=NATIVE)
         self.setLayout(in_column(head, self.estimate, (self.tabs, 1), self.run_bar))
 
 
-def _obstacle(outcome: Outcome) -> list[Check]:
+def _obstacle(outcome: DraftOutcome) -> list[Check]:
     """What is in the way of a plan, and all that is missing."""
     texts = [outcome.problem.text] if outcome.problem else []
     found = dict.fromkeys([*texts, *outcome.lacking])
@@ -108,15 +108,15 @@ class ApprovalView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._asked: UnapprovedError | None = None
-        self.words = Label(wraps=True)
+        self._asked: UnapprovedLuaError | None = None
+        self.words = PlainTextLabel(wraps=True)
         self.text = CodeView("What the workload runs")
         tip = "Allow this text to run on targets; a changed text needs a new approval"
         self.approve = action(self, "Approve this text", "", tip, self._on_approved)
         parts = (self.words, (self.text, 1), action_button(self.approve))
         self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
-    def show_unapproved(self, unapproved: Sequence[UnapprovedError]) -> None:
+    def show_unapproved(self, unapproved: Sequence[UnapprovedLuaError]) -> None:
         self._asked = unapproved[0] if unapproved else None
         self.approve.setEnabled(self._asked is not None)
         if self._asked is None:
@@ -190,7 +190,7 @@ class RecentPlans(QWidget):
 
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._reading = Latest(tasks, self)
+        self._reading = NewestAnswerRunner(tasks, self)
         self.open = action(self, "Recent plans", "recent plans", _RECENT, self._on_open)
         self.setLayout(in_row(action_button(self.open)))
 
@@ -217,10 +217,10 @@ def _read(history: History) -> list[PlanEntry]:
 
 def _line(plan: PlanEntry) -> str:
     """A line `my plan: innodb, rocksdb x 3`, with place and time on the right."""
-    from app.history.lists.plans import size_text
+    from app.history.lists.plans import contenders_rounds_text
 
     where = f"{_short(plan['target'])}, {date_text(plan['at'])}"
-    line = f"{_short(plan['name'])}: {_short(size_text(plan))}\t{where}"
+    line = f"{_short(plan['name'])}: {_short(contenders_rounds_text(plan))}\t{where}"
     return line.replace("&", "&&")
 
 

@@ -21,23 +21,23 @@ from PySide6.QtWidgets import (
 )
 
 from app.catalog import Catalog
-from app.catalog.custom_sql import Problem
-from app.catalog.mydbtest import read_file
+from app.catalog.custom_sql import CustomSqlProblem
+from app.catalog.mydbtest import read_custom_sql
 from app.catalog.own_sql import FIGURES, OwnSql, sql_problems, sql_workloads, write_sql
 from app.core.harmless import harmless
 from app.core.units import count_text
-from ui.core.bus import Changes
-from ui.core.context import Context
-from ui.core.plain import Label
-from ui.core.tasks import Latest
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import Theme
 from ui.dialogs.questions import Act, leave
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeEditor
-from ui.widgets.form import Choice, Field, Form
+from ui.widgets.form import Choice, Form, FormFieldSpec
 from ui.widgets.highlighter import CUSTOM_SQL, Highlighter
 from ui.widgets.layouts import NATIVE, dialog_buttons, frame, in_column, in_row, split
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 from .plan.draft_controller import DraftController
 
@@ -47,10 +47,10 @@ _NEW = "new"
 _LINE = Qt.ItemDataRole.UserRole
 _FIGURES = {"rate": "queries a second", "latency": "mean latency (less is better)"}
 FIELDS = (
-    Field("name", "&Name", "Lowercase letters, digits and dashes"),
-    Field("figure", "&Result", "The value that Compare shows", Choice,
+    FormFieldSpec("name", "&Name", "Lowercase letters, digits and dashes"),
+    FormFieldSpec("figure", "&Result", "The value that Compare shows", Choice,
           choices=tuple((key, _FIGURES[key]) for key in FIGURES), joins_row=True),
-    Field("title", "&Title", "What it measures, in a few words"),
+    FormFieldSpec("title", "&Title", "What it measures, in a few words"),
 )  # fmt: skip
 
 
@@ -59,18 +59,18 @@ class CustomSqlDialog(QDialog):
 
     kept = Signal(str, bool)  # its name, whether it is a new one
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._kept = OwnSql()  # as it was opened or kept
         self._is_new = True
-        self._checks = Latest(context.tasks, self)
+        self._checks = NewestAnswerRunner(context.tasks, self)
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._check)
         self.setWindowTitle("Custom SQL")
         self.resize(*SIZE)
         self.box, self.form = QComboBox(), SqlForm(context.theme)
-        self.said, self.message = Label(role="muted"), Message()
+        self.said, self.message = PlainTextLabel(role="muted"), MessageBar()
         self._make_actions()
         self._build_layout()
         self.box.activated.connect(self._on_chosen)
@@ -91,7 +91,7 @@ class CustomSqlDialog(QDialog):
     def _build_layout(self) -> None:
         self.box.setAccessibleName("Workload")
         self.box.setToolTip("Your own workload to edit, or a shipped one to read")
-        label = Label("&Workload", buddy=self.box)
+        label = PlainTextLabel("&Workload", buddy=self.box)
         head = in_row(label, (self.box, 1), action_button(self.copy), action_button(self.open_file))
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close, self.save)
         foot = in_row((self.said, 1), buttons, spacing=NATIVE)
@@ -128,7 +128,7 @@ class CustomSqlDialog(QDialog):
         text = self.form.written.text
         self._checks.run(lambda: sql_problems(text), self._on_checked, self.message.show_failure)
 
-    def _on_checked(self, problems: list[Problem]) -> None:
+    def _on_checked(self, problems: list[CustomSqlProblem]) -> None:
         self.form.show_problems(problems)
         wrong = f"{count_text(len(problems), 'error')}"
         self.said.setText(wrong if problems else "No errors")
@@ -156,7 +156,9 @@ class CustomSqlDialog(QDialog):
             self._leave(lambda: self._open(Path(path)))
 
     def _open(self, path: Path) -> None:
-        self._context.tasks.run(self, lambda: read_file(path), self._on_opened, self.message.show_failure)
+        self._context.tasks.run(
+            self, lambda: read_custom_sql(path), self._on_opened, self.message.show_failure
+        )
 
     def _on_opened(self, found: tuple[OwnSql, tuple[str, ...]]) -> None:
         sql, notes = found
@@ -201,7 +203,7 @@ class CustomSqlDialog(QDialog):
         self.reject()
 
 
-def edit_sql(controller: DraftController, context: Context, parent: QWidget) -> None:
+def edit_sql(controller: DraftController, context: WindowContext, parent: QWidget) -> None:
     """Open the dialog; a sequence saved there can be chosen on Bench; a new one is chosen."""
     dialog = CustomSqlDialog(context, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -209,7 +211,7 @@ def edit_sql(controller: DraftController, context: Context, parent: QWidget) -> 
     def on_kept(name: str, is_new: bool) -> None:
         if is_new:
             controller.change(controller.draft.with_sequence(name))
-        context.bus.changed.emit(Changes(sequences=True))
+        context.bus.changed.emit(StaleParts(sequences=True))
 
     dialog.kept.connect(on_kept)
     dialog.open()
@@ -255,7 +257,7 @@ class SqlForm(QWidget):
             text=self.text.toPlainText(),
         )
 
-    def show_problems(self, problems: Sequence[Problem]) -> None:
+    def show_problems(self, problems: Sequence[CustomSqlProblem]) -> None:
         self.problems.clear()
         for line, text in problems:
             self.problems.addItem(harmless(f"line {line}: {text}"))

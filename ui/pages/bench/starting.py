@@ -12,48 +12,48 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from app.core.errors import LinkError
-from app.planner.checks.load_targets import by_name
+from app.planner.checks.load_targets import reach_by_target_name
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
-from app.planner.starting.draft import Draft, Outcome
-from app.planner.starting.launch import STARTED, Later, Launch, Stage, still_failed
+from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.launch import STARTED, Launch, LaunchStage, QueueInstead, still_failed_checks
 from app.protocol.answers import Check
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.queue import place_text
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.tasks import Tasks
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 from .plan.check_list import problem_text
 from .plan.draft_controller import DraftController
-from .plan.run_dialogs import SeveralDialog
-from .run_panel import RunPanel
+from .plan.run_dialogs import SeveralTargetsDialog
+from .run_panel import PlanPreviewPanel
 from .targets.panel import TargetsPanel
 
 SOON_S = 20.0  # to read and check what is run again: later nobody expects that it starts
 T = TypeVar("T")
 
 
-class Starting(QObject):
+class PlanStartPanel(QObject):
     """Starts plans and shows the result in the page and its panel."""
 
     def __init__(
         self,
-        context: Context,
+        context: WindowContext,
         controller: DraftController,
         targets: TargetsPanel,
-        panel: RunPanel,
-        message: Message,
+        panel: PlanPreviewPanel,
+        message: MessageBar,
     ) -> None:
         super().__init__(controller)
         self._context, self._controller, self._targets = context, controller, targets
         self._panel, self._message = panel, message
         self._target = targets.chosen
-        self.refused: Stage | None = None  # the latest start, where a check of it failed
+        self.refused: LaunchStage | None = None  # the latest start, where a check of it failed
         self._starter = Starter(context.tasks, self)
         self._starter.advanced.connect(panel.run_bar.show_stage)
         self._starter.ended.connect(self._on_ended)
@@ -65,7 +65,7 @@ class Starting(QObject):
         context.plans.changed.connect(self._on_plan_changed)
         context.queues.changed.connect(self._on_queue_changed)
 
-    def start(self, last: str = STARTED, later: Later | None = None) -> None:
+    def start(self, last: str = STARTED, later: QueueInstead | None = None) -> None:
         if self._starter.is_busy:
             return
         target, request = self._targets.chosen, self._controller.draft.request
@@ -82,10 +82,10 @@ class Starting(QObject):
         self._controller.keep()
 
         def launch(target: Target, is_queued: bool) -> Launch:
-            later = Later(self._targets.survey_of(target.name)) if is_queued else None
+            later = QueueInstead(self._targets.survey_of(target.name)) if is_queued else None
             return self._launch(target, replace(request, target=target.name), STARTED, later)
 
-        SeveralDialog(self._context, [chosen, *others], launch, window).open()
+        SeveralTargetsDialog(self._context, [chosen, *others], launch, window).open()
 
     def cancel(self) -> None:
         if self._starter.cancel():
@@ -95,9 +95,9 @@ class Starting(QObject):
                 "Too late: the target is already starting the plan. Stop it on the Live page."
             )
 
-    def still_failed(self, outcome: Outcome) -> list[Check]:
+    def still_failed(self, outcome: DraftOutcome) -> list[Check]:
         """Failed checks of the latest start that still apply."""
-        return still_failed(self.refused, outcome.plan) if self.refused else []
+        return still_failed_checks(self.refused, outcome.plan) if self.refused else []
 
     def forget_machine(self) -> None:
         """Forget the checks of a machine that was surveyed again, but keep those of its builds."""
@@ -105,17 +105,21 @@ class Starting(QObject):
             of_builds = tuple(each for each in self.refused.checks if each.contender)
             self.refused = replace(self.refused, checks=of_builds)
 
-    def _launch(self, target: Target, request: PlanRequest, last: str, later: Later | None = None) -> Launch:
-        from app.history.machines.measured import measured_at
+    def _launch(
+        self, target: Target, request: PlanRequest, last: str, later: QueueInstead | None = None
+    ) -> Launch:
+        from app.history.machines.measured import machine_measures_from
 
         ask = self._context.secrets.ask
-        way, known = reached(target, ask), partial(measured_at, self._context.home)
+        way, known = reached(target, ask), partial(machine_measures_from, self._context.home)
         busy = request.allow_busy
-        return Launch(lambda _: request, way, target.search_paths, last, known, busy, later, by_name(ask))
+        return Launch(
+            lambda _: request, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask)
+        )
 
     # what comes of it
 
-    def _on_ended(self, stage: Stage) -> None:
+    def _on_ended(self, stage: LaunchStage) -> None:
         if stage.name == STARTED and stage.plan:
             self._follow(stage, stage.plan)
         elif stage.queue and stage.plan:
@@ -126,7 +130,7 @@ class Starting(QObject):
             self._show_checks(stage)
         self._said = self._message.text
 
-    def _show_checks(self, stage: Stage) -> None:
+    def _show_checks(self, stage: LaunchStage) -> None:
         self._panel.tabs.setCurrentWidget(self._panel.checks)
         self.refused = stage if stage.failed else None
         if stage.plan is None:  # the target is at work and was asked nothing else
@@ -150,10 +154,10 @@ class Starting(QObject):
         if isinstance(error, LinkError):
             self._context.plans.adopt_from(self._target)
 
-    def _follow(self, stage: Stage, plan: Plan) -> None:
+    def _follow(self, stage: LaunchStage, plan: Plan) -> None:
         sessions = tuple(turn.session for turn in plan.turns)
         self._context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
-        self._context.bus.wanted.emit(Wanted("live", sessions))
+        self._context.bus.wanted.emit(PageRequest("live", sessions))
 
     # until it is no longer true
 
@@ -211,7 +215,7 @@ class Starter(QObject):
 
     def run(self, launch: Launch) -> None:
         self._launch = launch
-        self.advanced.emit(Stage())  # the threads may have other things to do first
+        self.advanced.emit(LaunchStage())  # the threads may have other things to do first
         self._tasks.run_long(
             self,
             lambda tell: _last_of(launch, tell),
@@ -243,7 +247,7 @@ class Starter(QObject):
         signal.emit(value)
 
 
-def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
+def _last_of(launch: Launch, tell: Callable[[LaunchStage], None]) -> LaunchStage:
     """Run it on a pool thread and report each stage; the last one has the result."""
     for stage in launch.stages():
         tell(stage)
@@ -274,7 +278,7 @@ class RunAgain(QObject):
             self._until = 0.0  # a person looks at it first
             self.warned.emit(f"{remark}\nReview the checks, then press Run.")
 
-    def _on_concluded(self, outcome: Outcome) -> None:
+    def _on_concluded(self, outcome: DraftOutcome) -> None:
         if outcome.draft is not self._draft or time.monotonic() > self._until:
             return
         if outcome.problem and outcome.problem.text == NO_SURVEY:

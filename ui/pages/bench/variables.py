@@ -10,11 +10,11 @@ from app.planner.starting.preset_check import known_options
 from app.protocol.answers import Survey
 from app.remote.reach import reached
 from app.remote.target import Target
-from ui.core.context import Context
+from ui.core.context import WindowContext
 
 
-def ask_for_options(
-    context: Context,
+def read_option_names(
+    context: WindowContext,
     owner: QObject,
     target: Target,
     survey: Survey | None,

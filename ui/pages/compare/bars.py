@@ -12,16 +12,16 @@ from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import FIGURE
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import bar_numbers
-from app.comparison.charts.points import Point, error_bars_text, relative_points
+from app.comparison.charts.points import PointWithRange, error_bars_legend, relative_points
 from app.comparison.texts.text import unjudged_texts
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit, step_text
 from ui.widgets.charts.bar_chart import BarChart
-from ui.widgets.charts.head import Head
+from ui.widgets.charts.head import ChartHead
 from ui.widgets.charts.lines import Line
 from ui.widgets.layouts import boxed, in_column, in_row
 
-from .panel import Panel, PanelContent
+from .panel import ComparePanelData, Panel
 
 _HEIGHT = 168  # pixels of a chart: three lines of them on a small screen
 _NARROWEST = 240  # pixels of a chart
@@ -32,13 +32,13 @@ Group = tuple[str, str, str]  # name, unit, direction
 
 
 @dataclass(frozen=True)
-class Grouped:
+class BarChartContents:
     """The contents of a chart: a line with a point for each category."""
 
     title: str
     unit: str
     categories: Sequence[str]
-    bars: Sequence[tuple[Line, Sequence[Point]]]
+    bars: Sequence[tuple[Line, Sequence[PointWithRange]]]
     base: float | None  # where a line is
 
     @property
@@ -68,7 +68,7 @@ class BarsPanel(Panel):
         self._lines: list[tuple[QWidget, QHBoxLayout]] = []
         self._widths: list[int] = []
         self._packed: list[list[int]] | None = None
-        self._legend = Head(theme, "", "")
+        self._legend = ChartHead(theme, "", "")
         self._legend.share(self.hidden)
         parts = (self._legend, self._remark, 0)  # the last where there are no charts
         self._column = in_column(*parts, margins=(0, SPACE, 0, SPACE))
@@ -92,15 +92,15 @@ class BarsPanel(Panel):
     def csv(self) -> str:
         return bar_numbers(self.shown.comparison).to_csv() if self.shown else ""
 
-    def grouped(self, shown: PanelContent) -> list[Grouped]:
+    def grouped(self, shown: ComparePanelData) -> list[BarChartContents]:
         """The contents of all charts."""
         return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison.rows).items()]
 
     def remark(self, counts: Sequence[int]) -> str:
         """The remark on all charts, by the repeats of their points."""
-        return error_bars_text(counts) if counts else self.nothing
+        return error_bars_legend(counts) if counts else self.nothing
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         found = self.grouped(shown)
         self._legend.set_lines(shown.lines, widest="888,888")
         self._legend.setVisible(bool(found))
@@ -187,22 +187,24 @@ def by_unit(rows: Sequence[Row]) -> dict[Group, list[Row]]:
     return found
 
 
-def _group(group: Group, rows: Sequence[Row], shown: PanelContent) -> Grouped:
+def _group(group: Group, rows: Sequence[Row], shown: ComparePanelData) -> BarChartContents:
     """A group relative to the base, unless the base is alone: its bars would all be 1."""
     name, unit, _ = group
     base, is_relative = shown.comparison.base, shown.is_relative and len(shown.lines) > 1
     points = [relative_points(row, base) if is_relative else drawn_points(row) for row in rows]
     bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
-    title = f"{measured(group, shown)}, of the base" if is_relative else drawn_unit(unit)
-    return Grouped(name, f"{title}{better(group)}", categories(rows), bars, 1.0 if is_relative else None)
+    title = f"{ratio_measure_title(group, shown)}, of the base" if is_relative else drawn_unit(unit)
+    return BarChartContents(
+        name, f"{title}{less_is_better_text(group)}", categories(rows), bars, 1.0 if is_relative else None
+    )
 
 
-def measured(group: Group, shown: PanelContent) -> str:
+def ratio_measure_title(group: Group, shown: ComparePanelData) -> str:
     """The measure of a ratio."""
     return group[1] if shown.measure is FIGURE else shown.measure.title_of(group[1])
 
 
-def better(group: Group) -> str:
+def less_is_better_text(group: Group) -> str:
     return ", less is better" if group[2] == "lower" else ""
 
 

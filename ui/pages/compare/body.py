@@ -10,21 +10,21 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.measures import measure_named
-from ui.core.context import Context
-from ui.widgets.charts.hidden import Hidden
+from ui.core.context import WindowContext
+from ui.widgets.charts.hidden import HiddenChartLines
 from ui.widgets.layouts import in_column
 
 from .bars import BarsPanel
-from .chosen import Compared
+from .chosen import ShownComparison
 from .differing import DifferencesPanel
 from .heat import HeatPanel
 from .latency import LatencyPanel
-from .pairs import PairsPanel
-from .panel import Panel, PanelContent, lines_of
+from .pairs import BeforeAfterPanel
+from .panel import ComparePanelData, Panel, lines_of
 from .rates import RatesPanel
 from .seconds import SecondsPanel
 from .sizes import SizesPanel
-from .sweeps import SweepPanel
+from .sweeps import SweepChartPanel
 from .table import ComparisonTable
 from .why import CAUSES, WhyPanel
 
@@ -33,12 +33,12 @@ _TABLE_SHARE, _CHART_SHARE = 1, 1
 _FIRST_COLUMN = 4  # where the keyboard is at first: the column after the base
 
 
-class Body(QWidget):
+class CompareBody(QWidget):
     """Draws a comparison; its panels read only what they need."""
 
     failed = Signal(Exception)
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
         self._context = context
         self.table = ComparisonTable(context.theme)
@@ -47,13 +47,13 @@ class Body(QWidget):
         self.tabs.setAccessibleName("Charts")
         self._why = WhyPanel(context)
         self.panels: list[Panel] = [
-            BarsPanel(context.theme), SweepPanel(context.theme), RatesPanel(context.theme),
+            BarsPanel(context.theme), SweepChartPanel(context.theme), RatesPanel(context.theme),
             SecondsPanel(context), HeatPanel(context), LatencyPanel(context), SizesPanel(context),
-            PairsPanel(context.theme), self._why, DifferencesPanel(context),
+            BeforeAfterPanel(context.theme), self._why, DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
-        self._shown: PanelContent | None = None
+        self._shown: ComparePanelData | None = None
         self._arranged: tuple[Qt.Orientation | None, str, int] = (None, "", 0)
         self._build()
         self.table.cell_chosen.connect(self._on_cell_chosen)
@@ -86,7 +86,7 @@ class Body(QWidget):
     def panel(self) -> Panel:
         return self.panels[self.tabs.currentIndex()]
 
-    def show_comparison(self, compared: Compared, is_relative: bool, has_details: bool) -> None:
+    def show_comparison(self, compared: ShownComparison, is_relative: bool, has_details: bool) -> None:
         """Show a comparison, measure or view; the focus stays on its step."""
         whole, comparison = compared.comparison, compared.shown
         if whole is None or comparison is None:
@@ -96,7 +96,7 @@ class Body(QWidget):
         self.table.figures.show(comparison, is_relative, has_details)
         self.table.refresh()
         lines = lines_of(comparison, self._context.theme)
-        self._shown = PanelContent(comparison, whole, measure, is_relative, lines, None)
+        self._shown = ComparePanelData(comparison, whole, measure, is_relative, lines, None)
         self._arrange()
         self.table.choose(
             self.table.figures.find(before) if before else -1, column if before else _FIRST_COLUMN
@@ -117,7 +117,7 @@ class Body(QWidget):
     def _on_hidden(self) -> None:
         """Hide a column in all charts."""
         hidden = self.sender()
-        if isinstance(hidden, Hidden):
+        if isinstance(hidden, HiddenChartLines):
             for panel in self.panels:
                 panel.hidden.restore(hidden.state)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
@@ -12,7 +12,7 @@ from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
 from .panel import Panel
 
 
-class ChoicePanel(Panel):
+class ChartWithChoice(Panel):
     """The choice can be hidden; the chart is created when it is first needed."""
 
     def __init__(self, theme: Theme, label: str) -> None:
@@ -21,7 +21,7 @@ class ChoicePanel(Panel):
         self._choice = QComboBox()
         self._choice.setAccessibleName(label.replace("&", ""))
         self._choice.activated.connect(self._on_chosen)
-        self._head = boxed(in_row(Label(label, buddy=self._choice), self._choice, 1))
+        self._head = boxed(in_row(PlainTextLabel(label, buddy=self._choice), self._choice, 1))
         self._column = in_column(self._remark, spacing=NATIVE)
         self._body = boxed(self._column)
         self.setLayout(in_column(self._head, (self._body, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))

@@ -20,10 +20,10 @@ from app.core.units import date_text
 from app.history.lists.browsing import Filter, Order, SessionLine, browse, lines
 from app.history.store.history import History
 from app.protocol.states import state_word
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.index import Index
-from ui.core.plain import Label, fitted, with_plain_text
-from ui.core.tasks import Latest
+from ui.core.plain import PlainTextLabel, fitted, plain_text_cells
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import NATIVE, in_column, in_row
@@ -67,7 +67,7 @@ class _SessionsModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
 
-    @with_plain_text
+    @plain_text_cells
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         line = self._lines[index.row()]
         if role == Qt.ItemDataRole.CheckStateRole:
@@ -113,11 +113,11 @@ class SessionChooser(QFrame):
     closed = Signal()
     failed = Signal(Exception)
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
-        self._latest = Latest(context.tasks, self)
+        self._latest = NewestAnswerRunner(context.tasks, self)
         self._offered: tuple[str, ...] = ()  # sessions that are listed until a word is typed
         self._filter = FilterLine("Find sessions", "Find sessions")
         self._filter.left.connect(self._go_to_list)
@@ -128,7 +128,7 @@ class SessionChooser(QFrame):
         self._list.setItemDelegate(_SessionDelegate(self._list))
         self._list.setUniformItemSizes(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._remark = Label(role="muted", wraps=True)
+        self._remark = PlainTextLabel(role="muted", wraps=True)
         self._build()
         self._filter.textChanged.connect(self.reload)
         self._model.ticked.connect(self.ticked)
@@ -137,7 +137,7 @@ class SessionChooser(QFrame):
         close = QPushButton("Done")
         close.setToolTip("Close the list (Esc)")
         close.clicked.connect(self.closed)
-        head = in_row((Label("Columns", "heading"), 1), close, spacing=NATIVE)
+        head = in_row((PlainTextLabel("Columns", "heading"), 1), close, spacing=NATIVE)
         parts = (head, self._filter, (self._list, 1), self._remark)
         self.setLayout(in_column(*parts, margins=(SPACE,) * 4))
 

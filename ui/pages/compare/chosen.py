@@ -5,41 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from app.comparison.answers.sentences import figure_of, verdict_sentences
+from app.comparison.answers.sentences import measure_in_sentence, verdict_sentences
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
-from app.comparison.verdicts.compare import by_group, by_limits, by_measure, common, compare
+from app.comparison.verdicts.compare import (
+    by_group,
+    by_limits,
+    compare,
+    compare_by_measure,
+    only_common_steps,
+)
 from app.core.names import short_names
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
-from app.stats import Limits
+from app.stats import VerdictLimits
 
 MOST = 8  # columns: more nobody can tell apart
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenSessions:
     """Ids in the order of columns; repeats of a contender share a column."""
 
     ids: tuple[str, ...] = ()
     base: str = ""  # an id; empty: the first
 
-    def added(self, ids: Sequence[str]) -> Chosen:
+    def added(self, ids: Sequence[str]) -> ChosenSessions:
         return replace(self, ids=tuple(dict.fromkeys((*self.ids, *ids))))
 
-    def without(self, ids: Sequence[str]) -> Chosen:
+    def without(self, ids: Sequence[str]) -> ChosenSessions:
         """Without one session; if it was the base, the first one becomes it."""
         kept = tuple(id_ for id_ in self.ids if id_ not in ids)
-        return Chosen(kept, "" if self.base in ids else self.base)
+        return ChosenSessions(kept, "" if self.base in ids else self.base)
 
-    def based_on(self, id_: str) -> Chosen:
+    def based_on(self, id_: str) -> ChosenSessions:
         return replace(self, base=id_)
 
-    def moved(self, comparison: Comparison, old: int, new: int) -> Chosen:
+    def moved(self, comparison: Comparison, old: int, new: int) -> ChosenSessions:
         """With the column at `old` moved to `new`."""
         columns = [[*column.ids, *column.attempts] for column in comparison.columns]
         columns.insert(new, columns.pop(old))
-        return Chosen(tuple(id_ for ids in columns for id_ in ids), comparison.base_id)
+        return ChosenSessions(tuple(id_ for ids in columns for id_ in ids), comparison.base_id)
 
 
 @dataclass(frozen=True)
@@ -47,29 +53,29 @@ class ViewOptions:
     """Options that change what is computed."""
 
     measure: str = "value"
-    limits: Limits = field(default_factory=Limits)
+    limits: VerdictLimits = field(default_factory=VerdictLimits)
     is_common: bool = False  # only the steps of all columns
 
 
 @dataclass(frozen=True)
-class Compared:
+class ShownComparison:
     """A loaded comparison as the page shows it, with remarks on the choice of sessions."""
 
-    chosen: Chosen
+    chosen: ChosenSessions
     comparison: Comparison | None = None  # with all steps and measures
     said: str = ""
     look: ViewOptions = field(default_factory=ViewOptions)
     shown: Comparison | None = None  # by the measure, those of a group together
     sentences: tuple[str, ...] = ()  # what it comes to
 
-    def seen(self, look: ViewOptions) -> Compared:
+    def seen(self, look: ViewOptions) -> ShownComparison:
         """The same with other options; not for the GUI thread."""
         if self.comparison is None:
             return replace(self, look=look)
         whole = by_limits(self.comparison, look.limits)
-        shown = by_group(by_measure(whole, look.measure))
-        sentences = verdict_sentences(_briefly_named(shown), figure_of(look.measure))
-        shown = common(shown) if look.is_common else shown
+        shown = by_group(compare_by_measure(whole, look.measure))
+        sentences = verdict_sentences(_briefly_named(shown), measure_in_sentence(look.measure))
+        shown = only_common_steps(shown) if look.is_common else shown
         return replace(self, comparison=whole, look=look, shown=shown, sentences=tuple(sentences))
 
 
@@ -80,23 +86,23 @@ def _briefly_named(comparison: Comparison) -> Comparison:
     return replace(comparison, columns=[replace(column, name=name) for column, name in named])
 
 
-def read(history: History, chosen: Chosen, look: ViewOptions) -> Compared:
+def compare_chosen(history: History, chosen: ChosenSessions, look: ViewOptions) -> ShownComparison:
     """Compare the sessions that still exist, up to the most columns, with these options."""
     return _read(history, chosen, look.limits).seen(look)
 
 
-def _read(history: History, chosen: Chosen, limits: Limits) -> Compared:
+def _read(history: History, chosen: ChosenSessions, limits: VerdictLimits) -> ShownComparison:
     if not chosen.ids:
-        return Compared(chosen)
+        return ShownComparison(chosen)
     known = {entry["id"] for entry in sessions(history, ids=chosen.ids)}
     there = chosen.without([id_ for id_ in chosen.ids if id_ not in known])
     gone = len(chosen.ids) - len(there.ids)
     said = f"{gone} of the sessions are not in the history any more" if gone else ""
     if not there.ids:
-        return Compared(there, None, said)
+        return ShownComparison(there, None, said)
     found = compare(history, there.ids, there.base or None, limits)
     more = [id_ for column in found.columns[MOST:] for id_ in (*column.ids, *column.attempts)]
     if more:
         there, said = there.without(more), f"Compare shows at most {MOST} columns: {len(more)} left out"
         found = compare(history, there.ids, there.base or None, limits)
-    return Compared(replace(there, base=found.base_id), found, said)
+    return ShownComparison(replace(there, base=found.base_id), found, said)

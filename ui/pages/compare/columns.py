@@ -8,39 +8,39 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Comparison
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.widgets.actions import action
 
-from .chosen import Chosen
+from .chosen import ChosenSessions
 from .table import ComparisonTable
 
 _VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
 
 
-class Columns(QObject):
+class ChosenColumns(QObject):
     changed = Signal()  # other columns are to be read
 
-    def __init__(self, context: Context, table: ComparisonTable, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, table: ComparisonTable, page: QWidget) -> None:
         super().__init__(page)
         self._bus, self._memory, self._table = context.bus, context.memory, table
         kept = self._memory.value("compare/sessions", [])
-        self.chosen = Chosen(tuple(kept), self._memory.value("compare/base", ""))
+        self.chosen = ChosenSessions(tuple(kept), self._memory.value("compare/base", ""))
         self._comparison: Comparison | None = None  # that was read last
         self.trail = Trail(page)
         self.trail.wanted.connect(self._go_to)
         table.base_wanted.connect(self._make_base)
         table.column_moved.connect(self._move)
 
-    def choose(self, chosen: Chosen) -> None:
+    def choose(self, chosen: ChosenSessions) -> None:
         self.trail.leave_for(chosen)
         self._go_to(chosen)
 
-    def _go_to(self, chosen: Chosen) -> None:
+    def _go_to(self, chosen: ChosenSessions) -> None:
         self.chosen = chosen
         self.changed.emit()
 
-    def keep(self, chosen: Chosen, comparison: Comparison | None) -> None:
+    def keep(self, chosen: ChosenSessions, comparison: Comparison | None) -> None:
         """Keep the columns as they were read, with their base and without deleted sessions."""
         self.chosen, self._comparison = chosen, comparison
         self.trail.stay(chosen)
@@ -52,7 +52,7 @@ class Columns(QObject):
 
     def take_versions(self, ids: Sequence[str]) -> None:
         """Compare the first of the published sessions."""
-        self.choose(Chosen(tuple(ids[:_VERSIONS])))
+        self.choose(ChosenSessions(tuple(ids[:_VERSIONS])))
 
     # what is done to the column where the keyboard is
 
@@ -77,7 +77,7 @@ class Columns(QObject):
             base = next(each for each in columns if each.id == comparison.base_id)
             there = [each for each in columns if each.target == base.target]
             sessions = tuple(id_ for each in [base, *there] for id_ in each.ids)
-            self._bus.wanted.emit(Wanted("bench", sessions))
+            self._bus.wanted.emit(PageRequest("bench", sessions))
 
     def _make_base(self, at: int) -> None:
         comparison = self._comparison
@@ -104,27 +104,27 @@ class Trail(QObject):
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
-        self._here = Chosen()
-        self._before: list[Chosen] = []
-        self._after: list[Chosen] = []
+        self._here = ChosenSessions()
+        self._before: list[ChosenSessions] = []
+        self._after: list[ChosenSessions] = []
         tip = "Go back to the previous comparison"
         self.back = action(page, "Bac&k", "back", tip, lambda: self._go(self._before, self._after))
         tip = "Go forward to the next comparison"
         self.forward = action(page, "&Forward", "forward", tip, lambda: self._go(self._after, self._before))
         self._enable()
 
-    def stay(self, here: Chosen) -> None:
+    def stay(self, here: ChosenSessions) -> None:
         """Replace the current entry by the comparison as read, with its base and without deleted sessions."""
         self._here = here
 
-    def leave_for(self, there: Chosen) -> None:
+    def leave_for(self, there: ChosenSessions) -> None:
         if self._here.ids and there != self._here:
             self._before = [*self._before[1 - _MOST :], self._here]
             self._after.clear()
         self._here = there
         self._enable()
 
-    def _go(self, from_: list[Chosen], to: list[Chosen]) -> None:
+    def _go(self, from_: list[ChosenSessions], to: list[ChosenSessions]) -> None:
         to.append(self._here)
         self._here = from_.pop()
         self._enable()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MEASURE, _SET_UP = "Measure a&gain…", "Set &up the same here…"
 
 
-class Commands:
+class CompareActions:
     def __init__(self, page: QWidget) -> None:
         self.choose = action(page, "Choose &columns…", "add", "Add or remove columns")
         tip = "Open published results of others: InnoDB from MySQL 5.0 to 8.0"

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.comparison.cells.measures import MEASURES, Measure
-from ui.core.memory import Memory
-from ui.core.plain import Label, as_tip
+from ui.core.memory import WindowStateFile
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action_button
 from ui.widgets.layouts import in_row
@@ -25,12 +25,12 @@ _RELATIVE_TIP = "Results as multiples of the base"
 _ABSOLUTE_TIP = "Results as measured"
 
 
-class Controls(QWidget):
+class CompareControls(QWidget):
     """Controls above the table; they remember the last choice."""
 
     changed = Signal()
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: WindowStateFile) -> None:
         super().__init__()
         self._memory = memory
         self._measures = QComboBox()
@@ -49,7 +49,7 @@ class Controls(QWidget):
         self._group.addButton(self._relative)
         self._group.addButton(self._absolute)
         (self._relative if memory.value("compare/relative", True) else self._absolute).setChecked(True)
-        label = Label("&Measure", buddy=self._measures)
+        label = PlainTextLabel("&Measure", buddy=self._measures)
         self._row = in_row(label, self._measures, self._relative, self._absolute, 1)
         self._row.insertSpacing(2, SPACE)
         self.setLayout(self._row)

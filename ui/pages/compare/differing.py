@@ -9,17 +9,17 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.comparison.cells.labels import names_of
 from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
-from app.comparison.texts.differences_text import NOTHING, to_csv
-from ui.core.context import Context
-from ui.core.plain import Label
-from ui.core.tasks import Latest
+from app.comparison.texts.differences_text import NOTHING, differences_csv
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.differences import DifferencesModel
 from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import NATIVE, in_column, in_row
-from ui.widgets.table import Table
+from ui.widgets.table import LineSelectTable
 
-from .panel import Panel, PanelContent
+from .panel import ComparePanelData, Panel
 
 _WHAT_WIDTH, _VALUE_WIDTH = 240, 120
 
@@ -28,9 +28,9 @@ class DifferencesPanel(Panel):
     title = "What differs"
     tip = "Differences between the columns, the most important first: durability, parity, variables, preset"
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__(context.theme)
-        self._latest = Latest(context.tasks, self)
+        self._latest = NewestAnswerRunner(context.tasks, self)
         self._found: list[DifferenceEntry] = []
         self._names: list[str] = []
         self._filter = FilterLine("Filter of the differences", "Filter")
@@ -39,12 +39,12 @@ class DifferencesPanel(Panel):
         self._partial.setToolTip("Variables that some builds do not have, or at each build's default")
         self._partial.toggled.connect(self._show)
         self._model = DifferencesModel(context.theme, self)
-        self._table = Table("What differs")
+        self._table = LineSelectTable("What differs")
         self._table.setModel(self._model)
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._remark = Label(role="muted")
+        self._remark = PlainTextLabel(role="muted")
         head = in_row(self._filter, self._partial, (self._remark, 1), spacing=NATIVE)
         self.setLayout(in_column(head, (self._table, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
@@ -58,12 +58,12 @@ class DifferencesPanel(Panel):
 
     def csv(self) -> str:
         kept = matching(self._found, self._filter.text(), self._partial.isChecked())
-        return to_csv(self._names, kept)
+        return differences_csv(self._names, kept)
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.whole.columns, shown.lines)
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         firsts = [column.id for column in shown.comparison.columns]
         names = names_of(shown.comparison)
         self._latest.read(

@@ -6,31 +6,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.comparison.cells.cell import Row
-from app.comparison.charts.points import Numbers
+from app.comparison.charts.points import ChartNumbers
 from app.comparison.verdicts.compare import sessions_of
 from app.history.steps.step_results import endings
-from ui.core.context import Context
-from ui.core.tasks import Latest
+from ui.core.context import WindowContext
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.comparison import step_with_threads
 from ui.widgets.charts.still import StillChart
 from ui.widgets.layouts import NATIVE, in_column
 
-from .panel import Panel, PanelContent
+from .panel import ComparePanelData, Panel
 
 Ended = Mapping[str, Mapping[str, Any]]  # the end of the step, by session
 
 
-class EndingPanel(Panel):
+class RemarkedChartPanel(Panel):
     """A panel with a remark above a chart of the given kind."""
 
     nothing = ""  # what is said where none of the sessions has it
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__(context.theme)
-        self._latest = Latest(context.tasks, self)
+        self._latest = NewestAnswerRunner(context.tasks, self)
         self._chart: StillChart | None = None
-        self._numbers: Numbers | None = None
+        self._numbers: ChartNumbers | None = None
         self._column = in_column(self._remark, spacing=NATIVE, margins=(0, SPACE, 0, 0))
         self.setLayout(self._column)
 
@@ -38,17 +38,17 @@ class EndingPanel(Panel):
         """The chart, created on first use."""
         raise NotImplementedError
 
-    def fill(self, shown: PanelContent, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: ComparePanelData, row: Row, ended: Ended) -> tuple[ChartNumbers, str] | None:
         """Draw the chart; returns its numbers and remark. None: nothing to draw."""
         raise NotImplementedError
 
     def csv(self) -> str:
         return self._numbers.to_csv() if self._numbers else ""
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.whole, shown.lines, shown.step)
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         if (row := shown.row) is None:
             self._show(None, "Choose a step in the table.")
             return
@@ -59,7 +59,7 @@ class EndingPanel(Panel):
             self.failed.emit,
         )
 
-    def _on_read(self, shown: PanelContent, row: Row, ended: Ended) -> None:
+    def _on_read(self, shown: ComparePanelData, row: Row, ended: Ended) -> None:
         if self._chart is None:
             self._chart = self.made()
             self.take(self._chart)
@@ -70,7 +70,7 @@ class EndingPanel(Panel):
         self._show(found and found[0], f"{step_with_threads(row)}: {told}")
         self.drawn.emit()
 
-    def _show(self, numbers: Numbers | None, remark: str) -> None:
+    def _show(self, numbers: ChartNumbers | None, remark: str) -> None:
         self._numbers = numbers
         self._remark.setText(remark)
         if self._chart is not None:

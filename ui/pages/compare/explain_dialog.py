@@ -10,20 +10,20 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout,
 
 from app.comparison.cells.labels import names_of, row_label
 from app.core.harmless import harmless
-from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.models.text_table import TextTableModel
 from ui.widgets.layouts import dialog_buttons, frame
-from ui.widgets.message import Message
-from ui.widgets.table import Table
+from ui.widgets.message import MessageBar
+from ui.widgets.table import LineSelectTable
 
-from .explainer import Explainer
+from .explainer import ExplanationRunner
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Column, Comparison
-    from app.explaining.entries import ExplanationEntry
-    from app.explaining.explaining import Asked
+    from app.explaining.entries import ExplainedDifferenceEntry
+    from app.explaining.explaining import DifferenceQuestion
     from app.history.store.history import History
 
 WIDTH, HEIGHT = 144 * SPACE, 64 * SPACE
@@ -36,19 +36,19 @@ _WAITING = ("settle", "restart", "warmup")
 _TIP = "Measure until all is decided; uses what the history already has"
 
 
-class ExplainDifferenceDialog(QDialog):
+class DifferenceSearchDialog(QDialog):
     """Of the base and another column."""
 
     def __init__(
-        self, context: Context, comparison: Comparison, other: int, step: str, parent: QWidget
+        self, context: WindowContext, comparison: Comparison, other: int, step: str, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self._context, self._comparison = context, comparison
         self._columns = _sides(comparison, other)
-        self.explainer = Explainer(context, self)
-        self.steps, self.message = QComboBox(), Message()
-        self.now, self.words = (Label(wraps=True, selectable=True) for _ in range(2))
-        self._model, self.table = TextTableModel(self), Table("Settings and their shares")
+        self.explainer = ExplanationRunner(context, self)
+        self.steps, self.message = QComboBox(), MessageBar()
+        self.now, self.words = (PlainTextLabel(wraps=True, selectable=True) for _ in range(2))
+        self._model, self.table = TextTableModel(self), LineSelectTable("Settings and their shares")
         self.setWindowTitle("Which setting did it")
         self.resize(WIDTH, HEIGHT)
         self._fill(step)
@@ -68,9 +68,9 @@ class ExplainDifferenceDialog(QDialog):
     def _build_layout(self) -> None:
         form, names = QFormLayout(), names_of(self._comparison)
         for letter, column in zip("AB", self._columns, strict=True):
-            form.addRow(letter, Label(names[self._comparison.columns.index(column)]))
+            form.addRow(letter, PlainTextLabel(names[self._comparison.columns.index(column)]))
         form.addRow("&Step", self.steps)
-        above = (Label(_ABOUT, "muted", wraps=True), form, self.message)
+        above = (PlainTextLabel(_ABOUT, "muted", wraps=True), form, self.message)
         frame(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
 
     def _make_buttons(self) -> QDialogButtonBox:
@@ -111,11 +111,11 @@ class ExplainDifferenceDialog(QDialog):
         self.steps.setEnabled(not is_busy)
         self.stop.setEnabled(self.explainer.is_going_on)
 
-    def show_entry(self, entry: ExplanationEntry) -> None:
+    def show_entry(self, entry: ExplainedDifferenceEntry) -> None:
         """Show the table, and below it the sentences."""
-        from app.explaining.text import table_of
+        from app.explaining.text import explanation_table
 
-        found = table_of(entry)
+        found = explanation_table(entry)
         self._model.show(found)
         self.table.resizeColumnsToContents()
         self.words.setText("\n".join(found.remarks))
@@ -129,10 +129,10 @@ def _sides(comparison: Comparison, other: int) -> Sequence[Column]:
     return base, chosen if chosen is not base else next(each for each in columns if each is not base)
 
 
-def _asked(ids: Sequence[str], step: str, history: History) -> Asked:
-    from app.comparison.verdicts.judgement import limits_from
+def _asked(ids: Sequence[str], step: str, history: History) -> DifferenceQuestion:
+    from app.comparison.verdicts.judgement import verdict_limits
     from app.core.settings import read_settings
-    from app.explaining.explaining import Asked
+    from app.explaining.explaining import DifferenceQuestion
     from app.explaining.pair import Pair
 
-    return Asked(Pair.of_sessions(history, ids), step, limits=limits_from(read_settings()))
+    return DifferenceQuestion(Pair.of_sessions(history, ids), step, limits=verdict_limits(read_settings()))

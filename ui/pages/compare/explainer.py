@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 
 if TYPE_CHECKING:
-    from app.explaining.entries import ExplanationEntry
-    from app.explaining.explaining import Asked, Explaining
+    from app.explaining.entries import ExplainedDifferenceEntry
+    from app.explaining.explaining import DifferenceQuestion, ExplainedPair
     from app.history.store.history import History
     from app.planner.request.request import PlanRequest
-    from app.planner.starting.launch import Launch, Stage
+    from app.planner.starting.launch import Launch, LaunchStage
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
@@ -24,14 +24,14 @@ NO_ROUND = "No round of the last plan counts: its steps failed or are marked. Lo
 
 
 @dataclass(frozen=True)
-class Known:
+class ExplanationSoFar:
     """What the history says, and the plan that comes next."""
 
-    entry: ExplanationEntry
+    entry: ExplainedDifferenceEntry
     request: PlanRequest | None
 
 
-class Explainer(QObject):
+class ExplanationRunner(QObject):
     """One explanation. A plan that has begun goes on without it, and counts in the next explanation."""
 
     known = Signal(object)  # ExplanationEntry
@@ -39,17 +39,17 @@ class Explainer(QObject):
     failed = Signal(object)  # Exception
     refused = Signal(str)  # why it cannot go on
 
-    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._explaining: Explaining | None = None
+        self._explaining: ExplainedPair | None = None
         self._target: Target | None = None
         self._plan = ""  # that is carried out
         self._rounds = -1  # before it
         self.is_going_on = False
         context.plans.ended.connect(self._on_plan_ended)
 
-    def start(self, asked: Asked) -> None:
+    def start(self, asked: DifferenceQuestion) -> None:
         """Look at the target, then measure."""
         from app.targets.store import Targets
 
@@ -64,7 +64,7 @@ class Explainer(QObject):
         self.is_going_on = False
         self.said.emit("stops after this plan" if self._plan else "")
 
-    def _on_settled(self, explaining: Explaining) -> None:
+    def _on_settled(self, explaining: ExplainedPair) -> None:
         self._explaining = explaining
         self._read()
 
@@ -73,7 +73,7 @@ class Explainer(QObject):
             work = partial(_known, self._explaining)
             self._context.tasks.read(self, work, self._on_known, self._on_failed)
 
-    def _on_known(self, found: Known) -> None:
+    def _on_known(self, found: ExplanationSoFar) -> None:
         """Show what is known, and measure what comes next."""
         self.known.emit(found.entry)
         rounds = found.entry["rounds"]
@@ -93,10 +93,10 @@ class Explainer(QObject):
             self, lambda tell: _last_of(launch, tell), self._on_stage, self._on_launched, self._on_failed
         )
 
-    def _on_stage(self, stage: Stage) -> None:
+    def _on_stage(self, stage: LaunchStage) -> None:
         self.said.emit(stage.next)
 
-    def _on_launched(self, stage: Stage) -> None:
+    def _on_launched(self, stage: LaunchStage) -> None:
         plan = stage.plan
         if stage.failed or plan is None or self._target is None:
             self._end()
@@ -128,36 +128,40 @@ def _measuring(plan: Plan) -> str:
 # on a pool thread
 
 
-def _settled(target: Target, ask: Callable[[str], str | None], asked: Asked) -> Explaining:
+def _settled(target: Target, ask: Callable[[str], str | None], asked: DifferenceQuestion) -> ExplainedPair:
     from app.catalog import Catalog, approved_hashes
-    from app.explaining.builds import explaining_at
+    from app.explaining.builds import difference_search_on_target
     from app.remote.reach import reached
 
     asked.request(Catalog())  # what is wrong on every target comes before what the target says
     with reached(target, ask) as agent:
-        return explaining_at(agent, asked, Catalog(), approved_hashes(), target.search_paths)
+        return difference_search_on_target(agent, asked, Catalog(), approved_hashes(), target.search_paths)
 
 
-def _known(explaining: Explaining, history: History) -> Known:
+def _known(explaining: ExplainedPair, history: History) -> ExplanationSoFar:
     from app.explaining.entries import entry_of
 
     state = explaining.state(history)
-    return Known(entry_of(explaining, state), explaining.next_request(state))
+    return ExplanationSoFar(entry_of(explaining, state), explaining.next_request(state))
 
 
-def _launch_of(target: Target, request: PlanRequest, context: Context) -> Launch:
-    from app.history.machines.measured import measured_at
-    from app.planner.checks.load_targets import by_name
+def _launch_of(target: Target, request: PlanRequest, context: WindowContext) -> Launch:
+    from app.history.machines.measured import machine_measures_from
+    from app.planner.checks.load_targets import reach_by_target_name
     from app.planner.starting.launch import Launch
     from app.remote.reach import reached
 
-    ask, known = context.secrets.ask, partial(measured_at, context.home)
+    ask, known = context.secrets.ask, partial(machine_measures_from, context.home)
     return Launch(
-        lambda _: request, reached(target, ask), target.search_paths, known=known, reach=by_name(ask)
+        lambda _: request,
+        reached(target, ask),
+        target.search_paths,
+        known=known,
+        reach=reach_by_target_name(ask),
     )
 
 
-def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
+def _last_of(launch: Launch, tell: Callable[[LaunchStage], None]) -> LaunchStage:
     for stage in launch.stages():
         tell(stage)
     return stage

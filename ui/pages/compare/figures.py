@@ -13,7 +13,7 @@ from ui.core.index import Index
 from ui.core.plain import fitted
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import FIXED, ComparisonModel
-from ui.models.judged import Cell
+from ui.models.judged import CellAppearance
 
 SIGN = 16  # pixels on the right of a figure
 _SMALL = 0.85
@@ -48,7 +48,7 @@ class FigureDelegate(QStyledItemDelegate):
             self._paint_frame(painter, rect, has_focus=bool(state & QStyle.StateFlag.State_HasFocus))
         painter.restore()
 
-    def _paint_word(self, painter: QPainter, font: QFont, place: QRect, cell: Cell) -> None:
+    def _paint_word(self, painter: QPainter, font: QFont, place: QRect, cell: CellAppearance) -> None:
         font.setBold(cell.is_heading)
         painter.setFont(font)
         self._set_pen(painter, "muted" if cell.is_quiet else "text")
@@ -57,7 +57,7 @@ class FigureDelegate(QStyledItemDelegate):
             text = fitted(painter.fontMetrics(), text, Qt.TextElideMode.ElideMiddle, place.width())
         painter.drawText(place, _RIGHT if cell.is_right else _LEFT, text)
 
-    def _paint_figure(self, painter: QPainter, font: QFont, place: QRect, cell: Cell) -> None:
+    def _paint_figure(self, painter: QPainter, font: QFont, place: QRect, cell: CellAppearance) -> None:
         upper, lower = QRect(place), QRect(place)
         if cell.below:
             upper.setBottom(place.center().y() + 2)
@@ -91,7 +91,7 @@ class FigureDelegate(QStyledItemDelegate):
         painter.setPen(self._theme.colour(role))
 
 
-def needed_width(font: QFont, cells: Iterable[Cell]) -> int:
+def needed_width(font: QFont, cells: Iterable[CellAppearance]) -> int:
     """The width at which no figure touches the warning next to it."""
     small = QFont(font)
     small.setPointSizeF(font.pointSizeF() * _SMALL)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.core.harmless import harmless
 from ui.core.plain import fitted
 from ui.core.theme import SPACE, Theme
-from ui.models.comparison import AROUND, COLUMN, FIXED, ColumnShown
+from ui.models.comparison import AROUND, COLUMN, FIXED, HeaderContender
 
 _LEAST = 4  # characters worth a line of their own
 _SWATCH = 4  # pixels of the colour above a name
@@ -36,7 +36,7 @@ class ColumnHeader(QHeaderView):
         painter.setPen(self._theme.colour("line"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         shown = self.model().headerData(logical_index, Qt.Orientation.Horizontal, COLUMN)
-        if isinstance(shown, ColumnShown):
+        if isinstance(shown, HeaderContender):
             self._paint_column(painter, rect, shown)
         elif logical_index < len(FIXED):
             self._paint_fixed(painter, rect, logical_index)
@@ -52,7 +52,7 @@ class ColumnHeader(QHeaderView):
             shown = fitted(painter.fontMetrics(), around, Qt.TextElideMode.ElideMiddle, place.width())
             painter.drawText(place.adjusted(0, _SWATCH + 2, 0, 0), side | Qt.AlignmentFlag.AlignTop, shown)
 
-    def _paint_column(self, painter: QPainter, rect: QRect, shown: ColumnShown) -> None:
+    def _paint_column(self, painter: QPainter, rect: QRect, shown: HeaderContender) -> None:
         swatch = QRect(rect.left() + SPACE // 2, rect.top() + 1, rect.width() - SPACE, _SWATCH)
         pattern = Qt.BrushStyle.Dense4Pattern if shown.is_dashed else Qt.BrushStyle.SolidPattern
         painter.fillRect(swatch, QBrush(shown.colour, pattern))
@@ -67,7 +67,7 @@ class ColumnHeader(QHeaderView):
             painter.drawText(line_place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, line)
         self._paint_below(painter, place, shown)
 
-    def _paint_below(self, painter: QPainter, place: QRect, shown: ColumnShown) -> None:
+    def _paint_below(self, painter: QPainter, place: QRect, shown: HeaderContender) -> None:
         painter.setFont(self.font())
         painter.setPen(QPen(self._theme.colour("accent" if shown.is_base else "muted")))
         text = f"base, {shown.n}" if shown.is_base else shown.n

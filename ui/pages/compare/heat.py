@@ -12,21 +12,21 @@ from PySide6.QtWidgets import QWidget
 from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.heat import heat_numbers, heats_of
-from app.comparison.charts.points import Numbers
+from app.comparison.charts.points import ChartNumbers
 from app.comparison.verdicts.compare import sessions_of
 from app.history.steps.stretches import WHY_NONE
 from app.history.store.history import History
 from app.history.store.second_latencies import SecondLatencies, latencies_by_session
 from app.protocol.latency import BUCKETS
-from ui.core.context import Context
-from ui.core.tasks import Latest
+from ui.core.context import WindowContext
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.comparison import step_with_threads
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.image import LEAST
 from ui.widgets.layouts import NATIVE, boxed, in_column
 
-from .panel import Panel, PanelContent
+from .panel import ComparePanelData, Panel
 
 if TYPE_CHECKING:
     from ui.widgets.charts.heat_chart import HeatChart
@@ -47,13 +47,13 @@ class HeatPanel(Panel):
     title = "Heat map"
     tip = "The latency of the chosen step second by second; repeats are added up"
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__(context.theme)
-        self._latest = Latest(context.tasks, self)
+        self._latest = NewestAnswerRunner(context.tasks, self)
         self._made: list[HeatChart] = []
         self._charts: list[HeatChart] = []  # those of columns
         self._axis: TimeAxis | None = None
-        self._numbers: Callable[[], Numbers] | None = None
+        self._numbers: Callable[[], ChartNumbers] | None = None
         self._stack = in_column()
         self._body = boxed(self._stack)
         parts = (self._remark, (self._body, 1), 0)
@@ -75,10 +75,10 @@ class HeatPanel(Panel):
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.whole, shown.lines, shown.step)
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         if (row := shown.row) is None:
             self._remark.setText("Choose a step in the table.")
             self._body.hide()
@@ -91,7 +91,7 @@ class HeatPanel(Panel):
 
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
-    def _on_read(self, shown: PanelContent, row: Row, read: _Read) -> None:
+    def _on_read(self, shown: ComparePanelData, row: Row, read: _Read) -> None:
         what = "all events of the repeats together" if read.found else f"{NOTHING['heat']}. {WHY_NONE}"
         self._remark.setText(f"{step_with_threads(row)}: {what}")
         self._numbers = (lambda: heat_numbers(shown.comparison, read.found)) if read.found else None

@@ -5,17 +5,17 @@ from __future__ import annotations
 from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PERCENTS, TICKS, latency_curves, latency_numbers, place
-from app.comparison.charts.points import Numbers
+from app.comparison.charts.points import ChartNumbers
 from ui.widgets.charts.line_chart import PercentileChart
 from ui.widgets.charts.still import StillChart
 
-from .ending import Ended, EndingPanel
-from .panel import PanelContent
+from .ending import Ended, RemarkedChartPanel
+from .panel import ComparePanelData
 
 _WHERE = {percent: place(percent) for percent in PERCENTS}
 
 
-class LatencyPanel(EndingPanel):
+class LatencyPanel(RemarkedChartPanel):
     title = "Latency"
     tip = "The latency of the chosen step by percentile, up to the last percentile with enough events"
     nothing = NOTHING["latency"]
@@ -23,7 +23,7 @@ class LatencyPanel(EndingPanel):
     def made(self) -> StillChart:
         return PercentileChart(self.theme, self.title, "", self)
 
-    def fill(self, shown: PanelContent, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: ComparePanelData, row: Row, ended: Ended) -> tuple[ChartNumbers, str] | None:
         found = latency_curves(shown.comparison, ended)
         assert isinstance(self._chart, PercentileChart)
         curves = [

@@ -9,14 +9,14 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QWidget
 
 from app.comparison.cells.cell import Comparison
-from app.comparison.verdicts.judgement import legend, verdict_legend
+from app.comparison.verdicts.judgement import legend_of_signs, verdict_legend
 from app.comparison.verdicts.rounds import about_ratio
 from app.core.errors import DynoError
-from app.core.settings import Settings, keep_table, read_settings, read_table
+from app.core.settings import Settings, read_settings, read_settings_table, write_settings_table
 from app.protocol.reading import MOST_PCT
-from app.stats import Limits
-from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from app.stats import VerdictLimits
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import in_row
@@ -36,7 +36,7 @@ class LimitsRow(QWidget):
     turned = Signal()  # details, or only steps of all columns
     failed = Signal(Exception)
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
         self._context = context
         kept = _read(context)
@@ -57,16 +57,21 @@ class LimitsRow(QWidget):
         self._common.toggled.connect(self._on_turned)
 
     def _build(self) -> None:
-        limits = (Label("Highlight changes over"), self._matters, Label("at most"), self._false)
-        row = in_row(*limits, Label("false alarms"), self._details, self._common, (self._legend, 1))
+        limits = (
+            PlainTextLabel("Highlight changes over"),
+            self._matters,
+            PlainTextLabel("at most"),
+            self._false,
+        )
+        row = in_row(*limits, PlainTextLabel("false alarms"), self._details, self._common, (self._legend, 1))
         for before in (self._legend, self._details):
             row.insertSpacing(row.indexOf(before), SPACE)
         self.setLayout(row)
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> VerdictLimits:
         """The person's limits."""
-        return Limits.of_pct(self._wanted.false_share_pct, self._wanted.matters_pct)
+        return VerdictLimits.of_pct(self._wanted.false_share_pct, self._wanted.matters_pct)
 
     @property
     def has_details(self) -> bool:
@@ -79,7 +84,7 @@ class LimitsRow(QWidget):
 
     def explain(self, comparison: Comparison, has_deviations: bool) -> None:
         """Explain the signs of these cells, in full in the tooltip."""
-        self._legend.setText(legend(comparison) + (_WITHIN if has_deviations else ""))
+        self._legend.setText(legend_of_signs(comparison) + (_WITHIN if has_deviations else ""))
         signs = verdict_legend(comparison).replace("; ", "\n")
         self.setToolTip(as_tip("\n".join(filter(None, (signs, about_ratio(comparison))))))
         self._show_limits(comparison)
@@ -120,10 +125,10 @@ class _Wanted:
 
 def _keep(home: Path, wanted: _Wanted) -> None:
     limits = {"matters_pct": wanted.matters_pct, "false_share_pct": wanted.false_share_pct}
-    keep_table({**read_table(home), **limits}, home)
+    write_settings_table({**read_settings_table(home), **limits}, home)
 
 
-def _read(context: Context) -> Settings:
+def _read(context: WindowContext) -> Settings:
     try:
         return read_settings(context.home)
     except DynoError:  # shown when the window opened

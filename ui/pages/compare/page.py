@@ -8,27 +8,27 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.comparison.cells.labels import names_of, row_label
-from app.comparison.verdicts.across import across_texts
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from app.comparison.verdicts.across import cross_plan_remarks
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
-from ui.core.plain import Label, as_tip, first_lines
-from ui.core.tasks import Latest
+from ui.core.plain import PlainTextLabel, as_tip, first_lines
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
-from ui.dialogs.flame_controller import Flames
+from ui.dialogs.flame_controller import FlameGraphOpener
 from ui.widgets.empty import EmptyPage
 from ui.widgets.layouts import boxed, in_column, in_row
-from ui.widgets.message import Banner, Message
+from ui.widgets.message import Banner, MessageBar
 
-from .body import Body
+from .body import CompareBody
 from .chooser import SessionChooser
-from .chosen import Chosen, Compared, ViewOptions, read
-from .columns import Columns
-from .commands import Commands
-from .controls import Controls
+from .chosen import ChosenSessions, ShownComparison, ViewOptions, compare_chosen
+from .columns import ChosenColumns
+from .commands import CompareActions
+from .controls import CompareControls
 from .limits import LimitsRow
-from .published import Published
-from .sharing import Sharing
+from .published import ShippedResultsImporter
+from .sharing import CompareCopySave
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 _SENTENCES = 6
@@ -43,20 +43,20 @@ _EMPTY_TEXT = (
 class ComparePage(Page):
     title = "Compare"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._latest, self._seeing = (Latest(context.tasks, self) for _ in range(2))
-        self.message, self.warning = Banner(self), Message()
-        self.verdict = Label(wraps=True, selectable=True)
-        self.controls = Controls(context.memory)
+        self._latest, self._seeing = (NewestAnswerRunner(context.tasks, self) for _ in range(2))
+        self.message, self.warning = Banner(self), MessageBar()
+        self.verdict = PlainTextLabel(wraps=True, selectable=True)
+        self.controls = CompareControls(context.memory)
         self.limits = LimitsRow(context)
-        self.body = Body(context)
-        self.columns = Columns(context, self.body.table, self)
-        self._compared = Compared(self.columns.chosen)
-        self.sharing = Sharing(context, self.body, self)
-        self._flames = Flames(context, self)
-        self.published = Published(context, self)
-        self.commands = Commands(self)
+        self.body = CompareBody(context)
+        self.columns = ChosenColumns(context, self.body.table, self)
+        self._compared = ShownComparison(self.columns.chosen)
+        self.sharing = CompareCopySave(context, self.body, self)
+        self._flames = FlameGraphOpener(context, self)
+        self.published = ShippedResultsImporter(context, self)
+        self.commands = CompareActions(self)
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
         self._build()
@@ -121,10 +121,10 @@ class ComparePage(Page):
 
     # the page
 
-    def open(self, wanted: Wanted) -> None:
+    def open(self, wanted: PageRequest) -> None:
         """Compare these sessions; the first is the base."""
         if wanted.sessions:
-            self.columns.choose(Chosen(tuple(wanted.sessions)))
+            self.columns.choose(ChosenSessions(tuple(wanted.sessions)))
             self.body.table.setFocus()
 
     def first_focus(self) -> QWidget:
@@ -136,12 +136,12 @@ class ComparePage(Page):
     def reload(self) -> None:
         chosen, look = self.columns.chosen, self._look
         self._latest.read(
-            lambda history: read(history, chosen, look), self._on_read, self.message.show_failure
+            lambda history: compare_chosen(history, chosen, look), self._on_read, self.message.show_failure
         )
         if self.chooser.isVisible():
             self.chooser.reload()
 
-    def _on_read(self, compared: Compared) -> None:
+    def _on_read(self, compared: ShownComparison) -> None:
         self._compared = compared
         self.columns.keep(compared.chosen, compared.comparison)
         self.message.clear()
@@ -167,18 +167,18 @@ class ComparePage(Page):
             lambda: compared.seen(look), lambda seen: self._on_seen(compared, seen), self.message.show_failure
         )
 
-    def _on_seen(self, before: Compared, seen: Compared) -> None:
+    def _on_seen(self, before: ShownComparison, seen: ShownComparison) -> None:
         """Show the result, unless something else was read meanwhile."""
         if before is self._compared:
             self._compared = seen
             self._present(seen)
 
-    def _present(self, compared: Compared) -> None:
+    def _present(self, compared: ShownComparison) -> None:
         self._stack.setCurrentIndex(1 if compared.shown else 0)
         self.commands.show(compared.shown)
         self.chooser.set_chosen(self.columns.chosen.ids)
         if compared.comparison and compared.shown:
-            across = across_texts(compared.shown, names_of(compared.shown))
+            across = cross_plan_remarks(compared.shown, names_of(compared.shown))
             self._show_warnings(
                 [*(each.text for each in compared.comparison.warnings), *across], bool(across)
             )
@@ -223,11 +223,9 @@ class ComparePage(Page):
 
     def explain(self) -> None:
         """Ask which setting makes the chosen column differ from the base."""
-        from .explain_dialog import ExplainDifferenceDialog
+        from .explain_dialog import DifferenceSearchDialog
 
         comparison, row = self._compared.comparison, self.body.table.chosen_step
         if comparison and len(comparison.columns) > 1:
             step = row_label(row) if row else ""
-            ExplainDifferenceDialog(
-                self.context, comparison, self.body.table.chosen_column, step, self
-            ).show()
+            DifferenceSearchDialog(self.context, comparison, self.body.table.chosen_column, step, self).show()

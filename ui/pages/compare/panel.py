@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.measures import Measure
-from ui.core.plain import Label, fitted
+from ui.core.plain import PlainTextLabel, fitted
 from ui.core.theme import Theme
 from ui.models.comparison import columns_shown
-from ui.widgets.charts.hidden import Hidden
+from ui.widgets.charts.hidden import HiddenChartLines
 from ui.widgets.charts.lines import Line
 from ui.widgets.charts.still import StillChart
 from ui.widgets.image import LEAST
@@ -26,7 +26,7 @@ _LABEL = 200  # pixels of a name in a chart
 
 
 @dataclass(frozen=True)
-class PanelContent:
+class ComparePanelData:
     """All that a panel may draw; `comparison` is by the measure."""
 
     comparison: Comparison
@@ -45,7 +45,7 @@ class PanelContent:
 
 def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     """The columns as lines of charts."""
-    metrics = QFontMetrics(Label().font())
+    metrics = QFontMetrics(PlainTextLabel().font())
     return tuple(
         Line(column.id, fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
              shown.is_dashed, full=shown.name)
@@ -53,7 +53,7 @@ def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     )  # fmt: skip
 
 
-def whose_text(comparison: Comparison, theme: Theme) -> str:
+def columns_caption(comparison: Comparison, theme: Theme) -> str:
     """`duel-innodb (base, n = 5), duel-rocksdb (n = 5), on shelf`."""
     names = [f"{each.name} ({'base, ' * each.is_base}{each.n})" for each in columns_shown(comparison, theme)]
     targets = ", ".join(dict.fromkeys(column.target for column in comparison.columns))
@@ -77,10 +77,12 @@ class Panel(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
-        self.shown: PanelContent | None = None
+        self.shown: ComparePanelData | None = None
         self._drawn: tuple[object, ...] = ()
-        self.hidden = Hidden(self)  # columns that a person has hidden
-        self._remark = Label(role="muted", wraps=True)  # above the charts: what is to be known of them
+        self.hidden = HiddenChartLines(self)  # columns that a person has hidden
+        self._remark = PlainTextLabel(
+            role="muted", wraps=True
+        )  # above the charts: what is to be known of them
         self.setAccessibleName(self.title)
 
     def take(self, chart: StillChart | TimeChart) -> None:
@@ -90,11 +92,11 @@ class Panel(QWidget):
         chart.menu.saved.connect(self.saved)
         chart.menu.failed.connect(self.failed)
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         """The parts that this panel draws; if they are the same, it does nothing."""
         return (shown.comparison, shown.is_relative, shown.lines)
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         """Draw this, and report that it is drawn."""
 
     @property
@@ -105,7 +107,7 @@ class Panel(QWidget):
     @property
     def caption(self) -> str:
         """What the image does not show: whose figures they are, with n, and notes."""
-        return _lines(whose_text(self.shown.comparison, self.theme), self.notes) if self.shown else ""
+        return _lines(columns_caption(self.shown.comparison, self.theme), self.notes) if self.shown else ""
 
     @property
     def notes(self) -> str:
@@ -121,7 +123,7 @@ class Panel(QWidget):
         """The numbers behind the panel as CSV; empty without any."""
         return ""
 
-    def update_from(self, shown: PanelContent) -> None:
+    def update_from(self, shown: ComparePanelData) -> None:
         self.shown = shown
         if self.isVisible():
             self._draw()

@@ -6,18 +6,18 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from app.history.lists.sessions import is_untouched
 from app.history.store.history import History
-from ui.core.bus import Changes
-from ui.core.context import Context
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 
 
-class Published(QObject):
+class ShippedResultsImporter(QObject):
     """Imports the shipped results; a second time nothing is imported twice."""
 
     taken = Signal(object)  # session ids
     first_taken = Signal(object)  # of a new person, who has something to look at
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, parent: QObject) -> None:
+    def __init__(self, context: WindowContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
 
@@ -34,7 +34,7 @@ class Published(QObject):
 
     def _tell(self, ids: list[str], signal: SignalInstance) -> None:
         if ids:
-            self._context.bus.changed.emit(Changes(sessions=True))
+            self._context.bus.changed.emit(StaleParts(sessions=True))
             signal.emit(ids)
 
 

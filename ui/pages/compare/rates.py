@@ -5,19 +5,26 @@ from __future__ import annotations
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
-from app.comparison.charts.points import error_bars_text
-from app.comparison.charts.rates import AXIS, PERCENTILES, at_rates, latencies, missed_text, rate_numbers
-from app.comparison.charts.sweeps import step_of
+from app.comparison.charts.points import error_bars_legend
+from app.comparison.charts.rates import (
+    AXIS,
+    PERCENTILES,
+    at_rates,
+    latencies,
+    missed_rates_text,
+    target_rate_numbers,
+)
+from app.comparison.charts.sweeps import step_name_off_axis
 from ui.core.theme import Theme
 from ui.widgets.charts.line_chart import LineChart
 
-from .choice_panel import ChoicePanel
-from .panel import PanelContent
+from .choice_panel import ChartWithChoice
+from .panel import ComparePanelData
 
 X_NAME = "events/s"
 
 
-class RatesPanel(ChoicePanel):
+class RatesPanel(ChartWithChoice):
     title = "Rates"
     tip = "Latency over throughput: the chosen step at each of its rates"
 
@@ -29,12 +36,12 @@ class RatesPanel(ChoicePanel):
     def csv(self) -> str:
         if self.shown is None or not at_rates(self.shown.whole, self.shown.row):
             return ""
-        return rate_numbers(self.shown.whole, self.shown.row).to_csv()
+        return target_rate_numbers(self.shown.whole, self.shown.row).to_csv()
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.whole, shown.lines, shown.step, self._choice.currentText())
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         rows = at_rates(shown.whole, shown.row)
         has_curve = len(rows) > 1
         self._head.setVisible(has_curve)
@@ -47,17 +54,17 @@ class RatesPanel(ChoicePanel):
         self.drawn.emit()
 
 
-def _draw_rows(chart: LineChart, rows: list[Row], percentile: str, shown: PanelContent) -> None:
+def _draw_rows(chart: LineChart, rows: list[Row], percentile: str, shown: ComparePanelData) -> None:
     xs = [float(row.coordinates[AXIS]) for row in rows]
     points = [latencies(row, percentile) for row in rows]
     curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]
     reaches = {line.key: [each[at].reach for each in points] for at, line in enumerate(shown.lines)}
     unit = f"ms/{rows[0].latency_per}, less is better"
-    chart.set_title(f"{step_of(rows[0], AXIS)}: {percentile} over {X_NAME}", unit)
+    chart.set_title(f"{step_name_off_axis(rows[0], AXIS)}: {percentile} over {X_NAME}", unit)
     chart.set_curves(curves, X_NAME, unit, True, reaches)
 
 
-def _remark(shown: PanelContent, rows: list[Row]) -> str:
-    bars = error_bars_text(figure.n for row in rows for figure in row.measures["p99_ms"])
-    missed = missed_text(rows, names_of(shown.whole))
+def _remark(shown: ComparePanelData, rows: list[Row]) -> str:
+    bars = error_bars_legend(figure.n for row in rows for figure in row.measures["p99_ms"])
+    missed = missed_rates_text(rows, names_of(shown.whole))
     return "\n".join(filter(None, (bars, missed)))

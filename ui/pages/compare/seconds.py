@@ -12,24 +12,24 @@ from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import second_numbers
-from app.comparison.charts.points import Numbers
-from app.comparison.texts.text import seconds_remarks
+from app.comparison.charts.points import ChartNumbers
+from app.comparison.texts.text import cell_session_remarks
 from app.comparison.verdicts.compare import sessions_of
 from app.core.harmless import harmless
 from app.core.units import unit_text
-from app.history.steps.curves import Curve, all_series, curves
+from app.history.steps.curves import SecondsCurve, all_series, curves
 from app.history.steps.series import ALIASES
 from app.history.store.history import History
-from ui.core.context import Context
-from ui.core.plain import Label
-from ui.core.tasks import Latest
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.comparison import step_with_threads
 from ui.widgets.charts.lines import Line
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
-from .panel import Panel, PanelContent
+from .panel import ComparePanelData, Panel
 
 if TYPE_CHECKING:
     from ui.widgets.charts.time_chart import TimeChart
@@ -42,7 +42,7 @@ Series = tuple[str, str, str]  # name, label, unit
 
 @dataclass(frozen=True)
 class _Read:
-    curves: dict[str, Curve]  # by session
+    curves: dict[str, SecondsCurve]  # by session
     series: list[Series]
 
 
@@ -50,14 +50,14 @@ class SecondsPanel(Panel):
     title = "Seconds"
     tip = "The chosen step second by second; all sessions begin at its start"
 
-    def __init__(self, context: Context, series: str = "") -> None:
+    def __init__(self, context: WindowContext, series: str = "") -> None:
         super().__init__(context.theme)
         self._context = context
-        self._latest = Latest(context.tasks, self)
+        self._latest = NewestAnswerRunner(context.tasks, self)
         self._chart: TimeChart | None = None
         self._step = ""  # that is drawn
         self._missing = ""  # columns without a curve
-        self._numbers: Callable[[], Numbers] | None = None
+        self._numbers: Callable[[], ChartNumbers] | None = None
         self._series = ALIASES.get(series, series) or context.memory.value("compare/series", QPS)
         self._chooser = QComboBox()
         self._chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -65,7 +65,9 @@ class SecondsPanel(Panel):
         self._chooser.setToolTip("The series to draw")
         self._chooser.activated.connect(self._on_series_chosen)
         self._remark = ElidedLabel(role="muted")  # in one line with the choice of a series
-        self._told = Label(role="warn", wraps=True)  # whether they were steady, and which of them count
+        self._told = PlainTextLabel(
+            role="warn", wraps=True
+        )  # whether they were steady, and which of them count
         head = in_row(self._chooser, (self._remark, 1), spacing=NATIVE)
         self._column = in_column(head, self._told, spacing=NATIVE, margins=(0, SPACE, 0, 0))
         self.setLayout(self._column)
@@ -81,10 +83,10 @@ class SecondsPanel(Panel):
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.whole, shown.lines, shown.step, self._series)
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         if shown.row is None:
             self._remark.setText("Choose a step in the table.")
             return
@@ -96,7 +98,7 @@ class SecondsPanel(Panel):
 
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
-    def _on_read(self, shown: PanelContent, row: Row, found: _Read) -> None:
+    def _on_read(self, shown: ComparePanelData, row: Row, found: _Read) -> None:
         self._fill_chooser(found.series)
         self._step = step_with_threads(row)
         self._missing = _missing(shown, found.curves)
@@ -106,26 +108,28 @@ class SecondsPanel(Panel):
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
         self._draw_curves(shown, found.curves, label, unit)
 
-    def _tell(self, shown: PanelContent, row: Row) -> None:
+    def _tell(self, shown: ComparePanelData, row: Row) -> None:
         """Show why a result is not of steady seconds, or not of all."""
         names = names_of(shown.comparison)
         lines = [
-            f"{name}: {text}" for at, name in enumerate(names) for text in seconds_remarks(row.cells[at])
+            f"{name}: {text}" for at, name in enumerate(names) for text in cell_session_remarks(row.cells[at])
         ]
         self._told.show_first(lines, _TOLD)
 
-    def _draw_curves(self, shown: PanelContent, found: dict[str, Curve], label: str, unit: str) -> None:
+    def _draw_curves(
+        self, shown: ComparePanelData, found: dict[str, SecondsCurve], label: str, unit: str
+    ) -> None:
         from ui.widgets.charts.lines import Span
-        from ui.widgets.charts.pyramid import Track
+        from ui.widgets.charts.pyramid import GrowingTimeSeries
 
         chart = self._provide()
         chart.set_title(f"{label}, {self._step}", unit_text(unit))
-        tracks = {session: Track() for session in found}
+        tracks = {session: GrowingTimeSeries() for session in found}
         for session, curve in found.items():
             tracks[session].extend(curve.seconds, curve.values)
         chart.set_lines([])
         chart.set_tracks(tracks)
-        chart.set_lines([line for line in session_lines(shown) if line.key in found])
+        chart.set_lines([line for line in repeat_curves(shown) if line.key in found])
         firsts = [curve.seconds[0] for curve in found.values() if len(curve.seconds)]
         first = float(min(firsts, default=0))
         chart.set_spans([Span(first, 0.0, "warmup", "warm-up")] if first < 0 else [])
@@ -157,7 +161,7 @@ class SecondsPanel(Panel):
             self.update_from(self.shown)
 
 
-def _missing(shown: PanelContent, found: Mapping[str, Curve]) -> str:
+def _missing(shown: ComparePanelData, found: Mapping[str, SecondsCurve]) -> str:
     """Text on columns without a curve."""
     columns = zip(shown.comparison.columns, names_of(shown.comparison), strict=True)
     without = [name for column, name in columns if not found.keys() & column.ids]
@@ -166,7 +170,7 @@ def _missing(shown: PanelContent, found: Mapping[str, Curve]) -> str:
     return f"{NOTHING['seconds']} of {', '.join(without)}" if without else ""
 
 
-def session_lines(shown: PanelContent) -> list[Line]:
+def repeat_curves(shown: ComparePanelData) -> list[Line]:
     """A line for each session; repeats have their column's colour, the later ones fainter."""
     found = []
     for column, line in zip(shown.comparison.columns, shown.lines, strict=True):

@@ -14,12 +14,12 @@ from app.comparison.texts.text import to_csv, to_markdown, to_text
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless_text
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.theme import Theme
-from ui.dialogs.report_controller import Reporting
-from ui.widgets.image import at_least, copy_image, save_image
+from ui.dialogs.report_controller import ReportController
+from ui.widgets.image import copy_image, save_image, temporarily_enlarged
 
-from .body import Body
+from .body import CompareBody
 from .panel import Panel
 from .table import ComparisonTable
 
@@ -30,15 +30,15 @@ _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
 _NUMBERS = "CSV with the numbers (*.csv)"
 
 
-class Sharing(QObject):
+class CompareCopySave(QObject):
     """Copies and saves what the page shows; the status bar shows the result."""
 
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, body: Body, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, body: CompareBody, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._body, self._page = context, body, page
-        self._reporting = Reporting(context, page)
+        self._reporting = ReportController(context, page)
         self._reporting.failed.connect(self.failed)
 
     def copy(self, form: str) -> None:
@@ -50,7 +50,7 @@ class Sharing(QObject):
 
     def copy_chart(self) -> None:
         panel = self._body.panel
-        with at_least(panel.picture, panel.least) as picture:
+        with temporarily_enlarged(panel.picture, panel.least) as picture:
             copy_image(picture, panel.caption)
         self._context.bus.said.emit("Copied the chart")
 
@@ -93,7 +93,7 @@ class Sharing(QObject):
 
 
 def _save_picture(panel: Panel, path: Path) -> None:
-    with at_least(panel.picture, panel.least) as picture:
+    with temporarily_enlarged(panel.picture, panel.least) as picture:
         save_image(picture, path, panel.caption)
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
-from app.comparison.charts.of_one_step import PARTS, parts_of, size_numbers, sizes_of
-from app.comparison.charts.points import Numbers
+from app.comparison.charts.of_one_step import PARTS, disk_parts_present, size_numbers, sizes_of
+from app.comparison.charts.points import ChartNumbers
 from ui.widgets.charts.bar_chart import StackedBars
 from ui.widgets.charts.lines import Line
 from ui.widgets.charts.still import StillChart
 
-from .ending import Ended, EndingPanel
-from .panel import PanelContent
+from .ending import Ended, RemarkedChartPanel
+from .panel import ComparePanelData
 
 _UNITS = (("GiB", 2.0**30), ("MiB", 2.0**20))
 _FEW = 4.0  # of a unit: less is shown in the next smaller one
 
 
-class SizesPanel(EndingPanel):
+class SizesPanel(RemarkedChartPanel):
     title = "Size"
     tip = "Size on disk after the chosen step, by part"
     nothing = NOTHING["size"]
@@ -25,7 +25,7 @@ class SizesPanel(EndingPanel):
     def made(self) -> StillChart:
         return StackedBars(self.theme, self.title, "", self)
 
-    def fill(self, shown: PanelContent, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: ComparePanelData, row: Row, ended: Ended) -> tuple[ChartNumbers, str] | None:
         found = sizes_of(shown.comparison, ended)
         most = max((sum(sizes.values()) for sizes in found), default=0.0)
         unit, of = next((each for each in _UNITS if most >= _FEW * each[1]), _UNITS[-1])
@@ -34,7 +34,7 @@ class SizesPanel(EndingPanel):
                 Line(part, PARTS.get(part, part), self.theme.part(part)),
                 [_in(sizes.get(part), of) for sizes in found],
             )
-            for part in parts_of(found)
+            for part in disk_parts_present(found)
         ]
         assert isinstance(self._chart, StackedBars)
         self._chart.set_title(f"Size after {row.workload}", unit)

@@ -5,17 +5,24 @@ from __future__ import annotations
 from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import FIGURE
 from app.comparison.charts import AXES
-from app.comparison.charts.points import error_bars_text
-from app.comparison.charts.sweeps import axes_of, is_logarithmic, not_swept, step_of, sweep_numbers, swept
+from app.comparison.charts.points import error_bars_legend
+from app.comparison.charts.sweeps import (
+    axes_of,
+    is_logarithmic,
+    no_sweep_text,
+    step_name_off_axis,
+    sweep_numbers,
+    swept,
+)
 from ui.core.theme import Theme
 from ui.models.comparison import drawn_points, drawn_unit
 from ui.widgets.charts.line_chart import LineChart
 
-from .choice_panel import ChoicePanel
-from .panel import PanelContent
+from .choice_panel import ChartWithChoice
+from .panel import ComparePanelData
 
 
-class SweepPanel(ChoicePanel):
+class SweepChartPanel(ChartWithChoice):
     title = "Sweep"
     tip = "The chosen step over its threads, cores, rows or rates"
 
@@ -30,10 +37,10 @@ class SweepPanel(ChoicePanel):
             return ""
         return sweep_numbers(self.shown.comparison, self.shown.row, self._axis).to_csv()
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.comparison, shown.lines, shown.step, self._wanted)
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         axes = axes_of(shown.comparison.rows, shown.row)
         axis = self._wanted if self._wanted in axes else next(iter(axes), "threads")
         self._fill(axes, axis)
@@ -60,7 +67,7 @@ class SweepPanel(ChoicePanel):
         super()._on_chosen(at)
 
 
-def _draw_rows(chart: LineChart, rows: list[Row], axis: str, shown: PanelContent) -> None:
+def _draw_rows(chart: LineChart, rows: list[Row], axis: str, shown: ComparePanelData) -> None:
     xs = [float(row.coordinates[axis]) for row in rows]
     points = [drawn_points(row) for row in rows]
     curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]
@@ -68,7 +75,7 @@ def _draw_rows(chart: LineChart, rows: list[Row], axis: str, shown: PanelContent
     better = ", less is better" if rows[0].direction == "lower" else ""
     measure = "" if shown.measure is FIGURE else f": {shown.measure.title_of(rows[0].unit)}"
     unit = f"{drawn_unit(rows[0].unit)}{better}"
-    chart.set_title(f"{step_of(rows[0], axis)} over {AXES[axis]}{measure}", unit)
+    chart.set_title(f"{step_name_off_axis(rows[0], axis)} over {AXES[axis]}{measure}", unit)
     chart.set_curves(curves, AXES[axis], unit, is_logarithmic(rows, axis), reaches)
 
 
@@ -76,7 +83,7 @@ def _remark(row: Row | None, rows: list[Row], axis: str) -> str:
     if row is None:
         return "Choose a step in the table."
     if not rows:
-        return not_swept(row, axis)
+        return no_sweep_text(row, axis)
     if len(rows) == 1:
         return f"{row.workload} ran with only one number of {AXES[axis]}."
-    return error_bars_text(cell.n for each in rows for cell in each.cells)
+    return error_bars_legend(cell.n for each in rows for cell in each.cells)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 from app.comparison.cells.cell import Row
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import FIXED, ComparisonModel
-from ui.widgets.table import Table
+from ui.widgets.table import LineSelectTable
 
 from .figures import FigureDelegate, needed_width
 from .header import ColumnHeader
@@ -20,7 +20,7 @@ _STEP_WIDEST = 300
 _LINE_HEIGHT, _TALL = 24, 38
 
 
-class ComparisonTable(Table):
+class ComparisonTable(LineSelectTable):
     """A table of steps and columns; the current cell is the chosen one."""
 
     base_wanted = Signal(int)  # column
@@ -35,7 +35,7 @@ class ComparisonTable(Table):
         self.setModel(self.figures)
         self._needed: dict[int, int] = {}  # pixels of a column, so that no warning touches its figure
         self.setItemDelegate(FigureDelegate(theme, self.figures, self))
-        self.setSelectionMode(Table.SelectionMode.SingleSelection)
+        self.setSelectionMode(LineSelectTable.SelectionMode.SingleSelection)
         self.verticalHeader().setDefaultSectionSize(_LINE_HEIGHT)
         self.column_actions: list[QAction] = []  # of the menu of a head
         self._head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -20,26 +20,26 @@ from app.comparison.texts.causes_text import causes_table
 from app.comparison.texts.costs_text import costs_of_steps, details, pairs_of_steps
 from app.comparison.texts.costs_text import to_csv as costs_csv
 from app.comparison.texts.waits_text import statements_table, waits_table
-from app.comparison.why.before_after import pairs
+from app.comparison.why.before_after import before_after_tests
 from app.comparison.why.causes import causes
-from app.comparison.why.thread_states import states_of_steps
+from app.comparison.why.thread_states import thread_states_table
 from app.comparison.why.waits import named_waits
 from app.comparison.why.why import WhyEntry, why, why_all
 from app.core.csv_text import csv_text
 from app.core.table import Table
 from app.core.units import count_text
 from app.history.store.history import History
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.index import Index
 from ui.core.plain import as_tip
-from ui.core.tasks import Latest
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE, Theme
 from ui.models.text_table import SHARE, TextTableModel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
-from .panel import Panel, PanelContent
+from .panel import ComparePanelData, Panel
 
 CAUSES, STEP, ALL, THREADS, WRITES = "Causes", "This step", "All steps", "Threads", "Before/after"
 _NAMED = {"Waits": waits_table, "Statements": statements_table}
@@ -69,10 +69,10 @@ class WhyPanel(Panel):
     title = "Why"
     tip = "What a query costs, next to the change of the result"
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__(context.theme)
         self._context = context
-        self._latest = Latest(context.tasks, self)
+        self._latest = NewestAnswerRunner(context.tasks, self)
         self._named: Table | None = None  # of the ways of READ, once it is read
         self._way = context.memory.value("compare/why", CAUSES)
         self._ways = {text: QPushButton(text) for text in _TIPS}
@@ -122,13 +122,13 @@ class WhyPanel(Panel):
         if self._way in READ:
             return csv_text(self._named.heads, self._named.lines) if self._named else ""
         if self._way == WRITES:
-            return pair_numbers(self.shown.comparison, pairs(self.shown.comparison)).to_csv()
+            return pair_numbers(self.shown.comparison, before_after_tests(self.shown.comparison)).to_csv()
         if self._way in (ALL, THREADS):
             return costs_csv(self.shown.whole, why_all(self.shown.whole))
         entry = _entry(self.shown)
         return costs_csv(self.shown.whole, [entry]) if entry else ""
 
-    def parts(self, shown: PanelContent) -> tuple[object, ...]:
+    def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.comparison, shown.is_relative, self._way, shown.step, shown.column)
 
     def go_to(self, way: str) -> None:
@@ -139,7 +139,7 @@ class WhyPanel(Panel):
         if self.shown is not None:
             self.update_from(self.shown)
 
-    def draw(self, shown: PanelContent) -> None:
+    def draw(self, shown: ComparePanelData) -> None:
         if self._way in READ:
             self._draw_named(shown)
             return
@@ -148,12 +148,12 @@ class WhyPanel(Panel):
         elif self._way == ALL:
             self._show(costs_of_steps(shown.whole, shown.is_relative))
         elif self._way == THREADS:
-            self._show(states_of_steps(shown.whole))
+            self._show(thread_states_table(shown.whole))
         else:
-            self._show(pairs_of_steps(shown.comparison, pairs(shown.comparison)))
+            self._show(pairs_of_steps(shown.comparison, before_after_tests(shown.comparison)))
         self.drawn.emit()
 
-    def _draw_step(self, shown: PanelContent) -> None:
+    def _draw_step(self, shown: ComparePanelData) -> None:
         if (entry := _entry(shown)) is None:
             self._show(Table("", (), (), 0, (_CHOOSE,)))
             return
@@ -162,7 +162,7 @@ class WhyPanel(Panel):
         self._model.show(table, shares, _SHARES)
         self._arrange(table)
 
-    def _draw_named(self, shown: PanelContent) -> None:
+    def _draw_named(self, shown: ComparePanelData) -> None:
         """Read causes, waits or statements of the chosen cell, then show them."""
         self._named, way, place = None, self._way, _place(shown)
         alone = place is not None and place[1] == shown.whole.base
@@ -202,13 +202,13 @@ class WhyPanel(Panel):
         self._remark.setVisible(bool(self._remark.text()))
 
 
-def _entry(shown: PanelContent) -> WhyEntry | None:
+def _entry(shown: ComparePanelData) -> WhyEntry | None:
     """The entry of the chosen cell; None without a base."""
     place = _place(shown)
     return why(shown.whole, *place) if place and place[1] != shown.whole.base else None
 
 
-def _place(shown: PanelContent) -> tuple[Row, int] | None:
+def _place(shown: ComparePanelData) -> tuple[Row, int] | None:
     """The row and column of the chosen cell; for the base, the first other column, if there is one."""
     if shown.row is None:
         return None
@@ -219,7 +219,7 @@ def _place(shown: PanelContent) -> tuple[Row, int] | None:
     return row, shown.column if shown.column in others else others[0]
 
 
-def _read(history: History, way: str, shown: PanelContent, row: Row, at: int) -> Table:
+def _read(history: History, way: str, shown: ComparePanelData, row: Row, at: int) -> Table:
     """The table of a way of READ."""
     names, base = names_of(shown.whole), shown.whole.base
     title = f"{row_label(row)}: {names[at]}" + (f" against {names[base]}" if at != base else "")

@@ -10,19 +10,19 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget, QWidgetAction
 
 from app.core.harmless import harmless
 from app.history.lists.browsing import SessionLine, lines, tags
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.widgets.layouts import open_once
 
-from .editing import Editing, count
+from .editing import SessionEditController, count
 from .facets import TickMenu
 
 
-class Asking(QObject):
+class HistoryQuestions(QObject):
     """Questions of one page."""
 
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, editing: Editing, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, editing: SessionEditController, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._editing, self._page = context, editing, page
 

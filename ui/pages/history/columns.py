@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QSignalBlocker, Qt
 
 from app.history.lists.browsing import ORDERS, QPS, Order
-from ui.core.memory import Memory
-from ui.models.heads import first_shown
+from ui.core.memory import WindowStateFile
+from ui.models.heads import initial_columns
 from ui.models.session_columns import (
     CONTENDER,
     DATE,
@@ -16,17 +16,17 @@ from ui.models.session_columns import (
     STATE,
     TAGS,
     TARGET,
-    SessionColumn,
+    SessionListColumn,
 )
 from ui.models.sessions import SessionModel
-from ui.widgets.table import Table
+from ui.widgets.table import LineSelectTable
 
 _SPARE = 220  # pixels of a wide window that a column of text gets at most
 _SHARES = {NAME: 3, STATE: 2, CONTENDER: 2, TAGS: 2, TARGET: 1}  # of them, in tenths
 
 
 class ListColumns(QObject):
-    def __init__(self, table: Table, model: SessionModel, memory: Memory) -> None:
+    def __init__(self, table: LineSelectTable, model: SessionModel, memory: WindowStateFile) -> None:
         super().__init__(table)
         self._table, self._model, self._memory = table, model, memory
         self._head = table.horizontalHeader()
@@ -36,7 +36,7 @@ class ListColumns(QObject):
         self._head.setStretchLastSection(False)
         table.let_choose_columns(NAME)
 
-    def shown(self) -> list[SessionColumn]:
+    def shown(self) -> list[SessionListColumn]:
         """The visible columns in their order."""
         order = sorted(range(len(self._model.columns)), key=self._head.visualIndex)
         return [self._model.columns[at] for at in order if not self._table.isColumnHidden(at)]
@@ -68,7 +68,7 @@ class ListColumns(QObject):
         """Show the columns that have room. The signals are blocked: they tell only what a person changes."""
         head, table, known = self._head, self._table, self._model.columns
         room = table.width() - table.verticalScrollBar().sizeHint().width() - 2 * table.frameWidth()
-        shown = first_shown(known, room)
+        shown = initial_columns(known, room)
         spare = max(0, room - sum(known[at].width for at in shown))
         with QSignalBlocker(head):
             for at, column in enumerate(known):

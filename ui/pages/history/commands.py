@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from ui.widgets.actions import action
 
 
-class Commands:
+class HistoryActions:
     """The actions, which the page carries out; keys that line edits use work only in the list."""
 
     def __init__(self, page: QWidget, table: QWidget) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget
 
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import Theme
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class DetailPane(QStackedWidget):
         super().__init__()
         self._theme = theme
         self._tabs: DetailTabs | None = None
-        self._words = Label(role="muted", wraps=True)
+        self._words = PlainTextLabel(role="muted", wraps=True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.addWidget(self._words)
 

@@ -9,18 +9,18 @@ from PySide6.QtCore import QObject, Signal
 
 from app.history.lists.sessions import state_of
 from app.history.store.history import History
-from ui.core.bus import Changes
-from ui.core.context import Context
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 
 
-class Editing(QObject):
+class SessionEditController(QObject):
     """Edits off the GUI thread; all pages hear of them."""
 
     deleted = Signal(int, int)  # how many sessions are away, how many are not
     undone = Signal(object, str)  # ids of the sessions, what came of it
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, parent: QObject) -> None:
+    def __init__(self, context: WindowContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self._undo: list[tuple[str, ...]] = []  # what each deletion took away
@@ -110,7 +110,7 @@ class Editing(QObject):
         self.failed.emit(error)
 
     def _tell(self) -> None:
-        self._context.bus.changed.emit(Changes(sessions=True))
+        self._context.bus.changed.emit(StaleParts(sessions=True))
 
 
 def _edits() -> ModuleType:

@@ -14,10 +14,10 @@ from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
 from app.history.lists.browsing import lines
 from app.history.store.history import History
-from ui.core.bus import Changes
-from ui.core.context import Context
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 from ui.core.plain import first_lines
-from ui.models.session_columns import SessionColumn
+from ui.models.session_columns import SessionListColumn
 from ui.widgets.layouts import open_once
 
 from .editing import count
@@ -43,11 +43,11 @@ class ImportedFiles:
         return "\n".join(filter(None, ("; ".join(parts), first_lines(self.problems, _NAMED))))
 
 
-class Exchange(QObject):
+class SessionFileActions(QObject):
     imported = Signal(object)  # ImportedFiles
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, owner: QWidget) -> None:
+    def __init__(self, context: WindowContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._owner = context, owner
 
@@ -112,7 +112,7 @@ class Exchange(QObject):
     def _on_script_written(self, folder: Path) -> None:
         self._context.bus.saved.emit(folder / "run.sh", f"The script is saved: {folder / 'run.sh'}")
 
-    def copy(self, sessions: Sequence[str], columns: Sequence[SessionColumn]) -> None:
+    def copy(self, sessions: Sequence[str], columns: Sequence[SessionListColumn]) -> None:
         """Copy as a tab-separated table, including lines not read yet."""
 
         def read(history: History) -> str:
@@ -127,7 +127,7 @@ class Exchange(QObject):
 
     def _on_imported(self, taken: ImportedFiles) -> None:
         if taken.new:
-            self._context.bus.changed.emit(Changes(sessions=True))
+            self._context.bus.changed.emit(StaleParts(sessions=True))
         self.imported.emit(taken)
 
     def _on_exported(self, files: list[Path]) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.history.lists.browsing import FACETS, FacetValue, Filter
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.shortcuts import SHORTCUTS
 from ui.core.theme import SPACE
 from ui.widgets.filter_line import FilterLine
@@ -29,7 +29,7 @@ class FilterBar(QWidget):
         self._text = FilterLine("Filter sessions", "Filter: name, target, contender, tag, note…", tip)
         self._text.setMinimumWidth(160)
         self._facets = [FacetButton(name) for name in FACETS]
-        self._count = Label(role="muted")
+        self._count = PlainTextLabel(role="muted")
         self._count.setMinimumWidth(130)
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._clear = QPushButton("Clear")

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from ui.core.memory import Memory
+from ui.core.memory import WindowStateFile
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
 from ui.widgets.actions import action_box, action_button
@@ -17,7 +17,7 @@ from ui.widgets.empty import EmptyPage
 from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Banner
 
-from .commands import Commands
+from .commands import HistoryActions
 from .detail import DetailPane
 from .filter_bar import FilterBar
 from .table import SessionTable
@@ -29,7 +29,7 @@ _EMPTY = (
 )
 
 
-class Frame(QWidget):
+class HistoryFrame(QWidget):
     """Holds the parts; shows the list, *nothing matches*, or an empty page."""
 
     def __init__(self, bar: FilterBar, table: SessionTable, detail: DetailPane, page: QWidget) -> None:
@@ -41,7 +41,9 @@ class Frame(QWidget):
         self._selected = ElidedLabel(role="heading")
         self._parts = bar, table, detail
 
-    def build(self, memory: Memory, commands: Commands, clear: QAction, first: QAction) -> None:
+    def build(
+        self, memory: WindowStateFile, commands: HistoryActions, clear: QAction, first: QAction
+    ) -> None:
         """Build the page; `first` is the action for an empty history."""
         self._clear, self._first = clear, first
         bar, table, detail = self._parts

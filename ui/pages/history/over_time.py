@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from app.comparison.answers.over_time import (
     OverTimeEntry,
     OverTimePointEntry,
-    StepOverTime,
-    means_of,
+    StepAcrossSessions,
+    means_between_changes,
     shares_of,
 )
-from app.comparison.texts.over_time_text import sentence_of, sign_of
+from app.comparison.texts.over_time_text import latest_change_sentence, latest_change_sign
 from app.core.units import count_text, with_unit
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.charts.dated_chart import UNIT, DatedChart
@@ -33,7 +33,7 @@ class OverTime(QWidget):
         super().__init__()
         self._theme = theme
         self._found: OverTimeEntry | None = None
-        self._choice, self._said = QComboBox(), Label(wraps=True)
+        self._choice, self._said = QComboBox(), PlainTextLabel(wraps=True)
         self._choice.setAccessibleName("Step over time")
         self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._choice.activated.connect(lambda _: self._draw())
@@ -62,13 +62,13 @@ class OverTime(QWidget):
         self._found = found
         self._choice.clear()
         for step in sorted(found["steps"], key=lambda step: not step["changes"]):
-            self._choice.addItem(f"{sign_of(step)} {step['step']}".strip(), step["step"])
+            self._choice.addItem(f"{latest_change_sign(step)} {step['step']}".strip(), step["step"])
         self._choice.setCurrentIndex(max(self._choice.findData(wanted), 0))
         for part in (self._choice, self._chart):
             part.show()
         self._draw()
 
-    def _step(self) -> StepOverTime | None:
+    def _step(self) -> StepAcrossSessions | None:
         steps = self._found["steps"] if self._found else []
         return next((step for step in steps if step["step"] == self._choice.currentData()), None)
 
@@ -78,18 +78,20 @@ class OverTime(QWidget):
             return
         points = self._found["points"]
         self._compare.setEnabled(bool(step["changes"]))
-        self._said.setText(sentence_of(step, self._found))
+        self._said.setText(latest_change_sentence(step, self._found))
         texts = [_text(point, step, at) for at, point in enumerate(points)]
         self._chart.set_title(step["step"], UNIT)
         self._chart.set_dated([point["at"] for point in points], texts, self._curves(step))
 
-    def _curves(self, step: StepOverTime) -> list[tuple[Line, list[float | None]]]:
+    def _curves(self, step: StepAcrossSessions) -> list[tuple[Line, list[float | None]]]:
         """The figure, its means between changes, and the canaries of the machine."""
         assert self._found is not None  # a step of it is shown
         figure, faint = self._theme.contender(0), self._theme.colour("muted")
         curves = [(Line("figure", "result", figure), step["values"])]
         if step["changes"]:
-            curves.append((Line("mean", "mean between changes", figure, dashed=True), means_of(step)))
+            curves.append(
+                (Line("mean", "mean between changes", figure, dashed=True), means_between_changes(step))
+            )
         curves += [
             (Line(name, f"canary, {name}", faint, dashed=name == "commits", faint=True), values)
             for name, values in self._found["canaries"].items()
@@ -106,7 +108,7 @@ class OverTime(QWidget):
             self.compare_wanted.emit((*points[before]["sessions"], *points[at]["sessions"]))
 
 
-def _text(point: OverTimePointEntry, step: StepOverTime, at: int) -> str:
+def _text(point: OverTimePointEntry, step: StepAcrossSessions, at: int) -> str:
     """Build, figure and number of sessions of a point; why it has no figure."""
     value = step["values"][at]
     if value is None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QScrollArea
 from app.core.harmless import harmless
 from app.history.steps.figures import SessionShown
 from app.protocol.states import state_word
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.models.session_columns import tone_of
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
@@ -19,14 +19,14 @@ from .reading import Detail
 _TOLD = 3  # failed steps; the others are in the results
 
 
-class Overview(QScrollArea):
+class SessionOverview(QScrollArea):
     tags_changed = Signal(str, object)  # session id, the tags it is to have
 
     def __init__(self) -> None:
         super().__init__()
         self._session = ""
         self._what, self._on = Pairs(), Pairs()
-        self._state = Label(wraps=True, selectable=True)
+        self._state = PlainTextLabel(wraps=True, selectable=True)
         self._tags = QLineEdit(placeholderText="Tags, separated by commas; press Enter to save")
         self._tags.setAccessibleName("Tags")
         self._tags.editingFinished.connect(self._on_tags_edited)
@@ -35,7 +35,7 @@ class Overview(QScrollArea):
         self.setAccessibleName("Session")
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         lines = in_row((self._what, 1), (self._on, 1), spacing=4 * SPACE)
-        tags = in_row(Label("&Tags", "muted", buddy=self._tags), (self._tags, 1), spacing=NATIVE)
+        tags = in_row(PlainTextLabel("&Tags", "muted", buddy=self._tags), (self._tags, 1), spacing=NATIVE)
         self.setWidget(boxed(in_column(self._state, lines, tags, 1, margins=(0, SPACE, 0, SPACE))))
 
     def show_detail(self, detail: Detail) -> None:

@@ -11,26 +11,26 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.history.lists.browsing import FoundSessions, facets
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.page import Page
 from ui.core.plain import error_lines
-from ui.core.tasks import Latest
-from ui.dialogs.cut_controller import Cutting
-from ui.dialogs.flame_controller import Flames
-from ui.dialogs.report_controller import Reporting
+from ui.core.tasks import NewestAnswerRunner
+from ui.dialogs.cut_controller import CutController
+from ui.dialogs.flame_controller import FlameGraphOpener
+from ui.dialogs.report_controller import ReportController
 from ui.models.plan_cells import plan_text, plan_title
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
 from ui.widgets.layouts import in_column, open_once
 
-from .asking import Asking
-from .commands import Commands
+from .asking import HistoryQuestions
+from .commands import HistoryActions
 from .detail import DetailPane
-from .editing import Editing, count
-from .exchange import Exchange, ImportedFiles
+from .editing import SessionEditController, count
+from .exchange import ImportedFiles, SessionFileActions
 from .filter_bar import FilterBar
-from .frame import Frame
+from .frame import HistoryFrame
 from .table import SessionTable
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class HistoryPage(Page):
     title = "History"
     counted = Signal(object)  # values of each facet
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._model = SessionModel(context.tasks, context.theme, self)
         self._table = SessionTable(self._model, context.theme, context.memory)
@@ -58,14 +58,20 @@ class HistoryPage(Page):
         self._model.group_by_plan(is_by_plan)  # the history is read while the rest of the page is made
         self._is_asked = True
         self._bar, self._detail = FilterBar(), DetailPane(context.theme)
-        self._editing, self._exchange = Editing(context, self), Exchange(context, self)
-        self._asking = Asking(context, self._editing, self)
-        self._cutting, self._reporting = Cutting(context, self), Reporting(context, self)
-        self._flames = Flames(context, self)
-        self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
-        self._over_time = Latest(context.tasks, self)
+        self._editing, self._exchange = (
+            SessionEditController(context, self),
+            SessionFileActions(context, self),
+        )
+        self._asking = HistoryQuestions(context, self._editing, self)
+        self._cutting, self._reporting = CutController(context, self), ReportController(context, self)
+        self._flames = FlameGraphOpener(context, self)
+        self._counting, self._reading = (
+            NewestAnswerRunner(context.tasks, self),
+            NewestAnswerRunner(context.tasks, self),
+        )
+        self._over_time = NewestAnswerRunner(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
-        self._commands = Commands(self, self._table)
+        self._commands = HistoryActions(self, self._table)
         self._commands.group.setChecked(is_by_plan)
         self._frame = self._make_frame()
         self._message = self._frame.message
@@ -80,7 +86,7 @@ class HistoryPage(Page):
             self._model.reload()
         self._is_asked = False
 
-    def open(self, wanted: Wanted) -> None:
+    def open(self, wanted: PageRequest) -> None:
         """Select these sessions, and clear the filter."""
         if wanted.sessions:
             self._wanted = wanted.sessions
@@ -118,8 +124,8 @@ class HistoryPage(Page):
         ):
             command.triggered.connect(do)
 
-    def _make_frame(self) -> Frame:
-        frame = Frame(self._bar, self._table, self._detail, self)
+    def _make_frame(self) -> HistoryFrame:
+        frame = HistoryFrame(self._bar, self._table, self._detail, self)
         self.setLayout(in_column(frame))
         clear = action(frame, "Clear filter", "", "Show all sessions", self._bar.clear)
         tip = "Choose a target, contenders and a sequence to run"
@@ -219,7 +225,7 @@ class HistoryPage(Page):
     # what is done
 
     def _want(self, page: str, sessions: tuple[str, ...] = (), is_run: bool = False) -> None:
-        self.context.bus.wanted.emit(Wanted(page, sessions, is_run))
+        self.context.bus.wanted.emit(PageRequest(page, sessions, is_run))
 
     def _show_team(self) -> None:
         from ui.dialogs.team_sessions import TeamSessionsDialog
@@ -261,7 +267,7 @@ class HistoryPage(Page):
         else:
             self._message.clear()  # about another file
         self.context.bus.said.emit(taken.text.splitlines()[0])
-        self.open(Wanted("history", taken.new + taken.known))
+        self.open(PageRequest("history", taken.new + taken.known))
 
     def _on_menu_wanted(self, at: QPoint) -> None:
         self._commands.show_context_menu(self, self._table.viewport().mapToGlobal(at))

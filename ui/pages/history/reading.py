@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.verdicts.repeats import start_text
+from app.comparison.verdicts.repeats import start_state_text
 from app.core.units import bytes_text, count_text, date_text, seconds_text
 from app.history.lists.sessions import source_text
-from app.history.recorded.in_words import StartState
+from app.history.recorded.in_words import DataAndStartWords
 from app.history.steps.figures import SessionShown, plan_of, settings, show
-from app.history.steps.step_text import BUSY, attempt_text, cut_text
+from app.history.steps.step_text import BUSY, cut_text, repeated_attempt_text
 from app.history.store.history import History
-from app.imported.session import is_foreign
+from app.imported.session import is_imported
 from app.protocol.plan import step_label
 from app.protocol.states import ENDED
-from app.targets.builds import notes_text
+from app.targets.builds import build_notes_text
 from app.team.edit_text import edit_text
-from app.team.local_edits import edits_of, lost_of
-from app.variables.memory_text import memory_text
+from app.team.local_edits import edits_of, overruled_edits
+from app.variables.memory_text import memory_settings_text
 from ui.models.settings_in_force import Setting, settings_of
 
 Pair = tuple[str, str]
@@ -41,7 +41,7 @@ def read_detail(history: History, session: str) -> Detail:
     machine = next((value for name, value in facts.items() if name.startswith("machine")), None)
     build = facts.get("build")
     notes = build.get("notes") or {} if isinstance(build, dict) else {}
-    foreign = is_foreign(plan)
+    foreign = is_imported(plan)
     return Detail(
         shown,
         tuple(_what_others_did(shown) if foreign else _what(shown, plan, notes)),
@@ -62,11 +62,11 @@ def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> I
     contender = shown["contender"]
     yield "Contender", contender["name"]
     yield "Build", f"{contender['build']} ({contender['family']} {contender['version']})"
-    yield "Build notes", notes_text(notes)
+    yield "Build notes", build_notes_text(notes)
     parts = (contender["engine"], f"preset {contender['preset']}", contender["table_options"])
     yield "Engine", ", ".join(filter(None, parts))
     yield "Cores", contender["cores"] or "all"
-    yield "Server memory", memory_text({}, shown["memory"])
+    yield "Server memory", memory_settings_text({}, shown["memory"])
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
     yield "Each step", f"{seconds_text(plan['seconds'])} after {seconds_text(plan['warmup'])} of warm-up"
@@ -113,11 +113,11 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
             " ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name)),
         )
     repeat = f"repeat {shown['repeat']} of {plan['repeats']}"
-    named = (plan.get("name") or plan["id"], repeat, attempt_text(shown["attempt"]))
+    named = (plan.get("name") or plan["id"], repeat, repeated_attempt_text(shown["attempt"]))
     yield "Plan", ", ".join(filter(None, named))
     yield "Busy", BUSY if shown["busy"] else ""
     start = shown["start_state"]
-    yield "Start", start_text(StartState.of(start), has_key=False) if start else ""
+    yield "Start", start_state_text(DataAndStartWords.of(start), has_key=False) if start else ""
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else ""
@@ -148,7 +148,7 @@ def _cuts(shown: SessionShown) -> Iterator[str]:
 
 def _edits(history: History, session: str) -> Iterator[str]:
     """Who did what in the team; what somebody's simultaneous edit has overruled is named so."""
-    overruled = lost_of(history, session)
+    overruled = overruled_edits(history, session)
     for edit in edits_of(history, session):
         if edit.kind != "note" or edit.value is None:
             lost = " (overruled by a simultaneous edit)" if edit in overruled else ""

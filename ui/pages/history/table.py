@@ -10,23 +10,23 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 from app.core.harmless import harmless
 from ui.core.index import Index
-from ui.core.memory import Memory
+from ui.core.memory import WindowStateFile
 from ui.core.plain import fitted
 from ui.core.theme import Theme
 from ui.models.session_columns import CONTENDER, NAME
 from ui.models.sessions import SessionModel
-from ui.widgets.table import Table
+from ui.widgets.table import LineSelectTable
 
 from .columns import ListColumns
 
 _SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
 
-class SessionTable(Table):
+class SessionTable(LineSelectTable):
     chosen = Signal(object)  # ids of the selected sessions, in the order of the list
     opened = Signal(object)  # ids of the sessions, by Enter or a double click; a plan is unfolded by that
 
-    def __init__(self, model: SessionModel, theme: Theme, memory: Memory) -> None:
+    def __init__(self, model: SessionModel, theme: Theme, memory: WindowStateFile) -> None:
         super().__init__("Sessions")
         self._model = model
         self._chosen: tuple[str, ...] = ()

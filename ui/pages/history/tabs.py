@@ -22,17 +22,17 @@ from app.history.steps.step_text import remarks_text
 from app.protocol.plan import step_label
 from app.protocol.stacks import PROFILED
 from ui.core.theme import SPACE, Theme
-from ui.models.heads import first_shown
+from ui.models.heads import initial_columns
 from ui.models.settings_in_force import SettingModel
 from ui.models.steps import COLUMNS, REMARKS, StepModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
-from ui.widgets.table import Table
+from ui.widgets.table import LineSelectTable
 
 from .over_time import READING, OverTime
-from .overview import Overview
+from .overview import SessionOverview
 from .reading import Detail
 
 NOTES = 4  # the place of the tab
@@ -51,11 +51,11 @@ class DetailTabs(QTabWidget):
         self._detail: Detail | None = None
         self._stale: set[int] = set()
         self._listed = ""  # the session whose results are listed
-        self.overview = Overview()
+        self.overview = SessionOverview()
         self._steps = StepModel(theme, self)
         self._results = StepTable(self._steps)
         self.over_time = OverTime(theme)
-        self._settings, self._in_force = SettingModel(self), Table("Settings in force")
+        self._settings, self._in_force = SettingModel(self), LineSelectTable("Settings in force")
         self._told = ElidedLabel(role="muted")  # of the chosen step
         self._notes = _text("Notes", "No notes yet")
         self._note = QLineEdit(placeholderText="Add a note to this session; press Enter to save")
@@ -193,7 +193,7 @@ def _under(line: QWidget | QLayout, below: QWidget) -> QWidget:
 # the results of one session as a table that does not scroll sideways
 
 
-class StepTable(Table):
+class StepTable(LineSelectTable):
     """Shows the columns that fit, until a person chooses them in the menu of the head."""
 
     def __init__(self, model: StepModel) -> None:
@@ -211,7 +211,7 @@ class StepTable(Table):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if not self._is_chosen:
-            shown = first_shown(COLUMNS, self.viewport().width())
+            shown = initial_columns(COLUMNS, self.viewport().width())
             for at in range(len(COLUMNS)):
                 self.setColumnHidden(at, at not in shown)
 

@@ -6,19 +6,19 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.history.steps.timeline import Overview
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
 from ui.models.results import ResultsModel
 from ui.widgets.layouts import in_column, split
 from ui.widgets.message import Banner
-from ui.widgets.table import Table
+from ui.widgets.table import LineSelectTable
 
 from .charts import SessionCharts
 from .choices import ChartChoices
 from .engine_panel import EngineFiguresPanel
 from .header import PlanHeader, PlansRow
-from .queue_line import QueueLine
+from .queue_line import QueueSummaryRow
 from .remarks import RemarksPanel
 from .steering import Steering
 from .waits import WaitsPanel
@@ -30,17 +30,17 @@ WIDTHS = (17, 8, 15, 11, 13, 13, 13, 10, 10, 7, 8)  # of the results, until a pe
 class LiveBody(QWidget):
     """Strip above, charts in the middle, results and log below; stores their sizes."""
 
-    def __init__(self, context: Context, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, page: QWidget) -> None:
         super().__init__(page)
         self.plans = PlansRow(context.theme)
         self.message = Banner(self)
-        self.queue = QueueLine(context, page)
+        self.queue = QueueSummaryRow(context, page)
         self.header = PlanHeader(context.theme)
         self.steering = Steering(context, page)
         self.charts = SessionCharts(context.theme)
         self.choices = ChartChoices(context, self.charts.axis, self.charts, page)
         self.results = ResultsModel(context.theme)
-        self.table = Table("Results, step by step")
+        self.table = LineSelectTable("Results, step by step")
         self.engine = EngineFiguresPanel(context.theme)
         self.tabs = QTabWidget()
         self.remarks = RemarksPanel(context.theme)
@@ -67,7 +67,7 @@ class LiveBody(QWidget):
             row = self.table.currentIndex().row()
             self.engine.show_step(overview.steps[row] if 0 <= row < len(overview.steps) else None)
 
-    def _arrange(self, context: Context) -> None:
+    def _arrange(self, context: WindowContext) -> None:
         self._make_table(context)
         self._make_tabs()
         self.header.buttons.addWidget(self.steering)
@@ -89,7 +89,7 @@ class LiveBody(QWidget):
         self.tabs.setCornerWidget(self.engine.heading)
         self.tabs.currentChanged.connect(lambda at: self.engine.heading.setVisible(at == 1))
 
-    def _make_table(self, context: Context) -> None:
+    def _make_table(self, context: WindowContext) -> None:
         self.table.setModel(self.results)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         header = self.table.horizontalHeader()

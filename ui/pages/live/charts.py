@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.units import capitalised, count_text, unit_text
 from app.history.lists.sessions import SessionEntry
-from app.history.steps.figures import CutEntry, StepEntry
+from app.history.steps.figures import StepCutEntry, StepEntry
 from app.history.steps.stretches import WHY_NONE
 from ui.core.plain import as_tip
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_chart import HeatChart
-from ui.widgets.charts.hidden import Hidden
+from ui.widgets.charts.hidden import HiddenChartLines
 from ui.widgets.charts.latency_chart import LatencyChart
 from ui.widgets.charts.lines import Span
 from ui.widgets.charts.time_axis import TimeAxis
@@ -25,11 +25,11 @@ from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import boxed, in_column, in_row
 from ui.widgets.table import tabular
 
-from .curves import QPS, Bounds, SessionCurves
+from .curves import QPS, SessionCurves, StepOnAxis
 from .heat import HEAT
 from .lines import CPU, DISK, LATENCY, ROWS, ShownCurves
-from .round import FALSE_SHARE, Ratio, RoundCurves
-from .thread_states import CLIENT_STATES, seen_states, state_lines
+from .round import FALSE_SHARE, OtherContenderCurves, Ratio
+from .thread_states import CLIENT_STATES, seen_states, thread_state_areas
 
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _LEAST = 110  # pixels of a lower chart, in the smallest usual window too
@@ -48,11 +48,11 @@ class SessionCharts(QWidget):
         super().__init__()
         self._theme = theme
         self._shown: ShownCurves | None = None
-        self._cuts: dict[int, CutEntry] = {}  # by position of the step
+        self._cuts: dict[int, StepCutEntry] = {}  # by position of the step
         self._rates = QPS  # or ROWS
         self._states: tuple[str, ...] = ()  # of client threads, as far as they were seen
         self.axis = TimeAxis(self)
-        self._hidden = Hidden(self)  # a contender is hidden in all charts
+        self._hidden = HiddenChartLines(self)  # a contender is hidden in all charts
         self.qps = self._chart("QPS", "queries/s", TimeChart)
         self.latency = self._chart("Latency p95", "ms", LatencyChart)
         self.cpu = self._chart("CPU", "% of a core", TimeChart)
@@ -64,7 +64,7 @@ class SessionCharts(QWidget):
         self.heat = self._chart(HEAT["label"], "ms", HeatChart)
         self.heat.nothing = f"No latencies by second: {WHY_NONE}."
         self.heat.hide()
-        self.ratio = RatioLine(self)
+        self.ratio = LiveRatioLabel(self)
         self._arrange()
         self.axis.cursor_moved.connect(self._on_cursor_moved)
         self.axis.range_changed.connect(self._on_range_changed)
@@ -170,7 +170,7 @@ class SessionCharts(QWidget):
             self._cuts = cuts
             self.mark()
 
-    def look_at(self, bounds: Bounds) -> None:
+    def look_at(self, bounds: StepOnAxis) -> None:
         """Show one step and stay there, with the numbers of its measured part."""
         first = bounds.began_t
         last = max(bounds.ended_t or (self._curves.t if self._curves else first), first + _MARGIN_S)
@@ -214,7 +214,7 @@ class SessionCharts(QWidget):
         found = seen_states(self._curves.tracks)
         if found != self._states:
             self._states = found
-            self.choice.set_lines(state_lines(self._theme, found))
+            self.choice.set_lines(thread_state_areas(self._theme, found))
 
     def _show_ratio(self) -> None:
         """Show the ratio of the step under the cursor, else of the visible one."""
@@ -250,7 +250,7 @@ def _spans(curves: SessionCurves) -> list[Span]:
     return spans + [Span(first, last, "gap") for first, last in curves.gaps]
 
 
-def _left_out(curves: SessionCurves, cuts: Mapping[int, CutEntry]) -> Iterator[Span]:
+def _left_out(curves: SessionCurves, cuts: Mapping[int, StepCutEntry]) -> Iterator[Span]:
     """Spans before and after the seconds that count."""
     for position, cut in cuts.items():
         bounds = curves.bounds.get(position)
@@ -270,7 +270,7 @@ TIP = (
 _WHOLE = "not in slices: contenders ran one after the other"
 
 
-class RatioLine(ElidedLabel):
+class LiveRatioLabel(ElidedLabel):
     """A line that is hidden if no contenders alternate; in a round it stays, so that no chart moves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -279,7 +279,7 @@ class RatioLine(ElidedLabel):
         self.setAccessibleName("Ratio so far")
         self.hide()
 
-    def show_step(self, round_curves: RoundCurves | None, step: Bounds | None) -> None:
+    def show_step(self, round_curves: OtherContenderCurves | None, step: StepOnAxis | None) -> None:
         """Show the ratio of a step's slices so far."""
         text = ratio_text(round_curves, step) if round_curves and step else ""
         if text != self.text():
@@ -291,7 +291,7 @@ class RatioLine(ElidedLabel):
         self.setToolTip(as_tip(f"{self.text()}\n\n{TIP}" if self.text() else ""))
 
 
-def ratio_text(round_curves: RoundCurves, step: Bounds) -> str:
+def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
     """`point-query so far, one round, no verdict: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`."""
     if not round_curves.plan.steps[step.position].sliced:
         return f"{step.label}: {_WHOLE}"

@@ -14,8 +14,8 @@ from app.core.harmless import as_file_name, harmless
 from app.core.units import unit_text
 from app.history.lists.sessions import SessionEntry
 from app.history.steps.series import SeriesEntry
-from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
 from ui.widgets.charts.time_axis import TimeAxis
@@ -37,7 +37,7 @@ class ChartChoices(QWidget):
     series_chosen = Signal(str)
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, axis: TimeAxis, charts: SessionCharts, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, axis: TimeAxis, charts: SessionCharts, page: QWidget) -> None:
         super().__init__(page)
         self._context = context
         self._axis = axis
@@ -69,7 +69,7 @@ class ChartChoices(QWidget):
         boxes: list[QWidget] = []
         for text, box in (("&Overlay", self._ghosts), ("Last &chart", self._series)):
             box.setAccessibleName(text.replace("&", ""))
-            boxes += [Label(text, "muted", buddy=box), box]
+            boxes += [PlainTextLabel(text, "muted", buddy=box), box]
         row = in_row(*left, *boxes, 1, action_button(self.save), action_button(self.copy))
         row.insertSpacing(len(left), SPACE)
         self.setLayout(row)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.page import Page
-from ui.dialogs.cut_controller import Cutting
+from ui.dialogs.cut_controller import CutController
 from ui.widgets.actions import action
 
 from .body import LiveBody
 from .watching import Watching
 
 
-class ChosenStep(QObject):
+class StepSelectionSync(QObject):
     """Keeps strip, charts, results, engine and waits at the same step."""
 
-    def __init__(self, context: Context, watching: Watching, body: LiveBody, page: Page) -> None:
+    def __init__(self, context: WindowContext, watching: Watching, body: LiveBody, page: Page) -> None:
         super().__init__(page)
         self._watching, self._body = watching, body
         self._running = -1  # the step that was followed last
-        self.cutting = Cutting(context, page)
+        self.cutting = CutController(context, page)
         self.choose_seconds = action(
             page, "Seconds that count…", "seconds", "Choose the seconds of the chosen step that count",
             self._ask_seconds,

@@ -8,24 +8,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.history.steps.remarks import Remark
-from app.history.steps.timeline import Stretch, Timeline
+from app.history.steps.remarks import JournalRemark
+from app.history.steps.timeline import SessionTimeline, StepOnTimeline
 from app.history.store.decoding import Line, SampleLine
 from app.protocol.events import (
     REPEATED,
     Event,
-    Log,
+    LogEvent,
     Mark,
     Note,
     SeriesDeclared,
     SessionEnded,
     StepEnded,
     StepStarted,
-    Unknown,
+    UnknownEvent,
 )
 from app.protocol.plan import SLICES, Plan, coordinates_text, step_key
 from app.protocol.states import StepState
-from ui.widgets.charts.pyramid import GAP_S, Track
+from ui.widgets.charts.pyramid import GAP_S, GrowingTimeSeries
 
 from .heat import add_samples, add_seconds, new_heat
 
@@ -43,7 +43,7 @@ UNTOLD = ("measured",)  # marks that are shown by what they bring about
 
 
 @dataclass
-class Bounds:
+class StepOnAxis:
     """A step on the session's time axis."""
 
     position: int
@@ -72,13 +72,13 @@ class Bounds:
 
 
 @dataclass
-class AppliedEvents:
+class EventBatchChanges:
     """The changes of a batch of events."""
 
     values: int = 0  # samples
     bounds: bool = False
     is_stale: bool = False  # other series are declared, or a step begins again: it is to be read anew
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[JournalRemark, ...] = ()
 
 
 class Second(NamedTuple):
@@ -91,17 +91,17 @@ class Second(NamedTuple):
 class SessionCurves:
     """Curves that grow with events; those in the store count only once."""
 
-    def __init__(self, timeline: Timeline, names: Sequence[str]) -> None:
+    def __init__(self, timeline: SessionTimeline, names: Sequence[str]) -> None:
         self.session = timeline.overview.session["id"]
         self.plan: Plan = timeline.overview.plan
         self.names = tuple(names)
         self.gap_s = SLICES_GAP_S if self.plan.order == SLICES else GAP_S
-        self.tracks = {name: Track(self.gap_s) for name in names}
+        self.tracks = {name: GrowingTimeSeries(self.gap_s) for name in names}
         self.heat = new_heat()
-        self.bounds: dict[int, Bounds] = {}
+        self.bounds: dict[int, StepOnAxis] = {}
         self.seconds: dict[int, dict[int, Second]] = {}  # by step and s; of a plan in slices
         self.gaps: list[tuple[float, float]] = []
-        self.remarks: list[Remark] = list(timeline.remarks)
+        self.remarks: list[JournalRemark] = list(timeline.remarks)
         self.t = 0.0  # of the latest sample
         self.arrived = 0  # samples that came as events
         self._recent: deque[Sequence[float | None]] = deque(maxlen=RECENT_S)
@@ -111,7 +111,7 @@ class SessionCurves:
             self._take_stretch(stretch)
 
     @property
-    def current(self) -> Bounds | None:
+    def current(self) -> StepOnAxis | None:
         """The latest step that began."""
         return next(reversed(self.bounds.values()), None)
 
@@ -126,7 +126,7 @@ class SessionCurves:
         shown = (each for each in self.remarks if each.kind in ("note", "mark") and each.about not in UNTOLD)
         return [(each.t, each.text or each.about) for each in shown]
 
-    def at(self, t: float | None) -> Bounds | None:
+    def at(self, t: float | None) -> StepOnAxis | None:
         """The step at a moment; without one, the latest."""
         if t is not None:
             for bounds in reversed(self.bounds.values()):
@@ -134,7 +134,7 @@ class SessionCurves:
                     return bounds
         return self.current
 
-    def moment(self, bounds: Bounds, s: int) -> float:
+    def moment(self, bounds: StepOnAxis, s: int) -> float:
         """When second `s` of a step begins; in slices when the one before has ended."""
         step = self.plan.steps[bounds.position]
         zero = bounds.began_t + step.warmup if bounds.measured_t is None else bounds.measured_t
@@ -143,7 +143,7 @@ class SessionCurves:
         before = (each.t for at, each in self.seconds.get(bounds.position, {}).items() if 0 <= at < s)
         return max(before, default=zero)
 
-    def seen(self, shown: tuple[float, float], is_growing: bool) -> Bounds | None:
+    def seen(self, shown: tuple[float, float], is_growing: bool) -> StepOnAxis | None:
         """The running step while its newest second is visible; else the one that fills most of the charts."""
         current = self.current
         if is_growing and current is not None and current.ended_t is None:
@@ -154,9 +154,9 @@ class SessionCurves:
         length = (found.ended_t or self.t) - found.began_t
         return found if length > (shown[1] - shown[0]) / 2 else None
 
-    def take(self, lines: Iterable[Line]) -> AppliedEvents:
+    def take(self, lines: Iterable[Line]) -> EventBatchChanges:
         """Take events of the session in order, without those read from the store."""
-        applied = AppliedEvents()
+        applied = EventBatchChanges()
         run: list[SampleLine] = []
         seq = self._state.seq
         for line in lines:
@@ -171,7 +171,7 @@ class SessionCurves:
         self._extend(run, applied)
         return applied
 
-    def _take(self, event: Event, applied: AppliedEvents) -> None:
+    def _take(self, event: Event, applied: EventBatchChanges) -> None:
         self._state.take(event)
         match event:
             case SeriesDeclared():
@@ -183,13 +183,13 @@ class SessionCurves:
                 applied.bounds = True
             case StepEnded() | SessionEnded():
                 applied.bounds = True
-            case Log() | Mark() | Note() | Unknown():
+            case LogEvent() | Mark() | Note() | UnknownEvent():
                 applied.is_stale = applied.is_stale or (isinstance(event, Mark) and event.name == REPEATED)
                 self._remark(event, applied)
 
-    def _remark(self, event: Log | Mark | Note | Unknown, applied: AppliedEvents) -> None:
+    def _remark(self, event: LogEvent | Mark | Note | UnknownEvent, applied: EventBatchChanges) -> None:
         match event:
-            case Log():
+            case LogEvent():
                 about, text = f"{event.source} {event.level}", event.text
             case Mark():
                 about, text = event.name, event.text
@@ -197,16 +197,16 @@ class SessionCurves:
                 about, text = "", event.text
             case _:
                 about, text = str(event.data.get("kind")), json.dumps(event.data)
-        remark = Remark(event.seq, event.t, event.kind, about, text)
+        remark = JournalRemark(event.seq, event.t, event.kind, about, text)
         self.remarks.append(remark)
         applied.remarks += (remark,)
-        applied.bounds = applied.bounds or not isinstance(event, Log)
+        applied.bounds = applied.bounds or not isinstance(event, LogEvent)
 
     def _begin(self, position: int) -> None:
         """A step begins, without a line from the one before."""
         step = self.plan.steps[position]
         coordinates = coordinates_text(step.coordinates)
-        bounds = self.bounds[position] = Bounds(
+        bounds = self.bounds[position] = StepOnAxis(
             position,
             step.name,
             step.label,
@@ -222,7 +222,7 @@ class SessionCurves:
             if len(track):
                 track.extend([t], [NAN])
 
-    def _extend(self, run: list[SampleLine], applied: AppliedEvents) -> None:
+    def _extend(self, run: list[SampleLine], applied: EventBatchChanges) -> None:
         """Add consecutive samples; those between steps belong to none."""
         samples = [sample for sample in run if sample.step >= 0]
         if run:
@@ -244,7 +244,7 @@ class SessionCurves:
         self._note_gaps(times)
         applied.values += len(samples)
 
-    def _take_stretch(self, stretch: Stretch) -> None:
+    def _take_stretch(self, stretch: StepOnTimeline) -> None:
         self._begin(stretch.position)
         for name, values in stretch.values.items():
             self.tracks[name].extend(stretch.t, values)
@@ -278,15 +278,15 @@ class GhostCurves:
     """An earlier session behind this one, aligned step by step."""
 
     def __init__(
-        self, session: str, stretches: Iterable[Stretch], names: Sequence[str], gap_s: float = GAP_S
+        self, session: str, stretches: Iterable[StepOnTimeline], names: Sequence[str], gap_s: float = GAP_S
     ) -> None:
         self.session = session
-        self.tracks = {name: Track(gap_s) for name in names}
+        self.tracks = {name: GrowingTimeSeries(gap_s) for name in names}
         self.heat = new_heat()
         self._stretches = {step_key(each.name, each.coordinates): each for each in stretches}
         self._done: dict[int, int] = {}  # seconds that are drawn, by position of the step here
 
-    def advance(self, bounds: Mapping[int, Bounds], now: float) -> None:
+    def advance(self, bounds: Mapping[int, StepOnAxis], now: float) -> None:
         """Advance to the session's time, and in each step no further than the session."""
         for step in bounds.values():
             stretch = self._stretches.get(step.key)
@@ -299,7 +299,7 @@ class GhostCurves:
                 self._extend(stretch, times, done, end, step.began_t)
                 self._done[step.position] = end
 
-    def _extend(self, stretch: Stretch, times: Floats, done: int, end: int, began_t: float) -> None:
+    def _extend(self, stretch: StepOnTimeline, times: Floats, done: int, end: int, began_t: float) -> None:
         for name, track in self.tracks.items():
             if name in stretch.values:
                 if done == 0 and len(track):

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.units import with_unit
 from app.engines import engine_of
-from app.engines.panel import BETTER, Figure, parts_of
+from app.engines.panel import BETTER, EngineFigure, parts_of
 from app.history.steps.figures import StepEntry
 from app.history.steps.step_text import named
-from ui.core.plain import Label, as_tip
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE, Theme
-from ui.widgets.figure_cell import FigureCell
+from ui.widgets.figure_cell import FigureWithTrend
 from ui.widgets.layouts import in_grid
 
 from .curves import RECENT_S, SessionCurves
@@ -32,17 +32,17 @@ class EngineFiguresPanel(QWidget):
         super().__init__()
         self._theme = theme
         self.engine = ""
-        self.cells: dict[str, FigureCell] = {}  # by the name of a figure
+        self.cells: dict[str, FigureWithTrend] = {}  # by the name of a figure
         self._curves: SessionCurves | None = None
         self._done = 0  # samples of these curves that the trends have
         self._latest: Mapping[str, float | None] = {}  # series of the latest of them
         self._trends: dict[str, deque[float | None]] = {}  # by the name of a figure
-        self.heading = Label(role="muted")
+        self.heading = PlainTextLabel(role="muted")
         self._grid = in_grid(2 * SPACE, SPACE // 2, margins=(SPACE, SPACE // 2, SPACE, SPACE // 2))
         self.setLayout(self._grid)
 
     @property
-    def _panel(self) -> Sequence[Figure]:
+    def _panel(self) -> Sequence[EngineFigure]:
         return engine_of(self.engine).panel if self.engine else ()
 
     def show_engine(self, engine: str) -> None:
@@ -53,7 +53,7 @@ class EngineFiguresPanel(QWidget):
             self._grid.removeWidget(cell)
             cell.deleteLater()
         self.engine = engine
-        self.cells = {figure.name: FigureCell(self._theme, self) for figure in self._panel}
+        self.cells = {figure.name: FigureWithTrend(self._theme, self) for figure in self._panel}
         columns = -(-len(self.cells) // LINES)
         for at, (figure, cell) in enumerate(zip(self._panel, self.cells.values(), strict=True)):
             cell.name(figure.title)
@@ -81,7 +81,11 @@ class EngineFiguresPanel(QWidget):
         self.heading.setText(NO_PANEL if not self._panel else about if found else NO_FIGURES)
 
     def _show(
-        self, figure: Figure, value: float | None, trend: Sequence[float | None], parts: Mapping[str, float]
+        self,
+        figure: EngineFigure,
+        value: float | None,
+        trend: Sequence[float | None],
+        parts: Mapping[str, float],
     ) -> None:
         text = MISSING if value is None else _text(value, figure.unit)
         more = ", ".join(f"{label} {_text(each, figure.part_unit)}" for label, each in parts.items())
@@ -90,7 +94,7 @@ class EngineFiguresPanel(QWidget):
         cell.setToolTip(as_tip("\n".join(filter(None, (_about(figure), more)))))
 
 
-def _about(figure: Figure) -> str:
+def _about(figure: EngineFigure) -> str:
     return f"{figure.title}: {figure.meaning} {BETTER[figure.direction].capitalize()}."
 
 

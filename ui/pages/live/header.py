@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 from app.core.units import clock_text, seconds_text
 from app.following.progress import PlanProgress
 from ui.core.followed_plan import FollowedPlan
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
-from ui.widgets.plan_line import PlanLine, link_text
+from ui.widgets.plan_line import PlanLine, link_state_text
 from ui.widgets.strip import PlanStrip, StripLegend
 from ui.widgets.table import tabular
 
@@ -28,7 +28,7 @@ class PlanHeader(QWidget):
         self.strip = PlanStrip(theme)
         self._legend = StripLegend(theme)
         self._title, self._state = ElidedLabel(role="title"), ElidedLabel(role="muted")
-        self._times = Label()
+        self._times = PlainTextLabel()
         self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state.setMinimumWidth(44 * SPACE)
         for label in (self._state, self._times):
@@ -75,7 +75,7 @@ def _is_out_of_touch(followed: FollowedPlan | None) -> bool:
 def _state_text(progress: PlanProgress | None, followed: FollowedPlan | None) -> str:
     if followed is not None and followed.problem:
         return followed.problem
-    link = link_text(followed.link) if followed is not None else ""
+    link = link_state_text(followed.link) if followed is not None else ""
     if link and followed is not None and followed.link.state != "connecting":
         return link
     return ", ".join(filter(None, (progress.line if progress else "", link)))

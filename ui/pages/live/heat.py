@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.history.steps.series import SeriesEntry
 from app.history.store.decoding import SampleLine
-from app.history.store.distributions import Distributions, decode
+from app.history.store.distributions import Distributions, decode_distributions
 from app.protocol.latency import BUCKETS
 from ui.widgets.charts.heat_track import HeatTrack
 
@@ -43,4 +43,6 @@ def add_samples(heat: HeatTrack, samples: Sequence[SampleLine]) -> None:
 
     if any(sample.latency is not None for sample in samples):
         times = np.array([(sample.t, sample.dt) for sample in samples])
-        add_seconds(heat, times[:, 0], times[:, 1], decode([sample.latency for sample in samples]))
+        add_seconds(
+            heat, times[:, 0], times[:, 1], decode_distributions([sample.latency for sample in samples])
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.comparison.charts.points import Cell, Numbers, numbers
+from app.comparison.charts.points import Cell, ChartNumbers, numbers
 from app.core.names import short_names
 from app.core.units import unit_text
 from app.history.lists.sessions import SessionEntry, began_text
@@ -13,11 +13,11 @@ from app.history.steps.series import SeriesEntry
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_track import HeatTrack
 from ui.widgets.charts.lines import Line
-from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.pyramid import GrowingTimeSeries
 
 from .curves import QPS, GhostCurves, SessionCurves
-from .round import RoundCurves
-from .thread_states import CLIENT_STATES, state_lines
+from .round import OtherContenderCurves
+from .thread_states import CLIENT_STATES, thread_state_areas
 
 LATENCY = "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
@@ -26,7 +26,7 @@ OTHER = "other "  # in front of a session of the round: its QPS
 
 
 @dataclass(frozen=True)
-class Drawn:
+class AlwaysDrawnCurve:
     """A curve that is always drawn."""
 
     series: str
@@ -38,12 +38,15 @@ class Drawn:
 
 
 CPU = (
-    Drawn("host.cpu_pct", "machine (% of all)", "muted"),
-    Drawn("server.cpu_pct", "server", "accent"),
-    Drawn("sysbench.cpu_pct", "sysbench", "warn"),
-    Drawn("others.cpu_pct", "others", "bad"),
+    AlwaysDrawnCurve("host.cpu_pct", "machine (% of all)", "muted"),
+    AlwaysDrawnCurve("server.cpu_pct", "server", "accent"),
+    AlwaysDrawnCurve("sysbench.cpu_pct", "sysbench", "warn"),
+    AlwaysDrawnCurve("others.cpu_pct", "others", "bad"),
 )
-DISK = (Drawn("disk.read_kb", "read", "accent"), Drawn("disk.write_kb", "written", "warn"))
+DISK = (
+    AlwaysDrawnCurve("disk.read_kb", "read", "accent"),
+    AlwaysDrawnCurve("disk.write_kb", "written", "warn"),
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class ShownCurves:
     choice: SeriesEntry | None = None  # of the person
     ghost: GhostCurves | None = None
     earlier: SessionEntry | None = None  # of the ghost
-    round_curves: RoundCurves | None = None
+    round_curves: OtherContenderCurves | None = None
 
     @property
     def caption(self) -> str:
@@ -70,7 +73,7 @@ class ShownCurves:
         if self.round_curves is not None:
             self.round_curves.advance()
 
-    def tracks(self) -> dict[str, Track]:
+    def tracks(self) -> dict[str, GrowingTimeSeries]:
         """By key of their lines."""
         tracks = dict(self.curves.tracks)
         if self.ghost is not None:
@@ -84,7 +87,7 @@ class ShownCurves:
         earlier = {GHOST + LATENCY: self.ghost.heat} if self.ghost else {}
         return {LATENCY: self.curves.heat, **earlier}
 
-    def numbers(self, units: Mapping[str, str]) -> Numbers:
+    def numbers(self, units: Mapping[str, str]) -> ChartNumbers:
         """What is behind the charts."""
         drawn = [(self.session["name"], self.curves.tracks)]
         if self.round_curves is not None:
@@ -117,7 +120,7 @@ class ShownCurves:
         if self.choice is None:
             return []
         if self.choice["name"] == CLIENT_STATES:
-            return state_lines(theme, states)
+            return thread_state_areas(theme, states)
         return self.compared_lines(theme, self.choice["name"])
 
     @property
@@ -145,10 +148,10 @@ class ShownCurves:
         return lines
 
 
-_Shown = tuple[str, Mapping[str, Track]]  # the name of a session, and its curves by series
+_Shown = tuple[str, Mapping[str, GrowingTimeSeries]]  # the name of a session, and its curves by series
 
 
-def session_numbers(curves: SessionCurves, drawn: Sequence[_Shown], units: Mapping[str, str]) -> Numbers:
+def session_numbers(curves: SessionCurves, drawn: Sequence[_Shown], units: Mapping[str, str]) -> ChartNumbers:
     """Numbers of all drawn sessions, with units; each second at the time where it is drawn."""
     series = [name for name, track in curves.tracks.items() if len(track)]
     heads = [f"{name} ({unit_text(units[name])})" if units.get(name) else name for name in series]
@@ -157,12 +160,12 @@ def session_numbers(curves: SessionCurves, drawn: Sequence[_Shown], units: Mappi
         (
             (name, *row)
             for name, tracks in drawn
-            for row in _rows(curves, [tracks.get(each, Track()) for each in series])
+            for row in _rows(curves, [tracks.get(each, GrowingTimeSeries()) for each in series])
         ),
     )
 
 
-def _rows(curves: SessionCurves, tracks: Sequence[Track]) -> Iterator[tuple[Cell, ...]]:
+def _rows(curves: SessionCurves, tracks: Sequence[GrowingTimeSeries]) -> Iterator[tuple[Cell, ...]]:
     values = [track.samples() for track in tracks]
     for t in sorted({t for each in values for t in each}):
         step = curves.at(t)

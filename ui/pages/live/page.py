@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.history.steps.series import SeriesEntry
-from ui.core.bus import Wanted
-from ui.core.context import Context
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
 from ui.core.page import Page
 from ui.widgets.actions import action
@@ -19,17 +19,17 @@ from ui.widgets.empty import EmptyPage
 
 from .body import LiveBody
 from .charts import SessionCharts
-from .chosen_step import ChosenStep
+from .chosen_step import StepSelectionSync
 from .heat import HEAT
 from .lines import ShownCurves
-from .status_updater import StatusUpdater
+from .status_updater import LiveStatusUpdater
 from .watching import MUCH, LoadedSession, ViewRequest, Watching
 
 
 class LivePage(Page):
     title = "Live"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._step_wanted = -1
         self._series: list[SeriesEntry] = []  # that the last chart can show
@@ -38,9 +38,9 @@ class LivePage(Page):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._make_empty())
         self._stack.addWidget(self.body)
-        self.painting = Painting(self.body.charts, self)
-        self.status = StatusUpdater(context, self._watching, self.body, self)
-        self.step = ChosenStep(context, self._watching, self.body, self)
+        self.painting = ChartRepaintTimer(self.body.charts, self)
+        self.status = LiveStatusUpdater(context, self._watching, self.body, self)
+        self.step = StepSelectionSync(context, self._watching, self.body, self)
         self._connect()
 
     # ---- building
@@ -48,7 +48,7 @@ class LivePage(Page):
     def _make_empty(self) -> EmptyPage:
         bus = self.context.bus
         bench = action(
-            self, "Set up a plan", "", "Open the Bench page", lambda: bus.wanted.emit(Wanted("bench"))
+            self, "Set up a plan", "", "Open the Bench page", lambda: bus.wanted.emit(PageRequest("bench"))
         )
         return EmptyPage(
             "No sessions yet",
@@ -91,7 +91,7 @@ class LivePage(Page):
         else:
             self._watching.reload()
 
-    def open(self, wanted: Wanted) -> None:
+    def open(self, wanted: PageRequest) -> None:
         if wanted.sessions:
             self._show(wanted.sessions[0])
 
@@ -223,7 +223,7 @@ CALM_MS = 150  # without more of them it is over
 PATIENCE_MS = 2000  # the longest that nothing is painted meanwhile
 
 
-class Painting(QTimer):
+class ChartRepaintTimer(QTimer):
     def __init__(self, charts: SessionCharts, page: QWidget) -> None:
         super().__init__(page, singleShot=True)
         self._charts, self._page = charts, page

@@ -10,20 +10,20 @@ from app.protocol.answers import Queue
 from app.remote.target import LOCAL, Target
 from app.targets.queue import begins_text, is_held_up
 from app.targets.store import Targets
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import in_row
 
 
-class QueueLine(QWidget):
+class QueueSummaryRow(QWidget):
     """A line with a button to change the queue."""
 
-    def __init__(self, context: Context, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, page: QWidget) -> None:
         super().__init__(page)
         self._context = context
         self._target: Target | None = None
-        self.text = QueueText()
+        self.text = QueuedNamesLabel()
         tip = "Move, hold or remove the waiting plans of the target"
         self.open = action(page, "Queue…", "queue", tip, self._open)
         self.setLayout(in_row((self.text, 1), action_button(self.open)))
@@ -39,7 +39,7 @@ class QueueLine(QWidget):
     def _refresh(self) -> None:
         heard = self._context.queues.of(self._target)
         self.setVisible(heard is not None)
-        self.text.show_lines(lines_of(*heard) if heard else [""])
+        self.text.show_lines(queue_texts_by_width(*heard) if heard else [""])
 
     def _open(self) -> None:
         from ui.dialogs.queue import QueueDialog
@@ -49,7 +49,7 @@ class QueueLine(QWidget):
         QueueDialog(self._context, target, self.window()).begin()
 
 
-class QueueText(ElidedLabel):
+class QueuedNamesLabel(ElidedLabel):
     """Shows as many names as fit; the tooltip has all of them."""
 
     _lines: Sequence[str] = ()
@@ -68,7 +68,7 @@ class QueueText(ElidedLabel):
         return next((line for line in self._lines if width(line) <= self.width()), super()._shown())
 
 
-def lines_of(target: Target, queue: Queue) -> list[str]:
+def queue_texts_by_width(target: Target, queue: Queue) -> list[str]:
     """`Queue of shelf: a, b (not before 2026-11-24 06:00)`; where it is too wide `a, 1 more`, `2 plans`."""
     names = [f"{entry.name}{_when(queue, at)}" for at, entry in enumerate(queue.plans)]
     count = len(names)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.core.harmless import harmless
-from app.history.steps.remarks import Remark
+from app.history.steps.remarks import JournalRemark
 from ui.core.theme import Theme
 from ui.widgets.charts.scale import time_text
 from ui.widgets.table import tabular
@@ -34,7 +34,7 @@ class RemarksPanel(QPlainTextEdit):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._remarks: list[Remark] = []
+        self._remarks: list[JournalRemark] = []
         self.setReadOnly(True)
         self.setMaximumBlockCount(MOST)
         self.setFont(tabular(self.font()))
@@ -46,12 +46,12 @@ class RemarksPanel(QPlainTextEdit):
         self.setAccessibleName("Log: server, agent, notes")
         theme.changed.connect(self._on_theme_changed)
 
-    def set_remarks(self, remarks: Iterable[Remark]) -> None:
+    def set_remarks(self, remarks: Iterable[JournalRemark]) -> None:
         self._remarks = list(remarks)[-MOST:]
         self.clear()
         self._append(self._remarks)
 
-    def add_remarks(self, remarks: Iterable[Remark]) -> None:
+    def add_remarks(self, remarks: Iterable[JournalRemark]) -> None:
         """Add new remarks."""
         new = list(remarks)
         self._remarks = [*self._remarks, *new][-MOST:]
@@ -60,7 +60,7 @@ class RemarksPanel(QPlainTextEdit):
     def _on_theme_changed(self) -> None:
         self.set_remarks(self._remarks)
 
-    def _append(self, remarks: Iterable[Remark]) -> None:
+    def _append(self, remarks: Iterable[JournalRemark]) -> None:
         bar = self.verticalScrollBar()
         is_at_end = bar.value() >= bar.maximum()
         cursor = QTextCursor(self.document())
@@ -81,7 +81,7 @@ class RemarksPanel(QPlainTextEdit):
         return made
 
 
-def remark_text(remark: Remark) -> str:
+def remark_text(remark: JournalRemark) -> str:
     """A remark in one line."""
     if remark.kind == "log":
         return f"{remark.about}: {_STAMP.sub('', remark.text)}"
@@ -92,7 +92,7 @@ def remark_text(remark: Remark) -> str:
     return f"unknown event {remark.about}"
 
 
-def _role(remark: Remark) -> str:
+def _role(remark: JournalRemark) -> str:
     if remark.kind == "note":
         return "accent"
     if remark.about == "crash" or remark.about.endswith(" error"):

@@ -11,7 +11,7 @@ from app.history.lists.sessions import SessionEntry
 from app.history.store.decoding import Line
 from app.stats.at_target.student import MOST
 from app.stats.at_target.welch import Difference
-from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.pyramid import GrowingTimeSeries
 
 from .curves import NAN, Second, SessionCurves
 
@@ -29,7 +29,7 @@ class Ratio(NamedTuple):
     left_out: int  # slices in which one of the two had no queries
 
 
-class RoundCurves:
+class OtherContenderCurves:
     """Curves of the other contenders, each second drawn where the shown session has it."""
 
     def __init__(
@@ -44,7 +44,7 @@ class RoundCurves:
         self.awaited = awaited  # sessions of which the store has nothing yet
         self._shown = shown
         self._others = {each.session: each for each in others}
-        self.tracks = {session: Track(shown.gap_s) for session in self._others}
+        self.tracks = {session: GrowingTimeSeries(shown.gap_s) for session in self._others}
         self._drawn: dict[tuple[str, int], int] = {}  # seconds, by session and step
         self._ratios: dict[tuple[str, int], _RunningRatio] = {}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
 from ui.core.page import Page
-from ui.models.results import moment_text
+from ui.models.results import step_moment_text
 from ui.widgets.actions import action
 
 from .body import LiveBody
@@ -16,10 +16,10 @@ from .watching import Watching
 TEXT_MS = 1000
 
 
-class StatusUpdater(QTimer):
+class LiveStatusUpdater(QTimer):
     """Updates header, steering, plans, the running step and link problems."""
 
-    def __init__(self, context: Context, watching: Watching, body: LiveBody, page: Page) -> None:
+    def __init__(self, context: WindowContext, watching: Watching, body: LiveBody, page: Page) -> None:
         super().__init__(page, interval=TEXT_MS)
         self._context, self._watching, self._body, self._page = context, watching, body, page
         self._problem = ""  # of the current plan, as it was shown last
@@ -59,7 +59,7 @@ class StatusUpdater(QTimer):
             return
         at = session.step
         self._body.results.set_active(
-            at, moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
+            at, step_moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
         )
         if self._body.charts.axis.is_following:
             self._body.bring_in_sight(session.id, at)

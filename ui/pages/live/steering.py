@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.protocol.events import MAX_NOTE
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
 from ui.core.theme import SPACE
 from ui.dialogs.questions import ask
@@ -22,7 +22,7 @@ class Steering(QWidget):
 
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, page: QWidget) -> None:
+    def __init__(self, context: WindowContext, page: QWidget) -> None:
         super().__init__(page)
         self._context = context
         self._plan: FollowedPlan | None = None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.history.steps.series import SeriesEntry
-from app.protocol.thread_states import STATES, series_of
+from app.protocol.thread_states import STATES, state_share_series
 from ui.core.theme import Theme
 from ui.widgets.charts.lines import Line
-from ui.widgets.charts.pyramid import Track, highest
+from ui.widgets.charts.pyramid import GrowingTimeSeries, highest
 
 CLIENT_STATES = "threads"  # the name of the choice
-SERIES = tuple(map(series_of, STATES))
+SERIES = tuple(map(state_share_series, STATES))
 _LABELS = {"runnable": "CPU wait"}
 _CHOICE: SeriesEntry = {
     "name": CLIENT_STATES,
@@ -33,18 +33,18 @@ def series_of_choice(name: str) -> tuple[str, ...]:
     return SERIES if name == CLIENT_STATES else (name,) if name else ()
 
 
-def seen_states(tracks: Mapping[str, Track]) -> tuple[str, ...]:
+def seen_states(tracks: Mapping[str, GrowingTimeSeries]) -> tuple[str, ...]:
     """The states that a session has had: others need no entry in the legend."""
-    return tuple(state for state in STATES if _is_seen(tracks.get(series_of(state))))
+    return tuple(state for state in STATES if _is_seen(tracks.get(state_share_series(state))))
 
 
-def _is_seen(track: Track | None) -> bool:
+def _is_seen(track: GrowingTimeSeries | None) -> bool:
     return track is not None and bool(len(track)) and float(highest(track.between(0, len(track))[1])) > 0
 
 
-def state_lines(theme: Theme, states: Sequence[str]) -> list[Line]:
+def thread_state_areas(theme: Theme, states: Sequence[str]) -> list[Line]:
     """Areas on each other, what runs at the bottom."""
     return [
-        Line(series_of(state), _LABELS.get(state, state), theme.state(state), stacked=True)
+        Line(state_share_series(state), _LABELS.get(state, state), theme.state(state), stacked=True)
         for state in states
     ]

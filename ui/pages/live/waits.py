@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.texts.waits_text import step_table
+from app.comparison.texts.waits_text import step_waits_table
 from app.core.table import Table
-from app.history.steps.step_waits import StepWaits, waits_at
-from ui.core.context import Context
-from ui.core.tasks import Latest
+from app.history.steps.step_waits import StepWaits, ended_step_waits
+from ui.core.context import WindowContext
+from ui.core.tasks import NewestAnswerRunner
 from ui.models.text_table import TextTableModel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
@@ -24,9 +24,9 @@ class WaitsPanel(QWidget):
 
     failed = Signal(Exception)
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: WindowContext) -> None:
         super().__init__()
-        self._latest = Latest(context.tasks, self)
+        self._latest = NewestAnswerRunner(context.tasks, self)
         self._chosen: tuple[str, int] | None = None  # session, and position of a step
         self._model = TextTableModel(self)
         self.table = FittedTable("Waits by name")
@@ -51,11 +51,11 @@ class WaitsPanel(QWidget):
             return
         session, position = self._chosen
         self._latest.read(
-            lambda history: waits_at(history, session, position), self._on_read, self.failed.emit
+            lambda history: ended_step_waits(history, session, position), self._on_read, self.failed.emit
         )
 
     def _on_read(self, step: StepWaits | None) -> None:
-        self._show(None if step is None else step_table(step))
+        self._show(None if step is None else step_waits_table(step))
 
     def _show(self, table: Table | None) -> None:
         shown = table or Table("", (), (), 0, (_NONE,))

@@ -12,17 +12,24 @@ from app.following.progress import PlanProgress, stored_progress
 from app.following.under_way import session_under_way
 from app.history.lists.sessions import SessionEntry, sessions
 from app.history.steps.series import SeriesEntry
-from app.history.steps.timeline import Overview, Timeline, ghosts, overview, stretches, timeline
+from app.history.steps.timeline import (
+    Overview,
+    SessionTimeline,
+    ghosts,
+    overview,
+    steps_with_series,
+    timeline,
+)
 from app.history.store.decoding import Line
 from app.history.store.history import History
 from app.protocol.plan import SLICES
-from ui.core.bus import Arrival
-from ui.core.context import Context
-from ui.core.tasks import Latest
+from ui.core.bus import PlanNewEvents
+from ui.core.context import WindowContext
+from ui.core.tasks import NewestAnswerRunner
 
-from .curves import QPS, AppliedEvents, GhostCurves, SessionCurves
+from .curves import QPS, EventBatchChanges, GhostCurves, SessionCurves
 from .lines import CPU, DISK, LATENCY, ROWS
-from .round import RoundCurves
+from .round import OtherContenderCurves
 from .thread_states import series_of_choice, with_states
 
 GHOSTLY = (QPS, LATENCY, ROWS)
@@ -49,19 +56,19 @@ class LoadedSession:
     """What was read of a session."""
 
     request: ViewRequest
-    timeline: Timeline
+    timeline: SessionTimeline
     curves: SessionCurves
     ghost: GhostCurves | None
     ghosts: list[SessionEntry]
     progress: PlanProgress
-    round: RoundCurves | None  # of a plan of slices
+    round: OtherContenderCurves | None  # of a plan of slices
 
     @property
     def choices(self) -> list[SeriesEntry]:
         """What the last chart can show."""
         return with_states(self.timeline.series)
 
-    def take(self, events: Mapping[str, Iterable[Line]]) -> AppliedEvents:
+    def take(self, events: Mapping[str, Iterable[Line]]) -> EventBatchChanges:
         """Take events of this session and of those that alternate with it."""
         applied = self.curves.take(events.get(self.request.session, ()))
         if self.round is not None:
@@ -85,10 +92,10 @@ def _ghost(history: History, request: ViewRequest, gap_s: float) -> GhostCurves 
     if not request.ghost:
         return None
     series = (*GHOSTLY, *series_of_choice(request.series))
-    return GhostCurves(request.ghost, stretches(history, request.ghost, series), series, gap_s)
+    return GhostCurves(request.ghost, steps_with_series(history, request.ghost, series), series, gap_s)
 
 
-def _round(history: History, shown: SessionCurves, overview: Overview) -> RoundCurves | None:
+def _round(history: History, shown: SessionCurves, overview: Overview) -> OtherContenderCurves | None:
     """The contenders that alternate with the shown one, as far as they are."""
     plan = overview.plan
     if plan.order != SLICES:
@@ -100,7 +107,7 @@ def _round(history: History, shown: SessionCurves, overview: Overview) -> RoundC
     others = [each["id"] for each in entries if each["id"] != shown.session]
     read = [SessionCurves(timeline(history, other, (QPS,)), (QPS,)) for other in others]
     awaited = {session for _, session in turns if session not in known}
-    found = RoundCurves(shown, read, entries, awaited)
+    found = OtherContenderCurves(shown, read, entries, awaited)
     found.advance()  # here, where all that is stored may take its time
     return found
 
@@ -115,11 +122,11 @@ class Watching(QObject):
     figured = Signal()  # the results are others
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, parent: QObject) -> None:
+    def __init__(self, context: WindowContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self._reads = Latest(context.tasks, self)
-        self._overviews = Latest(context.tasks, self)
+        self._reads = NewestAnswerRunner(context.tasks, self)
+        self._overviews = NewestAnswerRunner(context.tasks, self)
         self._waiting: dict[str, list[Line]] | None = None  # events that come while the store is read
         self.request: ViewRequest | None = None
         self.loaded: LoadedSession | None = None
@@ -198,7 +205,7 @@ class Watching(QObject):
         )
         return is_followed and isinstance(error, InputError)
 
-    def _on_arrived(self, arrival: Arrival) -> None:
+    def _on_arrived(self, arrival: PlanNewEvents) -> None:
         events = {session: each.lines for session, each in arrival.update.events.items()}
         if self._waiting is not None:
             for session, lines in events.items():
@@ -208,7 +215,7 @@ class Watching(QObject):
         elif self.request is not None and self.request.session in events:
             self.show(self.request)
 
-    def _tell(self, applied: AppliedEvents) -> None:
+    def _tell(self, applied: EventBatchChanges) -> None:
         if applied.is_stale and self.request is not None:
             self.show(self.request)
             return

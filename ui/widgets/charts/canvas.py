@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QWidget
 from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
 
-from .frame import AXIS, Frame, Ground
-from .pyramid import GAP_S, Values, highest, lowest, seen
-from .scale import clock_form, fitting, time_ticks
+from .frame import AXIS, ChartFrame, Ground
+from .pyramid import GAP_S, Values, highest, lowest, widen_lone_points
+from .scale import clock_form, steady_axis_range, time_ticks
 from .value_scale import ValueScale
 
 _TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
@@ -48,9 +48,9 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     resized = Signal()
 
-    def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, Frame], None]) -> None:
+    def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, ChartFrame], None]) -> None:
         self._theme, self._ground, self._above = theme, ground, above
-        self.area = Frame()
+        self.area = ChartFrame()
         self.top = SPACE
         self.bottom = AXIS
         self._curves: dict[str, Curve] = {}
@@ -93,7 +93,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         is_thin = self.devicePixelRatioF() >= 1.5 and len(x) < self.area.plot.width()
         curve.shift = (self.area.length(0.5), self.area.height(0.5)) if is_thin else None
         if has_gaps := bool(np.isnan(y).any()):
-            x, y = seen(x, y, self.area.length(_ALONE))
+            x, y = widen_lone_points(x, y, self.area.length(_ALONE))
         curve.setData(x=x, y=y, connect="finite" if has_gaps else "all")
 
     def fit(
@@ -122,7 +122,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         if scale.is_logarithmic:
             return scale.logarithms(low, high)
         scale.has_logarithms = high > 0
-        return fitting(low, high, self.area.y, most)
+        return steady_axis_range(low, high, self.area.y, most)
 
     def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
         """Set the visible range; the ground is painted again if it changes."""

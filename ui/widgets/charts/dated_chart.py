@@ -10,7 +10,7 @@ from ui.core.theme import Theme
 
 from .line_chart import LineChart
 from .lines import Line
-from .scale import Tick, close
+from .scale import Tick, narrow_axis_range
 
 _DATE = 130  # pixels of a date below
 _LEAST = 10.0  # percent that the chart is high
@@ -48,7 +48,7 @@ class DatedChart(LineChart):
         if self._scale.is_logarithmic or not ys:
             super().fit_y(ys, most)
             return
-        self._area.y = close(min(ys), max(ys), most, _LEAST)
+        self._area.y = narrow_axis_range(min(ys), max(ys), most, _LEAST)
         self._ground.y_ticks = self._scale.ticks(self._area.y, most)
 
     def x_ticks(self) -> list[Tick]:

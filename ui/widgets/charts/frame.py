@@ -26,7 +26,7 @@ Reach = tuple[float, float]  # from the lowest to the highest of the repeats
 
 
 @dataclass
-class Frame:
+class ChartFrame:
     """Converts between pixels and values of a chart."""
 
     plot: QRectF = field(default_factory=QRectF)
@@ -64,7 +64,7 @@ class Ground:
     has_texts_below: bool = True
     rows: int = 1  # of texts below, taken in turn where they are long
 
-    def draw(self, painter: QPainter, frame: Frame, theme: Theme) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame, theme: Theme) -> None:
         for span in self.spans:
             self._draw_span(painter, frame, theme, span)
         self._draw_grid(painter, frame, theme)
@@ -75,7 +75,7 @@ class Ground:
         if self.has_texts_below:
             self._draw_texts_below(painter, frame, theme)
 
-    def _draw_texts_below(self, painter: QPainter, frame: Frame, theme: Theme) -> None:
+    def _draw_texts_below(self, painter: QPainter, frame: ChartFrame, theme: Theme) -> None:
         metrics = painter.fontMetrics()
         ends = [-1.0] * self.rows
         for at, (x, text) in enumerate(self.x_ticks):
@@ -90,7 +90,7 @@ class Ground:
                 painter.setPen(mixed(theme.colour("muted"), theme.colour("base"), 0.7))
                 painter.drawText(QPointF(0, frame.plot.bottom() + 15), harmless(self.corner))
 
-    def _draw_grid(self, painter: QPainter, frame: Frame, theme: Theme) -> None:
+    def _draw_grid(self, painter: QPainter, frame: ChartFrame, theme: Theme) -> None:
         plot = frame.plot
         across = [frame.px(x) for x, _ in self.x_ticks] if self.has_lines_across else []
         lines = [QLineF(x, plot.top(), x, plot.bottom()) for x in map(_crisp, across)]
@@ -102,7 +102,7 @@ class Ground:
         zero = _crisp(frame.py(min(max(0.0, frame.y[0]), frame.y[1])))
         painter.drawLine(QLineF(plot.left(), zero, plot.right(), zero))
 
-    def _draw_span(self, painter: QPainter, frame: Frame, theme: Theme, span: Span) -> None:
+    def _draw_span(self, painter: QPainter, frame: ChartFrame, theme: Theme, span: Span) -> None:
         left, right = (
             max(frame.px(span.first), frame.plot.left()),
             min(frame.px(span.last), frame.plot.right()),
@@ -118,7 +118,9 @@ class Ground:
         else:
             self._draw_step(painter, frame, theme, span, place)
 
-    def _draw_step(self, painter: QPainter, frame: Frame, theme: Theme, span: Span, place: QRectF) -> None:
+    def _draw_step(
+        self, painter: QPainter, frame: ChartFrame, theme: Theme, span: Span, place: QRectF
+    ) -> None:
         painter.setPen(QPen(mixed(theme.colour("muted"), theme.colour("base"), 0.6), 1))
         top = frame.plot.top() - (LANE - 2 if span.label else 0)
         for t in (span.first, span.last):
@@ -132,7 +134,9 @@ class Ground:
             painter.drawText(lane, Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def draw_marks(painter: QPainter, frame: Frame, theme: Theme, marks: Sequence[tuple[float, str]]) -> None:
+def draw_marks(
+    painter: QPainter, frame: ChartFrame, theme: Theme, marks: Sequence[tuple[float, str]]
+) -> None:
     """Draw a flag at each note, with its text if there is room before the next."""
     shown = [(t, text) for t, text in marks if frame.x[0] <= t <= frame.x[1]]
     ends = [*(frame.px(t) for t, _ in shown[1:]), frame.plot.right()]
@@ -150,7 +154,7 @@ def draw_marks(painter: QPainter, frame: Frame, theme: Theme, marks: Sequence[tu
 
 def draw_cursor(
     painter: QPainter,
-    frame: Frame,
+    frame: ChartFrame,
     theme: Theme,
     at: tuple[float, str],  # x, and its text
     dots: Iterable[tuple[float | None, QColor]],
@@ -174,7 +178,7 @@ def draw_cursor(
 
 def draw_dots(
     painter: QPainter,
-    frame: Frame,
+    frame: ChartFrame,
     theme: Theme,
     points: Iterable[tuple[float, float]],
     colour: QColor,
@@ -189,7 +193,7 @@ def draw_dots(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def draw_reach(painter: QPainter, frame: Frame, x: float, reach: Reach, widest: float = _CAP) -> None:
+def draw_reach(painter: QPainter, frame: ChartFrame, x: float, reach: Reach, widest: float = _CAP) -> None:
     """Draw an error bar at this pixel with the painter's pen."""
     at, cap = _crisp(x), min(_CAP, widest)
     low, high = (_crisp(frame.py(end)) for end in reach)
@@ -197,7 +201,9 @@ def draw_reach(painter: QPainter, frame: Frame, x: float, reach: Reach, widest: 
     painter.drawLines([QLineF(at, low, at, high), *ends])
 
 
-def draw_band(painter: QPainter, frame: Frame, theme: Theme, band: tuple[float, float]) -> None:
+def draw_selected_range(
+    painter: QPainter, frame: ChartFrame, theme: Theme, band: tuple[float, float]
+) -> None:
     """Draw the range that the mouse is selecting."""
     left, right = sorted((frame.px(band[0]), frame.px(band[1])))
     colour = theme.colour("accent")
@@ -207,7 +213,7 @@ def draw_band(painter: QPainter, frame: Frame, theme: Theme, band: tuple[float, 
     painter.drawRect(QRectF(left, frame.plot.top(), right - left, frame.plot.height()))
 
 
-def draw_focus(painter: QPainter, frame: Frame, theme: Theme) -> None:
+def draw_focus(painter: QPainter, frame: ChartFrame, theme: Theme) -> None:
     """Draw the focus frame."""
     painter.setPen(QPen(theme.colour("accent"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)

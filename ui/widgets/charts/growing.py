@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 T = TypeVar("T", NDArray[np.float64], NDArray[np.int64])
 
 
-class Growing(Generic[T]):
+class GrowingArray(Generic[T]):
     """An array with room at its end."""
 
     def __init__(self, room: T) -> None:
@@ -29,9 +29,9 @@ class Growing(Generic[T]):
         self.size = size
 
 
-def floats() -> Growing[NDArray[np.float64]]:
-    return Growing(np.empty(64))
+def growing_floats() -> GrowingArray[NDArray[np.float64]]:
+    return GrowingArray(np.empty(64))
 
 
-def integers() -> Growing[NDArray[np.int64]]:
-    return Growing(np.empty(64, np.int64))
+def growing_integers() -> GrowingArray[NDArray[np.int64]]:
+    return GrowingArray(np.empty(64, np.int64))

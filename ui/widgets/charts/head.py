@@ -23,7 +23,7 @@ from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
 
-from .hidden import Hidden
+from .hidden import HiddenChartLines
 from .lines import Line, mixed
 
 LINE_HEIGHT = 22
@@ -38,7 +38,7 @@ def drawn_colour(line: Line, theme: Theme) -> QColor:
     return mixed(line.colour, theme.colour("base"), _FAINT) if line.faint else line.colour
 
 
-class Head(QWidget):
+class ChartHead(QWidget):
     """The head of a chart; places of values keep their width, so that nothing jumps.
 
     A click on an entry hides its curve, a double click isolates it.
@@ -54,7 +54,7 @@ class Head(QWidget):
         self._values: list[str] = []
         self._value_width = 0
         self._is_brief = False
-        self.hidden = Hidden(self)
+        self.hidden = HiddenChartLines(self)
         self.hidden.changed.connect(self.update)
         self._before = self.hidden.state  # the click that may begin a double click
         self._places: list[QRect] = []
@@ -68,7 +68,7 @@ class Head(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
 
-    def share(self, hidden: Hidden) -> None:
+    def share(self, hidden: HiddenChartLines) -> None:
         """Share hidden curves with other charts."""
         self.hidden.changed.disconnect(self.update)
         self.hidden = hidden

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QWidget
 from app.protocol.latency import BUCKETS, bucket_at, upper_ms
 from ui.core.theme import SPACE, Theme
 
-from .frame import LANE, Frame
-from .heat_track import Cells, HeatTrack, Integers
-from .latency_chart import LatencyChart, percentiles_at
+from .frame import LANE, ChartFrame
+from .heat_track import HeatColumns, HeatTrack, Integers
+from .latency_chart import LatencyChart, percentiles_in_head
 from .lines import Line, Span
 from .scale import time_text, value_text
 
@@ -34,7 +34,7 @@ class HeatChart(LatencyChart):
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
         self._heat = HeatTrack(BUCKETS)
         self._limits: tuple[int, int, int] | None = None  # lowest and highest bucket, most events of a second
-        self._cells: Cells | None = None
+        self._cells: HeatColumns | None = None
         self._image = QImage()
         self._y: float | None = None  # of the mouse, in pixels
         self.nothing = ""  # shown where there are no latencies
@@ -85,7 +85,7 @@ class HeatChart(LatencyChart):
         """The buckets that are shown, and the events that have the last colour."""
         return self._limits or (self._heat.low, self._heat.high, self._heat.most)
 
-    def _cells_seen(self) -> Cells:
+    def _cells_seen(self) -> HeatColumns:
         plot = self._canvas.area.plot
         columns, rows = plot.width() // _CELL_WIDTH, plot.height() // _CELL_HEIGHT
         return self._heat.window(*self.axis.range, max(int(columns), 1), max(int(rows), 1), self.limits[:2])
@@ -114,7 +114,7 @@ class HeatChart(LatencyChart):
         total = int(events.sum())
         when = time_text(end, self.axis.range[1] - self.axis.range[0] < 60)
         part = self._row_text(events, total)
-        return f"{when}: {part or f'{total:,} events, {percentiles_at(events)}'}"
+        return f"{when}: {part or f'{total:,} events, {percentiles_in_head(events)}'}"
 
     def _row_text(self, events: Integers, total: int) -> str:
         area, cells = self._canvas.area, self._cells
@@ -131,7 +131,7 @@ class HeatChart(LatencyChart):
 
     # ---- painting
 
-    def _draw_above(self, painter: QPainter, area: Frame) -> None:
+    def _draw_above(self, painter: QPainter, area: ChartFrame) -> None:
         low, *_ = self.limits
         if not self._image.isNull() and self._cells is not None:
             last = low + self._image.height() * self._cells.rows_each - 1
@@ -148,7 +148,7 @@ class HeatChart(LatencyChart):
         if text := self.cursor_text:
             self._draw_box(painter, text, QPointF(area.plot.left(), area.plot.top() - LANE))
 
-    def _draw_legend(self, painter: QPainter, area: Frame) -> None:
+    def _draw_legend(self, painter: QPainter, area: ChartFrame) -> None:
         """Draw what the colours are, above the cells at the right."""
         assert self._cells is not None
         metrics = painter.fontMetrics()
@@ -179,12 +179,12 @@ def _lower_ms(bucket: int) -> float:
     return upper_ms(bucket - 1)
 
 
-def _limit_of(cells: Cells, most: int) -> int:
+def _limit_of(cells: HeatColumns, most: int) -> int:
     """The events of the last colour: a cell of several seconds and buckets has more."""
     return max(most * cells.seconds_each * cells.rows_each, 2)
 
 
-def image_of(cells: Cells, shown: tuple[float, float], most: int, theme: Theme) -> QImage:
+def image_of(cells: HeatColumns, shown: tuple[float, float], most: int, theme: Theme) -> QImage:
     """The cells as an image of the whole range, a pixel a row; no events are transparent."""
     with np.errstate(divide="ignore"):
         shares = np.log(cells.events) * ((_COLOURS - 1) / np.log(_limit_of(cells, most)))
@@ -195,7 +195,7 @@ def image_of(cells: Cells, shown: tuple[float, float], most: int, theme: Theme) 
     return QImage(upright.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32).copy()
 
 
-def _spread(cells: Cells, pixels: Pixels, shown: tuple[float, float]) -> Pixels:
+def _spread(cells: HeatColumns, pixels: Pixels, shown: tuple[float, float]) -> Pixels:
     """The pixels in columns of equal width: seconds last differently long, and there are gaps."""
     count = max(2 * len(pixels), _COLUMNS)
     moments = shown[0] + (np.arange(count) + 0.5) * (shown[1] - shown[0]) / count

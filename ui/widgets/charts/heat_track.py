@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from .growing import floats, integers
+from .growing import growing_floats, growing_integers
 from .pyramid import FACTOR, Values
 
 Integers = NDArray[np.int64]
@@ -16,7 +16,7 @@ _AT_ONCE = 2048  # entries of a level that are made together: their table of all
 
 
 @dataclass(frozen=True)
-class Cells:
+class HeatColumns:
     """Consecutive columns of a heat map: their begin and end, and the events of each row in each of them."""
 
     starts: Values
@@ -95,7 +95,9 @@ class HeatTrack:
             return None
         return float(base.starts.all[at]), float(base.ends.all[at]), base.total(at, at + 1)
 
-    def window(self, first: float, last: float, columns: int, rows: int, limits: tuple[int, int]) -> Cells:
+    def window(
+        self, first: float, last: float, columns: int, rows: int, limits: tuple[int, int]
+    ) -> HeatColumns:
         """The cells from `first` to `last`, at most this many columns and rows, between two rows."""
         low, high = limits
         begin, end = self._seen(self._levels[0], first, last)
@@ -109,7 +111,7 @@ class HeatTrack:
         events = level.table(begin, end, each, low, high, rows_each)
         starts, ends = level.starts.all[begin:end], level.ends.all[begin:end]
         lasts = np.minimum(np.arange(each, end - begin + each, each), end - begin) - 1
-        return Cells(starts[::each], ends[lasts], events, low, rows_each, each * FACTOR**depth)
+        return HeatColumns(starts[::each], ends[lasts], events, low, rows_each, each * FACTOR**depth)
 
     def _seen(self, level: _Level, first: float, last: float) -> tuple[int, int]:
         begin = int(np.searchsorted(level.ends.all, first, "right"))
@@ -130,11 +132,11 @@ class _Level:
     def __init__(self, rows: int) -> None:
         self._all_rows = rows
         self.whole = 0  # stretches that are complete
-        self.starts = floats()
-        self.ends = floats()
-        self.sums = integers()
-        self.rows = integers()
-        self.counts = integers()
+        self.starts = growing_floats()
+        self.ends = growing_floats()
+        self.sums = growing_integers()
+        self.rows = growing_integers()
+        self.counts = growing_integers()
 
     def extend(self, starts: Values, ends: Values, sizes: Integers, rows: Integers, counts: Integers) -> None:
         before = self.rows.size

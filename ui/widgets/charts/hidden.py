@@ -11,7 +11,7 @@ from .lines import Line
 State = tuple[frozenset[str], str]
 
 
-class Hidden(QObject):
+class HiddenChartLines(QObject):
     """Hidden owners of lines; charts that share one hide a contender together."""
 
     changed = Signal()

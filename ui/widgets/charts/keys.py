@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from .head import Head
+from .head import ChartHead
 from .time_axis import TimeAxis
 
 KEYS = (  # as Help tells it
@@ -15,7 +15,7 @@ KEYS = (  # as Help tells it
 _FAR = 10  # steps of the cursor at once, with Ctrl
 
 
-def press_digit(head: Head, key: int) -> bool:
+def toggle_legend_entry(head: ChartHead, key: int) -> bool:
     """Hide or show the legend's entry with this number; False for other keys."""
     if key == Qt.Key.Key_0:
         head.hidden.show_all()

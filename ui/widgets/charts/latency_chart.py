@@ -38,19 +38,19 @@ class LatencyChart(TimeChart):
         return (WHAT, found) if found else super().figures_of(lines, first, last)
 
 
-def percentiles_at(total: Integers) -> str:
+def percentiles_in_head(total: Integers) -> str:
     """`p99 0.90 ms`; the highest percentile that the events carry."""
-    found = percentiles_of(counts_in(total), PERCENTILES)
+    found = percentiles_of(nonempty_bucket_rows(total), PERCENTILES)
     carried = [(percent, ms) for percent, ms in zip(PERCENTILES, found, strict=True) if ms is not None]
     return f"p{carried[-1][0]:g} {value_text(carried[-1][1])} ms" if carried else "too few for a percentile"
 
 
-def counts_in(total: Integers) -> Counts:
+def nonempty_bucket_rows(total: Integers) -> Counts:
     """The rows that have events."""
     return {int(row): int(total[row]) for row in total.nonzero()[0]}
 
 
 def percentiles_text(total: Integers) -> str:
     """`0.31 / 0.52 / 0.90 / 1.40 (n 50,123)`."""
-    texts = [value_text(each) for each in percentiles_of(counts_in(total), PERCENTILES)]
+    texts = [value_text(each) for each in percentiles_of(nonempty_bucket_rows(total), PERCENTILES)]
     return f"{' / '.join(texts)} (n {int(total.sum()):,})"

@@ -15,7 +15,7 @@ from ui.core.theme import SPACE, Theme
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
 from .lines import Line, runs
-from .scale import Tick, logarithmic_range, logarithmic_ticks, number_text, places, snug, value_text
+from .scale import Tick, axis_places, logarithmic_range, logarithmic_ticks, number_text, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
 Curve = tuple[Line, Sequence[float], Sequence[float | None]]
@@ -74,7 +74,7 @@ class LineChart(StillChart):
 
     def placed(self, xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
         """The places of the xs."""
-        return places(xs, is_logarithmic)
+        return axis_places(xs, is_logarithmic)
 
     def value_text(self, y: float | None) -> str:
         """A y as text."""

@@ -25,7 +25,7 @@ from ui.widgets.image import copy_image, save_image
 from ui.widgets.layouts import open_once
 from ui.widgets.message import Banner
 
-from .head import Head
+from .head import ChartHead
 from .lines import Line
 from .time_axis import TimeAxis
 from .value_scale import ValueScale
@@ -39,7 +39,7 @@ class ChartMenu(QObject):
     saved = Signal(object, str)  # Path, one line about it
     failed = Signal(object)  # Exception
 
-    def __init__(self, chart: QWidget, head: Head, scale: ValueScale | None = None) -> None:
+    def __init__(self, chart: QWidget, head: ChartHead, scale: ValueScale | None = None) -> None:
         super().__init__(chart)
         self._chart, self._head, self._scale = chart, head, scale
         self.axis: TimeAxis | None = None

@@ -14,7 +14,7 @@ _DRAG = 5  # pixels the mouse has to move before a stretch is being drawn
 _WHEEL = 0.8  # of what is shown, a notch
 
 
-class Pointer(QObject):
+class ChartMouseHandler(QObject):
     """Handles the mouse over the curves; with Shift or the middle button it moves the range."""
 
     banding = Signal()  # `band` is another one

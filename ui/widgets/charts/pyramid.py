@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .growing import floats
+from .growing import growing_floats
 
 Values = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ highest: Any = np.fmax.reduce
 GAP_S = 3.0  # seconds without a sample after which the curve is broken
 
 
-class Spread(NamedTuple):
+class MeanAndDeviation(NamedTuple):
     """Mean and standard deviation of samples; a single one has no deviation."""
 
     mean: float
@@ -27,7 +27,7 @@ class Spread(NamedTuple):
     n: int
 
 
-class Track:
+class GrowingTimeSeries:
     """Values over time that grow at the end; NaN and times without samples are gaps."""
 
     def __init__(self, gap_s: float = GAP_S) -> None:
@@ -35,10 +35,10 @@ class Track:
         self.clear()
 
     def clear(self) -> None:
-        self._t = floats()
-        self._values = floats()
+        self._t = growing_floats()
+        self._values = growing_floats()
         self._levels: list[_Level] = []
-        self._spread: tuple[int, int, Spread | None] = (0, 0, None)  # of the stretch asked for last
+        self._spread: tuple[int, int, MeanAndDeviation | None] = (0, 0, None)  # of the stretch asked for last
         self._view = _Level(1)  # what was drawn last: most frames only add to its end
 
     def __len__(self) -> int:
@@ -100,14 +100,14 @@ class Track:
         is_away = abs(times[nearest] - t) > within or np.isnan(value)
         return None if is_away else (float(times[nearest]), value)
 
-    def spread(self, first: float, last: float) -> Spread | None:
+    def spread(self, first: float, last: float) -> MeanAndDeviation | None:
         """Mean, deviation and number of samples in a range, without gaps."""
         begin, end = (int(at) for at in np.searchsorted(self._t.all, (first, np.nextafter(last, np.inf))))
         if self._spread[:2] != (begin, end):
             values = self._values.all[begin:end]
             known = values[~np.isnan(values)]
             n, sd = len(known), float(known.std(ddof=1)) if len(known) > 1 else None
-            self._spread = (begin, end, Spread(float(known.mean()), sd, n) if n else None)
+            self._spread = (begin, end, MeanAndDeviation(float(known.mean()), sd, n) if n else None)
         return self._spread[2]
 
     def window(self, first: float, last: float, pixels: int) -> tuple[Values, Values]:
@@ -160,13 +160,13 @@ def logarithms(values: Values) -> Values:
     return np.log10(values, out=np.full(len(values), np.nan), where=values > 0)
 
 
-def snapped(t: float, tracks: Iterable[Track], within: float) -> float:
+def snapped(t: float, tracks: Iterable[GrowingTimeSeries], within: float) -> float:
     """The time of the nearest sample, or the time itself if none is near."""
     found = [sample[0] for track in tracks if (sample := track.nearest(t, within))]
     return min(found, key=lambda at: abs(at - t), default=t)
 
 
-def dashed(t: Values, values: Values, period: float) -> tuple[Values, Values]:
+def cut_into_dashes(t: Values, values: Values, period: float) -> tuple[Values, Values]:
     """Values with gaps as dashes: a dashed pen is slow, and invisible in dense values."""
     if len(t) < 2:
         return t, values
@@ -181,7 +181,7 @@ def dashed(t: Values, values: Values, period: float) -> tuple[Values, Values]:
     return at[order], drawn[order]
 
 
-def seen(t: Values, values: Values, by: float) -> tuple[Values, Values]:
+def widen_lone_points(t: Values, values: Values, by: float) -> tuple[Values, Values]:
     """Values in which each lone value is stretched by `by`; alone it would be invisible."""
     there = np.concatenate(([False], ~np.isnan(values), [False]))
     alone = np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])
@@ -195,8 +195,8 @@ class _Level:
 
     def __init__(self, each: int) -> None:
         self.each = each
-        self.low = floats()
-        self.high = floats()
+        self.low = growing_floats()
+        self.high = growing_floats()
 
     def catch_up(self, low: Values, high: Values, entries: int) -> None:
         """Update from the level below, of which `entries` make one here."""

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 from ui.core.plain import as_tip
 from ui.core.theme import Theme
 
-from .head import LINE_HEIGHT, Head
+from .head import LINE_HEIGHT, ChartHead
 from .lines import Line
-from .pyramid import Spread
+from .pyramid import MeanAndDeviation
 from .scale import time_text, value_text
 
 _MEAN = "mean ± sd"
@@ -23,7 +23,7 @@ _COUNT = " (n "
 Found = Sequence[tuple[Line, str]]  # the numbers of each line
 
 
-class RangeFigures(Head):
+class RangeFiguresLine(ChartHead):
     """A line below the head while a range is selected; hover to see all of it."""
 
     def __init__(self, theme: Theme, unit: str, parent: QWidget) -> None:
@@ -80,12 +80,12 @@ class RangeFigures(Head):
         self.setToolTip(as_tip(self.told))
 
 
-def mean_figures(spreads: Sequence[tuple[Line, Spread | None]]) -> tuple[str, Found]:
+def mean_figures(spreads: Sequence[tuple[Line, MeanAndDeviation | None]]) -> tuple[str, Found]:
     """Mean and deviation of each line that has samples."""
     return _MEAN, [(line, figures_text(spread)) for line, spread in spreads if spread]
 
 
-def figures_text(spread: Spread) -> str:
+def figures_text(spread: MeanAndDeviation) -> str:
     """`50,123 ± 1,234 (n 60)`."""
     deviation = "" if spread.sd is None else f" ± {value_text(spread.sd)}"
     return f"{value_text(spread.mean)}{deviation}{_COUNT}{spread.n:,})"

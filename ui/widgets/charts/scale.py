@@ -30,7 +30,7 @@ def round_time_step(least: float) -> float:
     return next((float(step) for step in _TIME_STEPS if step >= least), days)
 
 
-def fitting(low: float, high: float, now: tuple[float, float], most: int) -> tuple[float, float]:
+def steady_axis_range(low: float, high: float, now: tuple[float, float], most: int) -> tuple[float, float]:
     """A round range with 0; keeps `now` while it fits, so that nothing jumps."""
     low, high = min(0.0, low), max(0.0, high)  # also where there is no number
     height = now[1] - now[0]
@@ -45,7 +45,7 @@ def snug(low: float, high: float, most: int) -> tuple[float, float]:
     return _around(low, high, round_step((high - low) * _HEADROOM / most) / 4)
 
 
-def close(low: float, high: float, most: int, least: float) -> tuple[float, float]:
+def narrow_axis_range(low: float, high: float, most: int, least: float) -> tuple[float, float]:
     """A range without 0, for values that vary little; not smaller than the least: noise stays small."""
     middle, half = (low + high) / 2, max(high - low, least) / 2
     step = round_step(2 * half / most)
@@ -129,7 +129,7 @@ def number_text(number: float) -> str:
     return f"{shown:,.0f}{letter}" if shown == int(shown) else f"{shown:g}{letter}"
 
 
-def places(xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
+def axis_places(xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
     """The places of xs: linear, or logarithmic so that doubling is always as far."""
     known = sorted(set(xs))
     has_logarithms = is_logarithmic and bool(known) and known[0] > 0

@@ -10,10 +10,10 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.focus_frame import FocusFrame
 from ui.widgets.table import tabular
 
-from .frame import AXIS, LANE, ROW, Frame, Ground, draw_focus
-from .head import Head
-from .hidden import Hidden
-from .keys import press_digit
+from .frame import AXIS, LANE, ROW, ChartFrame, Ground, draw_focus
+from .head import ChartHead
+from .hidden import HiddenChartLines
+from .keys import toggle_legend_entry
 from .lines import Line
 from .menu import ChartMenu
 from .value_scale import ValueScale
@@ -31,9 +31,9 @@ class StillChart(FocusFrame):
         super().__init__(parent)
         self._theme = theme
         self._title, self._unit = title, unit
-        self._head = Head(theme, title, unit, self)
+        self._head = ChartHead(theme, title, unit, self)
         self._ground = Ground()
-        self._area = Frame()
+        self._area = ChartFrame()
         self._cursor: int | None = None  # which of the x
         self.setFont(tabular(self.font()))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -56,7 +56,7 @@ class StillChart(FocusFrame):
         """Hide the legend; several charts share one elsewhere."""
         self._head.hide_entries()
 
-    def share_hidden(self, hidden: Hidden) -> None:
+    def share_hidden(self, hidden: HiddenChartLines) -> None:
         """Share hidden curves with another chart."""
         self._head.hidden.changed.disconnect(self.refresh)
         self._head.share(hidden)
@@ -163,7 +163,7 @@ class StillChart(FocusFrame):
             self.set_cursor(None)
         elif event.key() in moves and most >= 0:
             self.set_cursor(moves[Qt.Key(event.key())])
-        elif not press_digit(self._head, event.key()):
+        elif not toggle_legend_entry(self._head, event.key()):
             super().keyPressEvent(event)
 
     def _on_theme_changed(self) -> None:

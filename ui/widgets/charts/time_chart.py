@@ -14,15 +14,25 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.focus_frame import FocusFrame
 
 from .canvas import Canvas
-from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_dots, draw_focus, draw_marks
-from .head import Head, drawn_colour
-from .hidden import Hidden
-from .keys import KEYS, press, press_digit
+from .frame import (
+    AXIS,
+    LANE,
+    ChartFrame,
+    Ground,
+    draw_cursor,
+    draw_dots,
+    draw_focus,
+    draw_marks,
+    draw_selected_range,
+)
+from .head import ChartHead, drawn_colour
+from .hidden import HiddenChartLines
+from .keys import KEYS, press, toggle_legend_entry
 from .lines import Line, Span
 from .menu import ChartMenu
-from .pointer import Pointer
-from .pyramid import Track, Values, dashed, logarithms, snapped
-from .range_figures import Found, RangeFigures, mean_figures
+from .pointer import ChartMouseHandler
+from .pyramid import GrowingTimeSeries, Values, cut_into_dashes, logarithms, snapped
+from .range_figures import Found, RangeFiguresLine, mean_figures
 from .scale import time_text, value_text
 from .time_axis import TimeAxis
 from .value_scale import ValueScale
@@ -39,18 +49,18 @@ class TimeChart(FocusFrame):
         self._theme = theme
         self._lines: list[Line] = []
         self._named: list[Line] = []  # those of them that the head names
-        self._tracks: dict[str, Track] = {}
+        self._tracks: dict[str, GrowingTimeSeries] = {}
         self._marks: list[tuple[float, str]] = []
-        self._stack = Stack()
+        self._stack = StackedCurves()
         self._drawn_cursor: float | None = None
         self._ground = Ground()
-        self._head = Head(theme, title, unit, self)
-        self._figures = RangeFigures(theme, unit, self)
+        self._head = ChartHead(theme, title, unit, self)
+        self._figures = RangeFiguresLine(theme, unit, self)
         self._canvas = Canvas(theme, self._ground, self._draw_above)
         self.axis = TimeAxis(self)
         self._scale = ValueScale(self)
         self.menu = ChartMenu(self, self._head, self._scale)
-        self._pointer = Pointer(self.axis, self._canvas, self._snapped)
+        self._pointer = ChartMouseHandler(self.axis, self._canvas, self._snapped)
         self.axis.add(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -88,7 +98,7 @@ class TimeChart(FocusFrame):
         self._head.set_lines(self._named, widest="88.88" if are_shares else "888,888")
         self.redraw()
 
-    def share_hidden(self, hidden: Hidden) -> None:
+    def share_hidden(self, hidden: HiddenChartLines) -> None:
         """Share hidden contenders with another chart."""
         self._head.hidden.changed.disconnect(self.redraw)
         self._head.share(hidden)
@@ -99,14 +109,14 @@ class TimeChart(FocusFrame):
         hidden = self._head.hidden.of(self._lines)
         return [line for line in self._lines if line.owner not in hidden] if hidden else self._lines
 
-    def track(self, key: str) -> Track:
+    def track(self, key: str) -> GrowingTimeSeries:
         """The values of a line: extend them, then refresh the axis."""
         found = self._tracks.get(key)
         if found is None:
-            found = self._tracks[key] = Track()
+            found = self._tracks[key] = GrowingTimeSeries()
         return found
 
-    def set_tracks(self, tracks: Mapping[str, Track]) -> None:
+    def set_tracks(self, tracks: Mapping[str, GrowingTimeSeries]) -> None:
         self._tracks = dict(tracks)
         self._stack.clear()
         self.redraw()
@@ -141,7 +151,7 @@ class TimeChart(FocusFrame):
     def newest(self) -> float | None:
         return max((track.last for track in self._shown() if track.last is not None), default=None)
 
-    def _shown(self) -> list[Track]:
+    def _shown(self) -> list[GrowingTimeSeries]:
         return [self.track(line.key) for line in self._lines]
 
     def show_range(self, _first: float, _last: float) -> None:
@@ -182,7 +192,7 @@ class TimeChart(FocusFrame):
         """What the numbers of a range are, and those of each line."""
         return mean_figures([(line, self.track(line.key).spread(first, last)) for line in lines])
 
-    def _drawn_track(self, line: Line) -> Track:
+    def _drawn_track(self, line: Line) -> GrowingTimeSeries:
         """What is drawn of a line: where areas stand on each other, its sum with those below."""
         return self._stack.sums(line.key) if line.stacked else self.track(line.key)
 
@@ -190,9 +200,9 @@ class TimeChart(FocusFrame):
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
         track = self._drawn_track(line)
         t, values = track.window(first, last, round(width * self.devicePixelRatioF()))
-        t, values = filled(t, values) if line.stacked else (t, values)
+        t, values = area_points(t, values) if line.stacked else (t, values)
         values = logarithms(values) if self._scale.is_logarithmic else values
-        return dashed(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
+        return cut_into_dashes(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
 
     def _show_values(self) -> None:
         """Show the values at the cursor, else the newest."""
@@ -208,7 +218,7 @@ class TimeChart(FocusFrame):
         """The time of the nearest sample."""
         return snapped(t, map(self.track, (line.key for line in self._visible())), self._canvas.near)
 
-    def _draw_above(self, painter: QPainter, area: Frame) -> None:
+    def _draw_above(self, painter: QPainter, area: ChartFrame) -> None:
         draw_marks(painter, area, self._theme, self._marks)
         drawn = self._drawn_cursor
         cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
@@ -223,7 +233,7 @@ class TimeChart(FocusFrame):
                         painter, area, self._theme, [(sample[0], y)], drawn_colour(line, self._theme), 4
                     )
         if self._pointer.band:
-            draw_band(painter, area, self._theme, self._pointer.band)
+            draw_selected_range(painter, area, self._theme, self._pointer.band)
         if self.is_framed:
             draw_focus(painter, area, self._theme)
 
@@ -232,7 +242,7 @@ class TimeChart(FocusFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = self._canvas.area.length(4)
         is_done = press(self.axis, event.key(), event.modifiers(), step)
-        if not is_done and not press_digit(self._head, event.key()):
+        if not is_done and not toggle_legend_entry(self._head, event.key()):
             super().keyPressEvent(event)
 
     def _frame(self, is_framed: bool) -> None:
@@ -252,17 +262,17 @@ class TimeChart(FocusFrame):
 # curves that stand on each other: the sums behind the areas of a stack over time
 
 
-class Stack:
+class StackedCurves:
     """For each curve the sum of it and of all before it; grows with them."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        self._sums: dict[str, Track] = {}
+        self._sums: dict[str, GrowingTimeSeries] = {}
         self._done = 0  # values of each curve that are added
 
-    def update(self, keys: Sequence[str], track: Callable[[str], Track]) -> None:
+    def update(self, keys: Sequence[str], track: Callable[[str], GrowingTimeSeries]) -> None:
         """Add new values; begins anew if other curves are visible."""
         if list(self._sums) != list(keys):
             self.clear()
@@ -279,16 +289,16 @@ class Stack:
                 self._sums[key].extend(times, row)
             self._done = end
 
-    def sums(self, key: str) -> Track:
+    def sums(self, key: str) -> GrowingTimeSeries:
         return self._sums[key]
 
 
-def _tracks(keys: Sequence[str]) -> dict[str, Track]:
+def _tracks(keys: Sequence[str]) -> dict[str, GrowingTimeSeries]:
     """Empty sums; the curves know what a gap is."""
-    return {key: Track(inf) for key in keys}
+    return {key: GrowingTimeSeries(inf) for key in keys}
 
 
-def filled(t: Values, values: Values) -> tuple[Values, Values]:
+def area_points(t: Values, values: Values) -> tuple[Values, Values]:
     """Points of an area: it ends upright at a gap, and has no height in it."""
     gap = np.isnan(values)
     at = np.repeat(np.arange(len(t)), np.where(gap, 2, 1))

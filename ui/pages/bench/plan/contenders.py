@@ -16,16 +16,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.planner.starting.choices import Choices
-from app.planner.starting.draft import Draft, Outcome
+from app.planner.starting.choices import PlanChoices
+from app.planner.starting.draft import Draft, DraftOutcome
 from ui.core.index import Index
-from ui.core.plain import Label, as_tip
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE, Theme
-from ui.models.choices import ChoiceModel
+from ui.models.choices import BuildPresetModel
 from ui.models.contenders import ContenderModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import NATIVE, in_column, in_row
-from ui.widgets.table import LINE_HEIGHT, Table
+from ui.widgets.table import LINE_HEIGHT, LineSelectTable
 
 from .preset_grid import PresetGrid
 
@@ -91,11 +91,11 @@ class ContendersPanel(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._words = ""  # about the grid
-        self.choices = ChoiceModel(theme, self)
+        self.choices = BuildPresetModel(theme, self)
         self.contenders = ContenderModel(theme, self)
         self.grid, self.table = PresetGrid(self.choices), _table(self.contenders)
         self.grid.setItemDelegate(TickDelegate(self.grid))
-        self.words = Label(role="muted", wraps=True)
+        self.words = PlainTextLabel(role="muted", wraps=True)
         self._make_actions()
         self._build_layout()
         self.grid.selectionModel().currentChanged.connect(self._on_cell_reached)
@@ -105,9 +105,9 @@ class ContendersPanel(QWidget):
         self.table.setItemDelegate(self.editing)
         self.editing.problem.connect(self._on_problem)
         self._on_selection_changed()
-        self.show_choices(Choices())
+        self.show_choices(PlanChoices())
 
-    def show_choices(self, choices: Choices) -> None:
+    def show_choices(self, choices: PlanChoices) -> None:
         reached = self.grid.currentIndex()
         self.choices.show_choices(choices)
         self.grid.setCurrentIndex(self.choices.index(reached.row(), reached.column()))
@@ -124,7 +124,7 @@ class ContendersPanel(QWidget):
         self.contenders.show_draft(draft)
         self.table.setCurrentIndex(self.contenders.index(chosen.row(), chosen.column()))
 
-    def show_outcome(self, outcome: Outcome, colours: Sequence[int]) -> None:
+    def show_outcome(self, outcome: DraftOutcome, colours: Sequence[int]) -> None:
         self.contenders.show_outcome(outcome, colours)
 
     def chosen_rows(self) -> list[int]:
@@ -144,7 +144,7 @@ class ContendersPanel(QWidget):
         self.colour = action(self, "Colour…", "colour", tip, self._on_colour_wanted)
 
     def _build_layout(self) -> None:
-        heading = Label("Contenders", "heading", buddy=self.grid)
+        heading = PlainTextLabel("Contenders", "heading", buddy=self.grid)
         actions = (self.copy, self.remove, self.look, self.colour)
         self._buttons = {each: action_button(each) for each in actions}
         head = in_row(heading, 1, *self._buttons.values(), spacing=NATIVE)
@@ -224,8 +224,8 @@ def _is_tick(event: QEvent) -> bool:
     )
 
 
-def _table(model: ContenderModel) -> Table:
-    table = Table("Contenders")
+def _table(model: ContenderModel) -> LineSelectTable:
+    table = LineSelectTable("Contenders")
     table.setModel(model)
     trigger = QAbstractItemView.EditTrigger
     table.setEditTriggers(trigger.DoubleClicked | trigger.EditKeyPressed | trigger.SelectedClicked)

@@ -14,23 +14,23 @@ from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
 from app.planner.kinds.calibration import calibration_request
 from app.planner.request.request import PlanRequest
-from app.planner.starting.choices import NO_SURVEY, Choices, choices
+from app.planner.starting.choices import NO_SURVEY, PlanChoices, choices
 from app.planner.starting.draft import (
     Draft,
-    Outcome,
+    DraftOutcome,
     Problem,
     carried_over,
     contender_colours,
-    opened,
+    draft_from_file,
     outcome,
-    remembered,
+    restore_last_draft,
     variant_text,
 )
 from app.protocol.answers import Survey
 from app.targets.store import Targets
-from ui.core.bus import Changes
-from ui.core.context import Context
-from ui.core.tasks import Latest
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
+from ui.core.tasks import NewestAnswerRunner
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SOON_MS = 40  # of changes that come together one is asked about
 Work = Callable[[], object]
 Done = Callable[[], None]
-_PRESETS = Changes(presets=True)
+_PRESETS = StaleParts(presets=True)
 FIRST = "duel"  # the sequence that is there before anybody has chosen
 
 
@@ -53,14 +53,17 @@ class DraftController(QObject):
     set_up_again = Signal(object, str)  # Draft; what is another than it was
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self.draft = Draft()
         self.survey: Survey | None = None
-        self.choices = Choices()
+        self.choices = PlanChoices()
         self._drafts: dict[str, Draft] = {}  # of the targets that were chosen before
-        self._stock, self._conclude = Latest(context.tasks, self), Latest(context.tasks, self)
+        self._stock, self._conclude = (
+            NewestAnswerRunner(context.tasks, self),
+            NewestAnswerRunner(context.tasks, self),
+        )
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._ask)
         context.plans.ended.connect(self._on_plan_ended)
@@ -110,7 +113,7 @@ class DraftController(QObject):
         """Set up a plan file, on its own target."""
 
         def work() -> Draft:
-            draft = opened(read_text(Path(path)), path)
+            draft = draft_from_file(read_text(Path(path)), path)
             Targets(self._context.home).get(draft.request.target)
             return draft
 
@@ -146,7 +149,7 @@ class DraftController(QObject):
 
         from app.catalog.own import write_sequence
 
-        changes = Changes(sequences=True)
+        changes = StaleParts(sequences=True)
         self._do(
             lambda: write_sequence(Catalog(), name, text, is_own), f"saved as sequence {name}", changes, done
         )
@@ -173,7 +176,7 @@ class DraftController(QObject):
             set_colour(history, contender_key, colour)
 
         def done(_: None) -> None:
-            self._context.bus.changed.emit(Changes(sessions=True))
+            self._context.bus.changed.emit(StaleParts(sessions=True))
             self._soon.start()
 
         self._context.tasks.read(self, work, done, self.failed.emit)
@@ -200,14 +203,14 @@ class DraftController(QObject):
             self._soon.start()
 
     def _draft_for(self, target: str) -> Draft:
-        kept = remembered(self._context.memory.value(f"bench/plan/{target}", ""))
+        kept = restore_last_draft(self._context.memory.value(f"bench/plan/{target}", ""))
         if kept:
             return kept.said(target=target)
         if self.survey is None:
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)
 
-    def _do(self, work: Work, said: str, changes: Changes | None = None, done: Done | None = None) -> None:
+    def _do(self, work: Work, said: str, changes: StaleParts | None = None, done: Done | None = None) -> None:
         """Do something with files, and report it in the status bar."""
 
         def over(_: object) -> None:
@@ -222,15 +225,17 @@ class DraftController(QObject):
     def _ask(self) -> None:
         draft, survey = self.draft, self.survey
         if survey is None:
-            self.concluded.emit(Outcome(draft, Problem(NO_SURVEY)), [])
+            self.concluded.emit(DraftOutcome(draft, Problem(NO_SURVEY)), [])
             return
 
-        def work(history: History) -> tuple[Outcome, list[int]]:
+        def work(history: History) -> tuple[DraftOutcome, list[int]]:
             from app.history.lists.edits import colours
-            from app.history.machines.measured import measured
+            from app.history.machines.measured import read_machine_record
             from app.history.recorded.planned import COLOURS
 
-            found = outcome(draft, survey, Catalog(), approved_hashes(), partial(measured, history))
+            found = outcome(
+                draft, survey, Catalog(), approved_hashes(), partial(read_machine_record, history)
+            )
             known = colours(history)
             return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
 
@@ -240,7 +245,7 @@ class DraftController(QObject):
         """Estimate again: it tells how long steps take on the machine."""
         self._soon.start()
 
-    def _on_stocked(self, found: Choices) -> None:
+    def _on_stocked(self, found: PlanChoices) -> None:
         self.choices = found
         self.stocked.emit(found)
         self.drafted.emit(self.draft)
@@ -264,9 +269,9 @@ def _again(
 ) -> tuple[Draft, str]:
     """A draft of the same work, and a text on what differs from before."""
     from app.planner.kinds.again import request_again
-    from app.planner.kinds.published import Published
+    from app.planner.kinds.published import ForeignPlan
 
-    if published := Published.of(history, sessions):
+    if published := ForeignPlan.of(history, sessions):
         if survey is None:
             raise InputError(f"survey {here} first: Dyno scales published work to its memory and disk")
         found = published.set_up(here, survey, Catalog())

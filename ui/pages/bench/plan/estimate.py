@@ -8,11 +8,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame
 
 from app.core.units import bytes_text, clock_text, count_text
-from app.planner.estimate.estimate import Estimate
-from app.planner.starting.draft import Outcome
+from app.planner.estimate.estimate import PlanEstimate
+from app.planner.starting.draft import DraftOutcome
 from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import LEAST
-from ui.core.plain import Label, as_tip, first_lines
+from ui.core.plain import PlainTextLabel, as_tip, first_lines
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import in_column
@@ -27,16 +27,19 @@ class EstimateCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._found: Estimate | None = None
+        self._found: PlanEstimate | None = None
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._tell_time)
-        self.time, self.disk = ElidedLabel(role="title"), Label(role="heading")
+        self.time, self.disk = ElidedLabel(role="title"), PlainTextLabel(role="heading")
         self.time.setText(NONE)
-        self.work, self.parts = Label(role="muted", wraps=True), Label(role="muted", wraps=True)
+        self.work, self.parts = (
+            PlainTextLabel(role="muted", wraps=True),
+            PlainTextLabel(role="muted", wraps=True),
+        )
         parts = (self.time, self.disk, self.work, self.parts)
         self.setLayout(in_column(*parts, spacing=2, margins=(12, SPACE, 12, SPACE)))
 
-    def show_outcome(self, outcome: Outcome | None) -> None:
+    def show_outcome(self, outcome: DraftOutcome | None) -> None:
         if outcome is None or outcome.plan is None or outcome.estimate is None:
             self._tick.stop()
             self.time.setText(NONE)
@@ -80,7 +83,7 @@ def _look_text(plan: Plan) -> str:
     return "one repeat: no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
 
 
-def _sizes_text(found: Estimate) -> str:
+def _sizes_text(found: PlanEstimate) -> str:
     """Sizes of data and memory: whether the data fits causes most surprises."""
     texts = [
         f"{each.contender}: {bytes_text(each.data_bytes)} of data, {bytes_text(each.cache_bytes)} of cache"

@@ -8,11 +8,11 @@ from typing import cast
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from app.planner.request.options import Option
+from app.planner.request.options import PlanRequestOption
 from app.planner.request.request import MAX_NAME, OPTIONS
 from app.planner.starting.draft import Draft, Problem
 from app.protocol.plan import UNTIL_DECIDED
-from ui.core.plain import Label, as_tip
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import in_grid
@@ -33,7 +33,7 @@ class FieldsForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._labels: dict[QWidget, Label] = {}
+        self._labels: dict[QWidget, PlainTextLabel] = {}
         self._layout = in_grid(SPACE, SPACE // 4, margins=(0, 0, 0, 2))  # of the frame of the last field
         self.setLayout(self._layout)
         self.repeats = QComboBox()
@@ -81,7 +81,7 @@ class FieldsForm(QWidget):
                 widget.setProperty("wrong", bool(text))
                 widget.style().polish(widget)
 
-    def _add(self, row: Option) -> None:
+    def _add(self, row: PlanRequestOption) -> None:
         if row.is_typed:
             self.edits[row.name] = self._edit(row.name, row.title, row.tip)
         else:
@@ -129,7 +129,7 @@ class FieldsForm(QWidget):
         for widget in (edit, self._labels[edit]):
             widget.setVisible(is_shown)
 
-    def _box(self, row: Option) -> QComboBox:
+    def _box(self, row: PlanRequestOption) -> QComboBox:
         box = QComboBox()
         _fit(box)
         for value in row.choices:
@@ -141,7 +141,7 @@ class FieldsForm(QWidget):
     def _place(self, title: str, widget: QWidget, tip: str) -> None:
         """Place three fields in a line."""
         at = self._layout.count() // 2
-        label = self._labels[widget] = Label(title, "muted", buddy=widget)
+        label = self._labels[widget] = PlainTextLabel(title, "muted", buddy=widget)
         widget.setAccessibleName(title)
         widget.setToolTip(as_tip(tip))
         row, column = at // ACROSS * 2, at % ACROSS

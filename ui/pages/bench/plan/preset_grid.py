@@ -13,16 +13,16 @@ from app.core.harmless import harmless
 from app.core.units import count_text
 from app.planner.starting.draft import Draft
 from app.variables import Preset
-from ui.models.choices import ChoiceModel, engine_text
-from ui.widgets.table import LINE_HEIGHT, Table
+from ui.models.choices import BuildPresetModel, engine_text
+from ui.widgets.table import LINE_HEIGHT, LineSelectTable
 
 COLUMN, WIDEST_COLUMN = 92, 168
 
 
-class PresetGrid(Table):
+class PresetGrid(LineSelectTable):
     """Shows presets that are ticked or were chosen, then the first ones that fit."""
 
-    def __init__(self, model: ChoiceModel) -> None:
+    def __init__(self, model: BuildPresetModel) -> None:
         super().__init__("Builds, engines and presets")
         self._presets: Sequence[Preset] = ()
         self._widths: list[int] = []

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QProgressBar, QWidget
 
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
-from app.planner.starting.launch import Stage
-from ui.core.plain import Label, as_tip
+from app.planner.starting.launch import LaunchStage
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import in_column, in_grid, in_row
@@ -19,7 +19,7 @@ from ui.widgets.layouts import in_column, in_grid, in_row
 QUIET_WAIT_S = 600
 
 
-class Tick(NamedTuple):
+class OnOffField(NamedTuple):
     """A field of the request that is on or off."""
 
     text: str
@@ -29,21 +29,23 @@ class Tick(NamedTuple):
 
 
 TICKS = {  # two in a row
-    "quiet_wait": Tick(
+    "quiet_wait": OnOffField(
         "Wait until quiet",
         f"Before each session, wait up to {QUIET_WAIT_S // 60} minutes for other programs to become idle",
         QUIET_WAIT_S,
         0,
     ),
-    "allow_busy": Tick(
+    "allow_busy": OnOffField(
         "Allow a busy target",
         "Start while a plan of another directory runs on the target; this distorts the results",
     ),
-    "repeat_if_disturbed": Tick(
+    "repeat_if_disturbed": OnOffField(
         "Repeat if disturbed",
         "Repeat read-only steps and sessions that other programs disturbed, up to three times",
     ),
-    "allow_small_disk": Tick("Allow a small disk", "Start although the plan may fill the disk of the target"),
+    "allow_small_disk": OnOffField(
+        "Allow a small disk", "Start although the plan may fill the disk of the target"
+    ),
 }
 
 
@@ -55,7 +57,7 @@ class RunBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._obstacle, self._is_busy = NO_SURVEY, False
-        self.reason = Label(role="muted", wraps=True)
+        self.reason = PlainTextLabel(role="muted", wraps=True)
         self.progress = QProgressBar()
         self.progress.setAccessibleName("Progress of the start")
         self.progress.setTextVisible(False)
@@ -91,7 +93,7 @@ class RunBar(QWidget):
             box.setChecked(bool(getattr(request, name)))
         self.load.setText(f"Load from {_listed(request.load)}…" if request.load else "Load from…")
 
-    def show_stage(self, stage: Stage | None) -> None:
+    def show_stage(self, stage: LaunchStage | None) -> None:
         """Show the stage of a start; None without one."""
         self._is_busy = stage is not None
         if stage is not None:
@@ -101,7 +103,7 @@ class RunBar(QWidget):
             self.reason.setText(f"{stage.next}…")
         self._refresh()
 
-    def _make_tick(self, name: str, tick: Tick) -> QCheckBox:
+    def _make_tick(self, name: str, tick: OnOffField) -> QCheckBox:
         box = QCheckBox(tick.text)
         box.setToolTip(as_tip(tick.help))
         box.clicked.connect(lambda is_on: self.ticked.emit(name, tick.on if is_on else tick.off))

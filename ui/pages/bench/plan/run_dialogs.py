@@ -18,17 +18,17 @@ from PySide6.QtWidgets import (
 
 from app.core.errors import DynoError, InputError
 from app.core.harmless import harmless
-from app.planner.request.load_address import address_of, load_problem
+from app.planner.request.load_address import address_of, load_targets_problem
 from app.planner.request.request import PlanRequest
-from app.planner.starting.launch import QUEUED, STARTED, Launch, Stage
-from app.planner.starting.several import READY, Launches
+from app.planner.starting.launch import QUEUED, STARTED, Launch, LaunchStage
+from app.planner.starting.several import READY, TargetLaunches
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import Target
-from ui.core.bus import Wanted
-from ui.core.context import Context
-from ui.core.plain import Label
+from ui.core.bus import PageRequest
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
-from ui.widgets.form import Field, Form
+from ui.widgets.form import Form, FormFieldSpec
 from ui.widgets.layouts import dialog_buttons, frame, in_row
 from ui.widgets.list_dialog import ListDialog
 
@@ -38,7 +38,7 @@ WIDTH, HEIGHT = 80 * SPACE, 48 * SPACE
 LOAD_WIDTH = 72 * SPACE
 FORM = "yyyy-MM-dd HH:mm"
 EVENING = QTime(22, 0)
-ADDRESS = Field("address", "Address of the server's machine", empty="10.0.0.5 or 10.0.0.5:7700")
+ADDRESS = FormFieldSpec("address", "Address of the server's machine", empty="10.0.0.5 or 10.0.0.5:7700")
 _SEVERAL = (
     "Each target gets its own plan of the same work. Dyno checks and rehearses all plans before any starts:"
     " if one target cannot start, none does. Once started, the plans are independent. A target that is in use"
@@ -49,7 +49,7 @@ _LOAD = (
     " sysbench, and must reach the address below: Dyno and the server listen there while the plan runs."
     " Tables are still loaded on the server's machine. If nothing is ticked, all load comes from there."
 )
-Reached = tuple[str, Stage | DynoError]  # a target, and how far it is or why it cannot
+Reached = tuple[str, LaunchStage | DynoError]  # a target, and how far it is or why it cannot
 
 
 class QueueingDialog(QDialog):
@@ -60,7 +60,9 @@ class QueueingDialog(QDialog):
     def __init__(self, target: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Queue the plan")
-        about = Label(f"{target} checks, rehearses and starts the plan when its turn comes.", wraps=True)
+        about = PlainTextLabel(
+            f"{target} checks, rehearses and starts the plan when its turn comes.", wraps=True
+        )
         self.in_turn = QRadioButton("As soon as the target is &free")
         self.later = QRadioButton("&Not before")
         self.in_turn.setChecked(True)
@@ -92,7 +94,7 @@ def _next_evening() -> QDateTime:
     return evening if evening > now else evening.addDays(1)
 
 
-class LoadDialog(ListDialog):
+class LoadTargetsDialog(ListDialog):
     """Chooses the targets that only drive, and the address at which they reach the server."""
 
     chosen = Signal(tuple, str)  # names, address
@@ -104,7 +106,7 @@ class LoadDialog(ListDialog):
         self.setMinimumWidth(LOAD_WIDTH)
         self.form = Form([ADDRESS])
         self.form.fill({"address": request.load_address})
-        self.reason = Label(role="bad", wraps=True)
+        self.reason = PlainTextLabel(role="bad", wraps=True)
         cancel, accept = QDialogButtonBox.StandardButton.Cancel, QDialogButtonBox.StandardButton.Ok
         self.buttons.setStandardButtons(cancel | accept)
         self.done_ = self.buttons.button(accept)
@@ -138,15 +140,15 @@ class LoadDialog(ListDialog):
             address_of(address)
         except InputError as error:
             return f"{error.window_text or error}."
-        return load_problem(names, address, self._server)
+        return load_targets_problem(names, address, self._server)
 
 
-class SeveralDialog(ListDialog):
+class SeveralTargetsDialog(ListDialog):
     """Starts one plan on several targets, or queues it on each: targets to tick, each with its progress."""
 
     def __init__(
         self,
-        context: Context,
+        context: WindowContext,
         targets: Sequence[Target],
         launch: Callable[[Target, bool], Launch],
         parent: QWidget | None = None,
@@ -157,8 +159,8 @@ class SeveralDialog(ListDialog):
         super().__init__("Run on several targets", _SEVERAL, self.list, parent)
         self._context, self._launch = context, launch
         self._targets = {each.name: each for each in targets}
-        self._launches: Launches | None = None
-        self._latest: dict[str, Stage | DynoError] = {}
+        self._launches: TargetLaunches | None = None
+        self._latest: dict[str, LaunchStage | DynoError] = {}
         self.resize(WIDTH, HEIGHT)
         self.buttons.setStandardButtons(QDialogButtonBox.StandardButton.Cancel)
         self.run = self.buttons.addButton("&Run", QDialogButtonBox.ButtonRole.ActionRole)
@@ -185,7 +187,9 @@ class SeveralDialog(ListDialog):
         self.list.setEnabled(self._launches is None)
 
     def _start(self, is_queued: bool) -> None:
-        launches = Launches({name: self._launch(self._targets[name], is_queued) for name in self.list.ticked})
+        launches = TargetLaunches(
+            {name: self._launch(self._targets[name], is_queued) for name in self.list.ticked}
+        )
         self._launches, self._latest = launches, {}
         self.message.clear()
         self._refresh()
@@ -204,7 +208,7 @@ class SeveralDialog(ListDialog):
         sessions = self._follow(done)
         problems = _problems(self._latest)
         if sessions:
-            self._context.bus.wanted.emit(Wanted("live", sessions))
+            self._context.bus.wanted.emit(PageRequest("live", sessions))
         if not problems:
             self.accept()
             return
@@ -213,7 +217,7 @@ class SeveralDialog(ListDialog):
         self.message.show_error(f"{begin}: {'; '.join(problems)}")
         self._refresh()
 
-    def _follow(self, done: Mapping[str, Stage]) -> tuple[str, ...]:
+    def _follow(self, done: Mapping[str, LaunchStage]) -> tuple[str, ...]:
         """Report the stages of all targets; returns the sessions of the first that started."""
         found: list[tuple[str, ...]] = []
         for name, stage in done.items():
@@ -232,22 +236,22 @@ class SeveralDialog(ListDialog):
         self._refresh()
 
 
-def _carry_out(launches: Launches, tell: Callable[[Reached], None]) -> None:
+def _carry_out(launches: TargetLaunches, tell: Callable[[Reached], None]) -> None:
     for reached in launches.stages():
         tell(reached)
 
 
-def _is_done(found: Stage | DynoError) -> TypeGuard[Stage]:
-    return isinstance(found, Stage) and found.name in (STARTED, QUEUED)
+def _is_done(found: LaunchStage | DynoError) -> TypeGuard[LaunchStage]:
+    return isinstance(found, LaunchStage) and found.name in (STARTED, QUEUED)
 
 
-def _text(found: Stage | DynoError) -> str:
+def _text(found: LaunchStage | DynoError) -> str:
     if isinstance(found, DynoError) or found.failed:
         return "cannot start"
     return found.name if _is_done(found) else "ready" if found.next in READY else found.next
 
 
-def _problems(latest: Mapping[str, Stage | DynoError]) -> list[str]:
+def _problems(latest: Mapping[str, LaunchStage | DynoError]) -> list[str]:
     found = []
     for name, each in latest.items():
         if isinstance(each, HostKeyError):

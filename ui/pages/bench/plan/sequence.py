@@ -10,13 +10,13 @@ from app.catalog import Sequence
 from app.catalog.studies import by_study
 from app.core.errors import InputError
 from app.planner.resolve.sweep import variations_of
-from app.planner.starting.choices import Choices, step_choices
-from app.planner.starting.draft import Draft, Outcome, open_values
-from ui.core.plain import Label, as_tip
+from app.planner.starting.choices import PlanChoices, step_choices
+from app.planner.starting.draft import Draft, DraftOutcome, empty_field_values
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.filter_line import FilterLine
-from ui.widgets.grouped_box import Entry, GroupedBox
+from ui.widgets.grouped_box import GroupedBox, GroupedChoice
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
 from .fields import FieldsForm
@@ -33,13 +33,13 @@ class SequencePanel(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._choices = Choices()
+        self._choices = PlanChoices()
         self.box = GroupedBox(theme)
         self.box.setAccessibleName("Sequence")
         self.box.setSizeAdjustPolicy(GroupedBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
         self.box.setToolTip("The steps to run and their order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
-        self.title = Label(role="muted", wraps=True)
+        self.title = PlainTextLabel(role="muted", wraps=True)
         self.steps = StepTree()
         tip = "Show only steps that contain these words"
         self.filter = FilterLine("Filter of the steps", "filter", tip)
@@ -61,7 +61,7 @@ class SequencePanel(QWidget):
         self._need_selection(self.profile)
         self._build_layout()
 
-    def show_choices(self, choices: Choices) -> None:
+    def show_choices(self, choices: PlanChoices) -> None:
         self._choices = choices
         studies = by_study(choices.sequences).items()
         self.box.show_groups([(study, [_entry(each) for each in some]) for study, some in studies])
@@ -76,9 +76,9 @@ class SequencePanel(QWidget):
         self.steps.filter_by(self.filter.text())
         self.sweep.setText(f"Sweep x{swept}…" if (swept := _swept(draft)) > 1 else "Sweep…")
         self.fields.show_draft(draft)
-        self.fields.show_open(open_values(sequence, draft.request.contenders))
+        self.fields.show_open(empty_field_values(sequence, draft.request.contenders))
 
-    def show_outcome(self, outcome: Outcome) -> None:
+    def show_outcome(self, outcome: DraftOutcome) -> None:
         self.fields.show_problem(outcome.problem)
 
     def _tick_actions(self) -> tuple[QAction, ...]:
@@ -106,7 +106,7 @@ class SequencePanel(QWidget):
         return button
 
     def _build_layout(self) -> None:
-        heading = Label("Sequence", "heading", buddy=self.box)
+        heading = PlainTextLabel("Sequence", "heading", buddy=self.box)
         head = in_row(heading, self.box, (self.title, 1), spacing=NATIVE)
         sweep, save = action_button(self.sweep), action_button(self.save)
         foot = in_row(sweep, (self.variant, 1), save, spacing=NATIVE)
@@ -122,9 +122,9 @@ class SequencePanel(QWidget):
             self.variant.setFocus()
 
 
-def _entry(sequence: Sequence) -> Entry:
+def _entry(sequence: Sequence) -> GroupedChoice:
     name = sequence.name if sequence.shipped else f"{sequence.name} (yours)"
-    return Entry(name, sequence.name, sequence.about or sequence.title)
+    return GroupedChoice(name, sequence.name, sequence.about or sequence.title)
 
 
 def _swept(draft: Draft) -> int:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from app.core.harmless import harmless
-from app.planner.starting.choices import StepChoice
+from app.planner.starting.choices import TickableStep
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
 
@@ -26,7 +26,7 @@ class StepTree(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._steps: tuple[StepChoice, ...] = ()
+        self._steps: tuple[TickableStep, ...] = ()
         self._profiled: tuple[str, ...] = ()
         self.setAccessibleName("Steps")
         self.setHeaderHidden(True)
@@ -39,7 +39,7 @@ class StepTree(QTreeWidget):
         self.itemChanged.connect(lambda *_: self._tell())
 
     def show_steps(
-        self, steps: tuple[StepChoice, ...], chosen: tuple[str, ...], profiled: tuple[str, ...] = ()
+        self, steps: tuple[TickableStep, ...], chosen: tuple[str, ...], profiled: tuple[str, ...] = ()
     ) -> None:
         """Show steps in groups; a group that appears twice in the sequence appears twice here."""
         with QSignalBlocker(self):
@@ -132,17 +132,17 @@ def _members(group: QTreeWidgetItem) -> list[QTreeWidgetItem]:
     return list(filter(None, map(group.child, range(group.childCount()))))
 
 
-def _fill(group: QTreeWidgetItem, steps: Iterable[StepChoice]) -> None:
+def _fill(group: QTreeWidgetItem, steps: Iterable[TickableStep]) -> None:
     group.setFlags(group.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
     for step in steps:
         group.addChild(_item(step))
 
 
-def _text(step: StepChoice, is_profiled: bool) -> str:
+def _text(step: TickableStep, is_profiled: bool) -> str:
     return harmless(" · ".join(filter(None, (step.name, step.bound, "profiled" if is_profiled else ""))))
 
 
-def _item(step: StepChoice) -> QTreeWidgetItem:
+def _item(step: TickableStep) -> QTreeWidgetItem:
     item = QTreeWidgetItem([_text(step, is_profiled=False)])
     item.setData(0, _STEP, step)
     tip = f"{step.title}\nRequired: nothing can be measured without it" if step.is_fixed else step.title

@@ -13,15 +13,15 @@ from app.core.errors import InputError
 from app.core.units import count_text
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes
 from app.planner.resolve.sweep import variations_of
-from app.planner.starting.draft import Draft, open_values, value_of
+from app.planner.starting.draft import Draft, empty_field_values, value_of
 from app.protocol.plan import ARRIVALS
 from app.targets.store import Targets
-from ui.core.context import Context
-from ui.core.plain import Label
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
-from ui.pages.bench.variables import ask_for_options
+from ui.pages.bench.variables import read_option_names
 from ui.widgets.code_editor import complete_field
-from ui.widgets.form import Field, Form, Tick
+from ui.widgets.form import Form, FormFieldSpec, TickField
 from ui.widgets.layouts import dialog_buttons, frame
 
 from .draft_controller import DraftController
@@ -30,18 +30,18 @@ WIDTH = 60 * SPACE
 EVEN = ARRIVALS[1]
 SWEPT = {"threads": "thread count", "cores": "core set", "rate": "rate"}
 FIELDS = (
-    Field("threads", "&Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
-    Field("cores", "&Core sets", "How many cores the server has: 4, 2, 1 or 1-4; or its CPUs in brackets:"
+    FormFieldSpec("threads", "&Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
+    FormFieldSpec("cores", "&Core sets", "How many cores the server has: 4, 2, 1 or 1-4; or its CPUs in brackets:"
           " [0-3], [0,2,4-6]. Empty: all, or as the sequence says"),
-    Field("own_cpus", "Server and load on CPUs of their &own",
-          "Half of the cores each, unless there is a core set; reduces noise on small machines", Tick),
-    Field("rate", "&Rates", "Events per second to send, whatever the server does: 500, 1000 or 100..6400 x2."
+    FormFieldSpec("own_cpus", "Server and load on CPUs of their &own",
+          "Half of the cores each, unless there is a core set; reduces noise on small machines", TickField),
+    FormFieldSpec("rate", "&Rates", "Events per second to send, whatever the server does: 500, 1000 or 100..6400 x2."
           " Empty: as many as possible"),
-    Field("even", "&Even gaps between events",
-          "Of a rate; otherwise the gaps are random (Poisson), as of many independent users", Tick),
-    Field("variable", "&Variable, values", "A dynamic variable of the server",
+    FormFieldSpec("even", "&Even gaps between events",
+          "Of a rate; otherwise the gaps are random (Poisson), as of many independent users", TickField),
+    FormFieldSpec("variable", "&Variable, values", "A dynamic variable of the server",
           empty="innodb_spin_wait_delay", title="Variable", stretch=3),
-    Field("vary", "", "Values such as 6, 96 or 1..64 x2; Dyno resets the variable after each step",
+    FormFieldSpec("vary", "", "Values such as 6, 96 or 1..64 x2; Dyno resets the variable after each step",
           empty="6, 96", title="Values", stretch=2, joins_row=True),
 )  # fmt: skip
 _ABOUT = (
@@ -63,11 +63,11 @@ class SweepDialog(QDialog):
         self.setMinimumWidth(WIDTH)
         self.form = Form(FIELDS)
         self._fill(left_open)
-        self.said = Label(wraps=True)
+        self.said = PlainTextLabel(wraps=True)
         standard = QDialogButtonBox.StandardButton
         buttons = dialog_buttons(self, standard.Ok, standard.Cancel)
         self.accept_button = buttons.button(standard.Ok)
-        about = Label(_ABOUT, "muted", wraps=True)
+        about = PlainTextLabel(_ABOUT, "muted", wraps=True)
         frame(self, about, self.form, self.said, buttons, spacing=2 * SPACE)
         self.form.changed.connect(self._on_changed)
         self._on_changed()
@@ -147,14 +147,14 @@ class SweepDialog(QDialog):
         return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}{servers}"
 
 
-def change_sweep(controller: DraftController, context: Context, parent: QWidget) -> None:
+def change_sweep(controller: DraftController, context: WindowContext, parent: QWidget) -> None:
     """Edit the sweep of the draft."""
     nodes = controller.survey.topology if controller.survey else []
-    left_open = open_values(controller.choices.sequence(controller.draft.request.sequence))
+    left_open = empty_field_values(controller.choices.sequence(controller.draft.request.sequence))
     dialog = SweepDialog(controller.draft, left_open, nodes, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.accepted.connect(lambda: controller.change(dialog.draft))
     dialog.open()
     request = controller.draft.request
     target, builds = Targets(context.home).get(request.target), {each.build for each in request.contenders}
-    ask_for_options(context, dialog, target, controller.survey, builds, dialog.complete_variables)
+    read_option_names(context, dialog, target, controller.survey, builds, dialog.complete_variables)

@@ -20,29 +20,35 @@ from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.core.harmless import harmless
 from app.core.units import count_text
-from app.planner.starting.choices import Choices
-from app.planner.starting.preset_check import BuildReply, Preview, look, try_preset, written_options
+from app.planner.starting.choices import PlanChoices
+from app.planner.starting.preset_check import (
+    BuildReply,
+    PresetPreview,
+    preset_preview,
+    try_preset,
+    written_options,
+)
 from app.protocol.answers import Survey
 from app.protocol.my_cnf import option_key, split_line
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.store import Targets
 from app.variables import Preset, parse_preset
-from ui.core.bus import Changes
-from ui.core.context import Context
-from ui.core.plain import Label
-from ui.core.tasks import Latest
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
+from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import Theme
 from ui.dialogs.questions import Act, leave
 from ui.models.choices import engine_text
 from ui.pages.bench.plan.draft_controller import DraftController
-from ui.pages.bench.variables import ask_for_options
+from ui.pages.bench.variables import read_option_names
 from ui.widgets.actions import action
 from ui.widgets.code_editor import CodeView, CompletingEditor
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
 from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row, split
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
 SOON_MS = 150  # after the last letter
@@ -58,9 +64,9 @@ class PresetDialog(QDialog):
 
     def __init__(
         self,
-        context: Context,
+        context: WindowContext,
         target: Target,
-        choices: Choices,
+        choices: PlanChoices,
         survey: Survey | None,
         preset: Preset,
         parent: QWidget | None = None,
@@ -72,14 +78,17 @@ class PresetDialog(QDialog):
         self._bad: set[int] = set()
         self._doubtful: set[int] = set()
         self._answers: dict[int, str] = {}  # by line
-        self._looks, self._asking = Latest(context.tasks, self), Latest(context.tasks, self)
+        self._looks, self._asking = (
+            NewestAnswerRunner(context.tasks, self),
+            NewestAnswerRunner(context.tasks, self),
+        )
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._look)
         self.setWindowTitle(f"Preset {engine_text(preset.engine)} {preset.name}")
         self.resize(*SIZE)
         self.text = CompletingEditor(context.theme, "my.cnf")
-        self.beside = PresetBeside(context.theme, choices, preset)
-        self.answers, self.message = AnswerList(context.theme), Message()
+        self.beside = PresetPreviewPane(context.theme, choices, preset)
+        self.answers, self.message = BuildAnswerList(context.theme), MessageBar()
         self.said = ElidedLabel(role="muted")
         Highlighter(context.theme, self.text.document(), MY_CNF)
         self._make_actions()
@@ -91,7 +100,7 @@ class PresetDialog(QDialog):
         builds = [each.name for each in choices.builds if each.has(preset.engine)]
         self._written = written_options(each for each in choices.presets if each.engine == preset.engine)
         self.text.complete_with(self._written)
-        ask_for_options(context, self, target, survey, builds, self._on_options)
+        read_option_names(context, self, target, survey, builds, self._on_options)
 
     # making it
 
@@ -106,7 +115,7 @@ class PresetDialog(QDialog):
             each.setEnabled(self._survey is not None)
 
     def _build_layout(self) -> None:
-        whose = Label(self._whose())
+        whose = PlainTextLabel(self._whose())
         whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
         left = boxed(in_column(whose, (self.text, 1)))
         both = split(Qt.Orientation.Horizontal, (left, WIDTHS[0], 1), (self.beside, WIDTHS[1], 1))
@@ -149,10 +158,12 @@ class PresetDialog(QDialog):
         text, preset, survey = self.text.toPlainText(), self._preset, self._survey
         build, other = self.beside.build, self.beside.other
         self._looks.run(
-            lambda: look(preset, text, build, survey, other), self._on_looked, self.message.show_failure
+            lambda: preset_preview(preset, text, build, survey, other),
+            self._on_looked,
+            self.message.show_failure,
         )
 
-    def _on_looked(self, found: Preview) -> None:
+    def _on_looked(self, found: PresetPreview) -> None:
         self.beside.show_text(found.text)
         words = self._verdict or ("Changed, not saved yet" if self.is_changed else "")
         self.said.setText(found.problem or words)
@@ -200,7 +211,7 @@ class PresetDialog(QDialog):
         self._bad = {each.line for each in answers if each.is_refusal}
         self._doubtful = {each.line for each in answers if not each.is_information} - self._bad
         self._answers = by_line(answers)
-        self._verdict = verdict(answers)
+        self._verdict = preset_check_summary(answers)
         self.said.setText(self._verdict)
         self._mark_answers()
 
@@ -235,7 +246,12 @@ class PresetDialog(QDialog):
 
 
 def edit_preset(
-    controller: DraftController, context: Context, parent: QWidget, engine: str, name: str, option: str = ""
+    controller: DraftController,
+    context: WindowContext,
+    parent: QWidget,
+    engine: str,
+    name: str,
+    option: str = "",
 ) -> None:
     """Open the dialog at the line of an option; plans use what is saved there."""
     preset = controller.choices.preset(engine, name)
@@ -244,13 +260,13 @@ def edit_preset(
     target = Targets(context.home).get(controller.draft.request.target)
     dialog = PresetDialog(context, target, controller.choices, controller.survey, preset, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.kept.connect(lambda: context.bus.changed.emit(Changes(presets=True)))
+    dialog.kept.connect(lambda: context.bus.changed.emit(StaleParts(presets=True)))
     dialog.open()
     if option:
         dialog.go_to_option(option)
 
 
-class AnswerList(QListWidget):
+class BuildAnswerList(QListWidget):
     """The answers of builds about a preset, one per line; Enter jumps to the line of the preset."""
 
     line_wanted = Signal(int)
@@ -289,7 +305,7 @@ def by_line(answers: Sequence[BuildReply]) -> dict[int, str]:
     return {line: "\n".join(texts) for line, texts in found.items() if line}
 
 
-def verdict(answers: Sequence[BuildReply]) -> str:
+def preset_check_summary(answers: Sequence[BuildReply]) -> str:
     """The answers in one line: the builds that refuse the preset, or the number of changed lines."""
     refused = sorted({each.build for each in answers if each.is_refusal})
     if refused:
@@ -307,12 +323,12 @@ def _colour_of(answer: BuildReply) -> str:
     return "text" if answer.state in _FINE else "warn"
 
 
-class PresetBeside(QWidget):
+class PresetPreviewPane(QWidget):
     """The preview next to a preset: what a build would get of it, or how another one differs."""
 
     chosen = Signal()
 
-    def __init__(self, theme: Theme, choices: Choices, preset: Preset) -> None:
+    def __init__(self, theme: Theme, choices: PlanChoices, preset: Preset) -> None:
         super().__init__()
         self._choices, self._engine = choices, preset.engine
         self.form, self.text = QComboBox(), CodeView("Preview it")

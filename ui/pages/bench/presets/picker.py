@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
-from app.planner.request.slicing import active_at_once
-from app.planner.starting.choices import Choices, rendered
+from app.planner.request.slicing import servers_at_once
+from app.planner.starting.choices import PlanChoices, rendered
 from app.planner.starting.draft import Draft
 from app.protocol.answers import Survey
 from app.variables import Preset
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.dialogs.questions import ask_before
 from ui.models.choices import engine_text
@@ -33,12 +33,12 @@ class PresetView(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._choices = Choices()
+        self._choices = PlanChoices()
         self._survey: Survey | None = None
         self._copy = ""  # that was made and is edited as soon as it is listed
         self._at_once = 1  # servers that share the target
         self.preset, self.form = QComboBox(), QComboBox()
-        self.words = Label(role="muted", wraps=True)
+        self.words = PlainTextLabel(role="muted", wraps=True)
         self.text = CodeView("Preset")
         Highlighter(theme, self.text.document(), MY_CNF)
         self.name = QLineEdit(placeholderText="name of a copy")
@@ -55,7 +55,7 @@ class PresetView(QWidget):
         self.preset.currentIndexChanged.connect(lambda _: self._show())
         self.form.currentIndexChanged.connect(lambda _: self._show())
 
-    def show_choices(self, choices: Choices, survey: Survey | None) -> None:
+    def show_choices(self, choices: PlanChoices, survey: Survey | None) -> None:
         """Show the current choices; the preset on view stays if it exists."""
         self._choices, self._survey = choices, survey
         _refill(self.preset, [(f"{engine_text(p.engine)} · {p.name}", _key(p)) for p in choices.presets])
@@ -74,7 +74,7 @@ class PresetView(QWidget):
 
     def show_draft(self, draft: Draft) -> None:
         """Show the draft: shares of memory depend on its order."""
-        at_once = active_at_once(draft.request)
+        at_once = servers_at_once(draft.request)
         if at_once != self._at_once:
             self._at_once = at_once
             self._show()

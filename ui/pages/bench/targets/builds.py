@@ -33,38 +33,38 @@ from app.targets.builds import (
     NOTES,
     install,
     name_of,
-    note,
-    paths_without,
     problem_of,
     register,
     remove,
+    search_paths_without,
+    store_build_notes,
 )
-from app.targets.tested_versions import tried
-from ui.core.context import Context
-from ui.core.plain import Label
+from app.targets.tested_versions import how_tested
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action
-from ui.widgets.form import Field, Form
+from ui.widgets.form import Form, FormFieldSpec
 from ui.widgets.layouts import dialog_buttons, frame, in_row, open_once
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 from .survey_card import BuildTree
 
 _STAYS = "was not installed by Dyno: its files stay"
 WIDTH = 70 * SPACE
 NOTE_FIELDS = tuple(
-    Field(name, name.capitalize(), empty=about, longest=MOST) for name, about in NOTES.items()
+    FormFieldSpec(name, name.capitalize(), empty=about, longest=MOST) for name, about in NOTES.items()
 )
 TARBALLS = "Tarballs (*.tar *.tar.* *.tgz *.tbz2 *.txz);;All files (*)"
 TARBALL, DIRECTORY = "mysql-8.0.40-linux-glibc2.28-x86_64.tar.xz", "/opt/mysql-8.0.40"
 STEPS = 1000  # of the bar: its numbers are too small for bytes
 
-FIELDS = (Field("path", "&Path", button="&Choose…"), Field("name", "&Name"), *NOTE_FIELDS)
+FIELDS = (FormFieldSpec("path", "&Path", button="&Choose…"), FormFieldSpec("name", "&Name"), *NOTE_FIELDS)
 Sent = tuple[int, int]  # bytes that are there, and in all
 
 
-class BuildCommands(QObject):
+class BuildActions(QObject):
     """Actions of the build list, on the chosen target and build."""
 
     changed = Signal(str)  # name of the target: a survey finds other builds there, or other notes
@@ -72,7 +72,7 @@ class BuildCommands(QObject):
     failed = Signal(object)  # Exception
 
     def __init__(
-        self, context: Context, tree: BuildTree, chosen: Callable[[], Target], widget: QWidget
+        self, context: WindowContext, tree: BuildTree, chosen: Callable[[], Target], widget: QWidget
     ) -> None:
         super().__init__(widget)
         self._context, self._tree, self._chosen, self._widget = context, tree, chosen, widget
@@ -105,7 +105,7 @@ class BuildCommands(QObject):
 
     def _on_install(self) -> None:
         target = self._chosen()
-        dialog = InstallDialog(self._context, target, self._widget.window())
+        dialog = InstallBuildDialog(self._context, target, self._widget.window())
         dialog.installed.connect(lambda: self.changed.emit(target.name))
         dialog.registered.connect(self.targets_changed)
         open_once(dialog)
@@ -123,7 +123,7 @@ class BuildCommands(QObject):
         target, build = self._chosen(), self._tree.chosen
         if build is None:
             return
-        text = removal_text(target, build)
+        text = removal_warning_text(target, build)
         if not text:
             self.failed.emit(InputError(f"{build.base} {_STAYS}"))
             return
@@ -141,10 +141,10 @@ class BuildCommands(QObject):
         self._context.tasks.run(self, lambda: _remove(target, ask, base), done, self.failed.emit)
 
 
-def removal_text(target: Target, build: Build) -> str:
+def removal_warning_text(target: Target, build: Build) -> str:
     """What removing a build does; '' if it is not possible."""
     base = build.base
-    if paths_without(target, base) is not None:
+    if search_paths_without(target, base) is not None:
         return f"{base} is removed from the list; its files stay."
     return f"{base} is deleted. Its sessions stay in the history." if build.installed else ""
 
@@ -159,12 +159,14 @@ class BuildNotesDialog(QDialog):
 
     noted = Signal()
 
-    def __init__(self, context: Context, target: Target, build: Build, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: WindowContext, target: Target, build: Build, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._context, self._target, self._build = context, target, build
         self.setWindowTitle(harmless(f"Notes of {build.name} on {target.name}"))
         self.setMinimumWidth(WIDTH)
-        self.message = Message()
+        self.message = MessageBar()
         self.form = Form(NOTE_FIELDS)
         self.form.fill({name: harmless((build.notes or {}).get(name, "")) for name in NOTES})
         standard = QDialogButtonBox.StandardButton
@@ -195,36 +197,36 @@ class BuildNotesDialog(QDialog):
 
 def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None:
     with reached(target, ask) as agent:
-        note(agent, base, notes)
+        store_build_notes(agent, base, notes)
 
 
-def _about(build: Build) -> Label:
+def _about(build: Build) -> PlainTextLabel:
     """Text on the build, its tested version and its tarball."""
     file = (build.notes or {}).get(FILE, "")
-    version = tried(build.family, build.version)
+    version = how_tested(build.family, build.version)
     came = f"from {file}" if file else ""
     lines = (build.version_text, build.server, version.text, problem_of(build), came)
-    return Label("\n".join(filter(None, lines)), "muted", wraps=True, selectable=True)
+    return PlainTextLabel("\n".join(filter(None, lines)), "muted", wraps=True, selectable=True)
 
 
 class GivenUpError(DynoError):
     """The person closed the dialog; uploaded parts stay for next time."""
 
 
-class InstallDialog(QDialog):
+class InstallBuildDialog(QDialog):
     """Installs a build, or adds a directory, on a pool thread; if closed, it ends after the current piece."""
 
     registered = Signal()  # the search paths of the target are others
     installed = Signal()
 
-    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._target = target
         self._given_up = [False]  # read by the pool thread
         self.setWindowTitle(f"Install a build on {target.name}")
         self.setMinimumWidth(WIDTH)
-        self.message = Message()
+        self.message = MessageBar()
         where = "this computer" if target.is_local else target.name
         self.is_tarball = QRadioButton("A &tarball of this computer", self)
         self.is_there = QRadioButton(f"A &directory of {where}", self)  # before the form: Tab begins here
@@ -236,7 +238,7 @@ class InstallDialog(QDialog):
         self.choose_button = self.form.buttons["path"]
         self.bar = QProgressBar(maximum=STEPS, textVisible=False)
         self.bar.setAccessibleName("Sent")
-        self.said = Label(role="muted")
+        self.said = PlainTextLabel(role="muted")
         self.form.grid.addLayout(self._make_kinds(), 0, 1)
         parts = (self.message, self.form, self.bar, self.said, self._make_buttons())
         frame(self, *parts, spacing=2 * SPACE)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
-from app.comparison.texts.canary_text import FIGURES, NONE, shares_of, variation_text
+from app.comparison.texts.canary_text import FIGURES, NONE, canary_ratios, variation_text
 from app.remote.target import Target
-from ui.core.context import Context
-from ui.core.plain import Label
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.dated_chart import DatedChart
 from ui.widgets.charts.lines import Line
 from ui.widgets.layouts import dialog_buttons, frame
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 if TYPE_CHECKING:
     from app.history.machines.canaries import CanaryRun
@@ -37,7 +37,7 @@ class CanaryChart(DatedChart):
 
     def set_runs(self, newest_first: Sequence[CanaryRun]) -> None:
         self._runs = list(reversed(newest_first))
-        shares = {name: shares_of(self._runs, name) for name in FIGURES}
+        shares = {name: canary_ratios(self._runs, name) for name in FIGURES}
         curves: list[tuple[Line, Sequence[float | None]]] = [
             (Line(name, f"{name}/s", self._theme.contender(at)), shares[name])
             for at, name in enumerate(FIGURES)
@@ -57,18 +57,18 @@ class CanaryChart(DatedChart):
 class CanariesDialog(QDialog):
     """Reads the history when it opens."""
 
-    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._target = target
         self.setWindowTitle(f"Canaries of {target.name}")
         self.resize(WIDTH, HEIGHT)
-        self.message = Message()
+        self.message = MessageBar()
         self.chart = CanaryChart(context.theme)
         self.chart.menu.saved.connect(context.bus.saved)
         self.chart.menu.failed.connect(self.message.show_failure)
-        self.said = Label(wraps=True)
-        about = Label(ABOUT, "muted", wraps=True)
+        self.said = PlainTextLabel(wraps=True)
+        about = PlainTextLabel(ABOUT, "muted", wraps=True)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         frame(self, self.message, about, (self.chart, 1), self.said, buttons)
         self.finished.connect(self.deleteLater)
@@ -77,10 +77,10 @@ class CanariesDialog(QDialog):
         name = self._target.name
 
         def work(history: History) -> list[CanaryRun]:
-            from app.history.lists.sessions import machine_of
+            from app.history.lists.sessions import latest_machine_key
             from app.history.machines.canaries import canary_runs
 
-            return canary_runs(history, machine_of(history, name))
+            return canary_runs(history, latest_machine_key(history, name))
 
         self.said.setText(NONE)
         self._context.tasks.read(self, work, self._on_read, self.message.show_failure)

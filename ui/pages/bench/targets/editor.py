@@ -10,40 +10,40 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import LOCAL, Target
-from app.targets.store import FieldError, Targets, check_target, problems_of
-from app.targets.surveys import Surveyed
-from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from app.targets.store import TargetFieldError, Targets, check_target_fields, problems_of
+from app.targets.surveys import DatedSurvey
+from ui.core.context import WindowContext
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.form import Field, Form, Lines, Number, Tick
+from ui.widgets.form import Form, FormFieldSpec, Number, TextListField, TickField
 from ui.widgets.layouts import in_column, in_row, open_once
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 from .survey_card import cpu_text
-from .surveying import Advance, Surveying, stages_of
+from .surveying import ConnectionProgress, Surveying, survey_stages
 from .view import StagesView
 
 REMOTE = "remote"  # fields that this computer has none of
 FIELDS = (  # one for each attribute of Target
-    Field("name", "&Name", "Name of the target: a-z, 0-9, '.', '_' and '-'",
+    FormFieldSpec("name", "&Name", "Name of the target: a-z, 0-9, '.', '_' and '-'",
           empty="nuc-i3", needed="enter a name"),
-    Field("host", "H&ost", "Host name, address, or a Host of ~/.ssh/config",
+    FormFieldSpec("host", "H&ost", "Host name, address, or a Host of ~/.ssh/config",
           empty="nuc.lan", needed="enter a host", group=REMOTE),
-    Field("user", "&User", "SSH user; empty: as ~/.ssh/config says, else your user name",
+    FormFieldSpec("user", "&User", "SSH user; empty: as ~/.ssh/config says, else your user name",
           empty="as ssh does", group=REMOTE),
-    Field("port", "Po&rt", "SSH port; empty: as ~/.ssh/config says, else 22", Number,
+    FormFieldSpec("port", "Po&rt", "SSH port; empty: as ~/.ssh/config says, else 22", Number,
           empty="22", group=REMOTE),
-    Field("identity", "&Key file", "Private key; empty: the keys of ~/.ssh and of the SSH agent",
+    FormFieldSpec("identity", "&Key file", "Private key; empty: the keys of ~/.ssh and of the SSH agent",
           empty="as ssh does", group=REMOTE, button="Choose…", button_help="Choose a private key file"),
-    Field("jump", "&Jump host", "Hosts to connect through, separated by commas",
+    FormFieldSpec("jump", "&Jump host", "Hosts to connect through, separated by commas",
           empty="user@host:port", group=REMOTE),
-    Field("directories", "&Directories", "One per line, on the disks to measure; plans run in the first",
-          Lines, empty="/data/dyno", needed="name a directory on the disk to measure"),
-    Field("search_paths", "Builds &in", "One per line: more directories to search for builds",
-          Lines, empty="/opt/*"),
-    Field("python", "&Python", "Python on the target: a name like python3.12, or a path", empty="python3"),
-    Field("remember", "Re&member secrets in the keyring",
-          "The system stores passwords and passphrases; otherwise Dyno forgets them when it closes", Tick,
+    FormFieldSpec("directories", "&Directories", "One per line, on the disks to measure; plans run in the first",
+          TextListField, empty="/data/dyno", needed="name a directory on the disk to measure"),
+    FormFieldSpec("search_paths", "Builds &in", "One per line: more directories to search for builds",
+          TextListField, empty="/opt/*"),
+    FormFieldSpec("python", "&Python", "Python on the target: a name like python3.12, or a path", empty="python3"),
+    FormFieldSpec("remember", "Re&member secrets in the keyring",
+          "The system stores passwords and passphrases; otherwise Dyno forgets them when it closes", TickField,
           is_wide=True, group=REMOTE),
 )  # fmt: skip
 
@@ -54,14 +54,14 @@ class TargetEditor(QWidget):
     saved = Signal(object, object)  # Target, Surveyed | None: of a test that it has passed as it is
     cancelled = Signal()
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._targets = Targets(context.home)
         self.taken: frozenset[str] = frozenset()  # names of other targets
         self._before: Target | None = None  # None: a new one
         self._is_saving = False
-        self._tested: tuple[Target, Surveyed] | None = None
+        self._tested: tuple[Target, DatedSurvey] | None = None
         self._surveying = Surveying(context, self)
         self._surveying.advanced.connect(self._on_advanced)
         self._surveying.surveyed.connect(self._on_surveyed)
@@ -70,9 +70,9 @@ class TargetEditor(QWidget):
         self.form = Form(FIELDS, gap=SPACE, parent=self)
         self.form.changed.connect(self._on_changed)
         self.form.button_clicked.connect(self._on_identity_wanted)
-        self.message = Message()
+        self.message = MessageBar()
         self.stages = StagesView()
-        self.title = Label(role="heading")
+        self.title = PlainTextLabel(role="heading")
         self.save_button, self.test_button, self.cancel_button = (
             self._button("&Save", "Save the target", self.save),
             self._button("T&est", "Connect to the machine and survey it; save nothing", self.test),
@@ -110,7 +110,7 @@ class TargetEditor(QWidget):
             return
         self.message.clear()
         target = self.target()
-        self.stages.begin(stages_of(target))
+        self.stages.begin(survey_stages(target))
         self._surveying.survey(target, is_asking=True)
 
     def _button(self, text: str, tip: str, clicked: object) -> QPushButton:
@@ -166,7 +166,7 @@ class TargetEditor(QWidget):
             self._targets.add(target)
         else:
             self._targets.edit(**asdict(target))
-        return check_target(target)
+        return check_target_fields(target)
 
     def _on_saved(self, target: Target) -> None:
         self._set_saving(False)
@@ -174,7 +174,7 @@ class TargetEditor(QWidget):
 
     def _on_save_failed(self, error: Exception) -> None:
         self._set_saving(False)
-        if isinstance(error, FieldError):
+        if isinstance(error, TargetFieldError):
             self.form.show_problems({error.field: str(error)})
             self.form.focus_first({error.field: ""})
         else:
@@ -186,10 +186,10 @@ class TargetEditor(QWidget):
 
     # testing it
 
-    def _on_advanced(self, advance: Advance) -> None:
+    def _on_advanced(self, advance: ConnectionProgress) -> None:
         self.stages.advance(advance.stage, advance.what)
 
-    def _on_surveyed(self, target: Target, survey: Surveyed) -> None:
+    def _on_surveyed(self, target: Target, survey: DatedSurvey) -> None:
         self._tested = (target, survey)
         self.stages.finish()
         self.message.show_info(f"Reached: {cpu_text(survey.content.cpu)}")
@@ -213,4 +213,4 @@ class TargetEditor(QWidget):
 
 def _check_identity(target: Target) -> None:
     if target.identity and not Path(target.identity).expanduser().is_file():
-        raise FieldError("identity", f"key file {target.identity} does not exist")
+        raise TargetFieldError("identity", f"key file {target.identity} does not exist")

@@ -12,12 +12,12 @@ from app.core.errors import DynoError
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
-from app.targets.surveys import Surveyed, Surveys
-from ui.core.bus import Changes
-from ui.core.context import Context
+from app.targets.surveys import DatedSurvey, Surveys
+from ui.core.bus import StaleParts
+from ui.core.context import WindowContext
 
-from .list import TargetModel, TargetState, link_of
-from .surveying import Advance, Surveying
+from .list import TargetModel, TargetState, link_state_after
+from .surveying import ConnectionProgress, Surveying
 
 FRESH_S = 60.0  # age from which a survey is renewed when its target is chosen
 
@@ -32,7 +32,7 @@ class KnownTargets(QObject):
     changed = Signal(str)  # name: plans are carried out in another of its directories now
     troubled = Signal(object)  # Exception: targets.toml or the surveys could not be read or written
 
-    def __init__(self, context: Context, widget: QWidget) -> None:
+    def __init__(self, context: WindowContext, widget: QWidget) -> None:
         super().__init__(widget)
         self._context = context
         self._targets = Targets(context.home)
@@ -59,7 +59,7 @@ class KnownTargets(QObject):
     def state_of(self, name: str) -> TargetState | None:
         return self.model.state_of(name)
 
-    def survey_of(self, name: str) -> Surveyed | None:
+    def survey_of(self, name: str) -> DatedSurvey | None:
         state = self.model.state_of(name)
         return state.survey if state else None
 
@@ -84,11 +84,13 @@ class KnownTargets(QObject):
     def report_host_key(self, target: Target, error: HostKeyError) -> None:
         """Let the person see a host key that was met elsewhere."""
         if self._is_current(target):
-            self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
+            self.model.change(
+                target.name, lambda now: replace(now, link=link_state_after(error), error=error)
+            )
             self.ended.emit(target.name)
             self._surveying.show_host_key(target, error)
 
-    def take(self, target: Target, survey: Surveyed) -> None:
+    def take(self, target: Target, survey: DatedSurvey) -> None:
         """Store a survey of a target, and report it."""
         if not self._is_current(target):
             return
@@ -134,7 +136,7 @@ class KnownTargets(QObject):
     def report_changed(self) -> None:
         """Report that targets have changed."""
         self.reload()
-        self._context.bus.changed.emit(Changes(targets=True))
+        self._context.bus.changed.emit(StaleParts(targets=True))
 
     def _read_state(self, target: Target, has_plan: bool) -> TargetState:
         """The last known state, if the target is still the same."""
@@ -155,13 +157,15 @@ class KnownTargets(QObject):
     def _on_began(self, target: Target) -> None:
         self.model.change(target.name, lambda now: replace(now, link="going", stage="", error=None))
 
-    def _on_advanced(self, advance: Advance) -> None:
+    def _on_advanced(self, advance: ConnectionProgress) -> None:
         self.model.change(advance.target.name, lambda now: replace(now, stage=advance.stage))
         self.advanced.emit(advance)
 
     def _on_failed(self, target: Target, error: Exception) -> None:
         if self._is_current(target):
-            self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
+            self.model.change(
+                target.name, lambda now: replace(now, link=link_state_after(error), error=error)
+            )
             self.ended.emit(target.name)
 
     def _on_plans_changed(self, _plan: str) -> None:

@@ -15,9 +15,9 @@ from app.core.units import ago_text
 from app.remote.hostkeys import HostKeyChangedError, HostKeyUnknownError
 from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
-from app.targets.surveys import Surveyed
+from app.targets.surveys import DatedSurvey
 from ui.core.index import Index
-from ui.core.plain import fitted, with_plain_text
+from ui.core.plain import fitted, plain_text_cells
 from ui.core.theme import SPACE, Theme
 
 STATE = Qt.ItemDataRole.UserRole
@@ -48,7 +48,7 @@ class TargetState:
     """A target with its latest survey and the end of the last way to it."""
 
     target: Target
-    survey: Surveyed | None = None
+    survey: DatedSurvey | None = None
     link: str = "unknown"  # going reached unreachable secret key_unknown key_changed failed
     error: Exception | None = None
     stage: str = ""  # while it is going
@@ -81,7 +81,7 @@ class TargetState:
         return ago_text(self.survey.at, now) if self.survey else "no survey"
 
 
-def link_of(error: Exception) -> str:
+def link_state_after(error: Exception) -> str:
     """The state of the link after an error."""
     match error:
         case HostKeyChangedError():
@@ -105,7 +105,7 @@ class TargetModel(QAbstractListModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self._states)
 
-    @with_plain_text
+    @plain_text_cells
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         state = self._states[index.row()]
         if role == STATE:

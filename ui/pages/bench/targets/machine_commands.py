@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QAbstractItemView, QTreeWidgetItem, QWidget
 
 from app.core.harmless import harmless
 from app.core.units import bytes_text, count_text
-from app.protocol.answers import Snapshot
+from app.protocol.answers import DataSnapshot
 from app.remote.target import Target
-from app.targets.snapshots import HEADERS, row_of, snapshots_left
-from ui.core.context import Context
+from app.targets.snapshots import HEADERS, delete_target_snapshots, row_of
+from ui.core.context import WindowContext
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
 from ui.dialogs.questions import ask_before
@@ -30,12 +30,12 @@ ABOUT = (
 )
 
 
-class MachineCommands(QObject):
+class TargetActions(QObject):
     """Actions on the chosen target."""
 
     snapshots_closed = Signal(str)  # name of the target: a survey may find other ones there
 
-    def __init__(self, context: Context, chosen: Callable[[], Target], widget: QWidget) -> None:
+    def __init__(self, context: WindowContext, chosen: Callable[[], Target], widget: QWidget) -> None:
         super().__init__(widget)
         self._context, self._chosen, self._widget = context, chosen, widget
         tip = "Set up a plan that measures the noise of the machine in about five minutes"
@@ -64,7 +64,7 @@ class MachineCommands(QObject):
 class SnapshotsDialog(TreeDialog):
     """The snapshots of a target, read when it opens and after each deletion."""
 
-    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, target: Target, parent: QWidget | None = None) -> None:
         headers = [name.capitalize() for name in SHOWN]
         super().__init__(f"Snapshots on {target.name}", ABOUT, "Snapshots", headers, parent)
         self._context, self._target = context, target
@@ -81,7 +81,7 @@ class SnapshotsDialog(TreeDialog):
         self._ask_target([])
         self.open()
 
-    def show_snapshots(self, found: Sequence[Snapshot]) -> None:
+    def show_snapshots(self, found: Sequence[DataSnapshot]) -> None:
         size = bytes_text(sum(each.size_bytes or 0 for each in found))
         self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "No snapshots")
         self.list.clear()
@@ -95,10 +95,10 @@ class SnapshotsDialog(TreeDialog):
         target, ask = self._target, self._context.secrets.ask
         self._await_answer()
         self._context.tasks.run(
-            self, lambda: snapshots_left(target, ask, deleted), self._on_answered, self._on_failed
+            self, lambda: delete_target_snapshots(target, ask, deleted), self._on_answered, self._on_failed
         )
 
-    def _on_answered(self, found: Sequence[Snapshot]) -> None:
+    def _on_answered(self, found: Sequence[DataSnapshot]) -> None:
         self.list.setEnabled(True)
         self.show_snapshots(found)
 
@@ -121,7 +121,7 @@ class SnapshotsDialog(TreeDialog):
         self._ask_target(keys)
 
 
-def _item(snapshot: Snapshot) -> QTreeWidgetItem:
+def _item(snapshot: DataSnapshot) -> QTreeWidgetItem:
     key, *texts = map(harmless, row_of(snapshot))
     item = QTreeWidgetItem([texts[0] or "unknown", *texts[1:]])
     item.setData(0, KEY, snapshot.key)

@@ -18,21 +18,21 @@ from app.core.errors import DynoError
 from app.core.settings import read_settings
 from app.protocol.answers import Survey
 from app.remote.target import LOCAL, Target
-from app.targets.surveys import Surveyed
-from ui.core.context import Context
+from app.targets.surveys import DatedSurvey
+from ui.core.context import WindowContext
 from ui.core.page import HEAD
-from ui.core.plain import Label
+from ui.core.plain import PlainTextLabel
 from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Banner
 
-from .builds import BuildCommands
+from .builds import BuildActions
 from .editor import TargetEditor
 from .known import KnownTargets
 from .list import TargetList
-from .machine_commands import MachineCommands
-from .surveying import Advance
+from .machine_commands import TargetActions
+from .surveying import ConnectionProgress
 from .view import TargetView, scrolled
 
 STALE_S = 300.0  # age from which a survey is renewed when a person turns to the window
@@ -46,7 +46,7 @@ class TargetsPanel(QWidget):
 
     target_chosen = Signal(str)  # its name
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._chosen: str = _wanted(context.home) or context.memory.value(CHOSEN, LOCAL)
@@ -134,8 +134,8 @@ class TargetsPanel(QWidget):
         self._edit = action(self, "&Edit the target…", "edit target", "Change the chosen target", self.edit)
         tip = "Test the connection and survey the target again"
         self._survey = action(self, "S&urvey the target", "look again", tip, self.survey_chosen)
-        self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
-        self.machine = MachineCommands(self._context, lambda: self.chosen, self)
+        self.builds = BuildActions(self._context, self.view.card.builds, lambda: self.chosen, self)
+        self.machine = TargetActions(self._context, lambda: self.chosen, self)
         self.machine.snapshots_closed.connect(lambda name: self.known.survey(name, is_asking=False))
         self._remove = action(
             self, "&Remove the target…", "remove target", "Remove the chosen target from Dyno", self.remove
@@ -204,7 +204,7 @@ class TargetsPanel(QWidget):
         self.target_chosen.emit(self._chosen)
         self._soon.start()
 
-    def _on_advanced(self, advance: Advance) -> None:
+    def _on_advanced(self, advance: ConnectionProgress) -> None:
         if advance.target.name == self._chosen:
             self.view.advance(advance)
 
@@ -213,7 +213,7 @@ class TargetsPanel(QWidget):
         if name == self._chosen and state is not None:
             self.view.end(state)
 
-    def _on_saved(self, target: Target, survey: Surveyed | None) -> None:
+    def _on_saved(self, target: Target, survey: DatedSurvey | None) -> None:
         self._set_editing(False)
         self.known.report_changed()
         self.reload()
@@ -244,7 +244,7 @@ class TargetsPanel(QWidget):
 
 def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
     """The heading of the list with its buttons."""
-    heading = Label("&Target", "heading", buddy=targets)
+    heading = PlainTextLabel("&Target", "heading", buddy=targets)
     heading.setMinimumHeight(HEAD)
     head = in_row(heading, 1, spacing=0)
     for each, text in shorts.items():

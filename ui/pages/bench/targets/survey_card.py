@@ -24,13 +24,13 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.core.units import ago_text, bytes_text, count_text, date_text
-from app.protocol.answers import Build, Cpu, Disk, Snapshot, Survey
-from app.targets.builds import notes_text, problem_of
-from app.targets.surveys import Surveyed
-from app.targets.tested_versions import tried
-from app.variables.memory_text import memory_options
+from app.protocol.answers import Build, Cpu, DataSnapshot, Disk, Survey
+from app.targets.builds import build_notes_text, problem_of
+from app.targets.surveys import DatedSurvey
+from app.targets.tested_versions import how_tested
+from app.variables.memory_text import supported_memory_settings
 from ui.core.index import Index
-from ui.core.plain import Label, as_tip
+from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.layouts import in_column, in_row
 from ui.widgets.pairs import Pairs
@@ -45,15 +45,15 @@ class SurveyCard(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self.setAccessibleName("Survey")
-        self._survey: Surveyed | None = None
-        self._head, self._age = Label(role="heading", wraps=True), Label(role="muted")
+        self._survey: DatedSurvey | None = None
+        self._head, self._age = PlainTextLabel(role="heading", wraps=True), PlainTextLabel(role="muted")
         self._facts = Pairs()
-        self._warnings, self._builds_head = Label(role="heading"), Label(role="heading")
+        self._warnings, self._builds_head = PlainTextLabel(role="heading"), PlainTextLabel(role="heading")
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
         self._buttons = in_row()
         self.builds = BuildTree()
-        self._nothing = Label(
+        self._nothing = PlainTextLabel(
             "Not surveyed yet. Survey the target to see its hardware and builds.", "muted", wraps=True
         )
         shown = (self._nothing, self._head, self._age, self._facts, self._warnings, self._warning_lines)
@@ -61,7 +61,7 @@ class SurveyCard(QFrame):
         self.setLayout(in_column(*parts, margins=(SPACE, SPACE, SPACE, SPACE)))
         self.clear()
 
-    def show_survey(self, survey: Surveyed) -> None:
+    def show_survey(self, survey: DatedSurvey) -> None:
         content = survey.content
         self._survey = survey
         self._set_empty(False)
@@ -109,7 +109,7 @@ class SurveyCard(QFrame):
             label.setText(f"⚠ {warnings[at]}" if at < len(warnings) else "")
 
     def _add_warning(self) -> None:
-        label = Label(role="warn", wraps=True, selectable=True)
+        label = PlainTextLabel(role="warn", wraps=True, selectable=True)
         self._warning_lines.addWidget(label)
         self._warning_labels.append(label)
 
@@ -163,11 +163,11 @@ class BuildTree(QTreeWidget):
 
 
 def _build_item(build: Build) -> QTreeWidgetItem:
-    version = tried(build.family, build.version)
+    version = how_tested(build.family, build.version)
     engines = ("" if version.is_tried else f"{version.how}: ") + " ".join(build.engines)
     texts = (build.name, f"cannot start: {build.problem}" if build.problem else engines)
     item = QTreeWidgetItem([harmless(text) for text in texts])
-    notes = notes_text(build.notes or {})
+    notes = build_notes_text(build.notes or {})
     said = (build.version_text, build.server, version.text, problem_of(build), notes)
     tip = "\n".join(filter(None, said))
     for column in (0, 1):
@@ -209,7 +209,7 @@ def facts_of(survey: Survey) -> Iterator[tuple[str, str]]:
     yield "User", survey.user or ""
     yield "Python", survey.python or ""
     yield "sysbench", survey.sysbench or "not installed"
-    yield from memory_options(survey)
+    yield from supported_memory_settings(survey)
 
 
 def _clock_text(survey: Survey) -> str:
@@ -218,7 +218,7 @@ def _clock_text(survey: Survey) -> str:
     return ", ".join(filter(None, words))
 
 
-def snapshots_text(kept: Sequence[Snapshot]) -> str:
+def snapshots_text(kept: Sequence[DataSnapshot]) -> str:
     size = sum(each.size_bytes or 0 for each in kept)
     return f"{len(kept)} stored, {bytes_text(size)}" if kept else ""
 

@@ -9,15 +9,15 @@ from PySide6.QtWidgets import QWidget
 
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.target import Target
-from app.targets.surveys import STAGES, Surveyed, survey_target
-from ui.core.context import Context
-from ui.dialogs.fingerprint import FingerprintDialog, Question
+from app.targets.surveys import STAGES, DatedSurvey, survey_target
+from ui.core.context import WindowContext
+from ui.dialogs.fingerprint import FingerprintDialog, FingerprintQuestion
 
 LOCAL_STAGES = STAGES[-2:]
 
 
 @dataclass(frozen=True)
-class Advance:
+class ConnectionProgress:
     """The progress of the way to a target."""
 
     target: Target
@@ -34,7 +34,7 @@ class Surveying(QObject):
     failed = Signal(object, object)  # Target, Exception
     refused = Signal()  # a host key, by the person
 
-    def __init__(self, context: Context, widget: QWidget) -> None:
+    def __init__(self, context: WindowContext, widget: QWidget) -> None:
         super().__init__(widget)
         self._context = context
         self._widget = widget  # its window has the dialogs
@@ -54,7 +54,9 @@ class Surveying(QObject):
         self.began.emit(target)
         self._context.tasks.run_long(
             self,
-            lambda tell: survey_target(target, ask, lambda stage, what: tell(Advance(target, stage, what))),
+            lambda tell: survey_target(
+                target, ask, lambda stage, what: tell(ConnectionProgress(target, stage, what))
+            ),
             self.advanced.emit,
             lambda survey: self._on_surveyed(target, survey),
             lambda error: self._on_failed(target, error, is_asking),
@@ -87,7 +89,7 @@ class Surveying(QObject):
             lambda error: self._on_failed(target, error, is_asking=False),
         )
 
-    def _on_surveyed(self, target: Target, survey: Surveyed) -> None:
+    def _on_surveyed(self, target: Target, survey: DatedSurvey) -> None:
         if self._is_over(target):
             self.surveyed.emit(target, survey)
 
@@ -109,7 +111,7 @@ class Surveying(QObject):
         return True
 
 
-def stages_of(target: Target) -> tuple[str, ...]:
+def survey_stages(target: Target) -> tuple[str, ...]:
     return LOCAL_STAGES if target.is_local else STAGES
 
 
@@ -129,11 +131,11 @@ class HostKeyDialog(FingerprintDialog):
         self.error = error
 
 
-def _of_host_key(error: HostKeyError) -> Question:
+def _of_host_key(error: HostKeyError) -> FingerprintQuestion:
     trusted = error.trusted if isinstance(error, HostKeyChangedError) else []
     place = f"{error.host} port {error.port}"
     kind = error.key_type.removeprefix("ssh-").split("-")[0]
-    return Question(
+    return FingerprintQuestion(
         title="The host key has CHANGED" if trusted else "Unknown host key",
         heading=f"THE HOST KEY OF {place} HAS CHANGED" if trusted else f"The host key of {place} is unknown",
         about=_CHANGED if trusted else _UNKNOWN,

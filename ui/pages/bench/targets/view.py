@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
-from ui.core.plain import Label, as_tip, error_lines, fitted
+from ui.core.plain import PlainTextLabel, as_tip, error_lines, fitted
 from ui.core.theme import SPACE
 from ui.widgets.layouts import in_column, in_grid, in_row
-from ui.widgets.message import Message
+from ui.widgets.message import MessageBar
 
 from .list import TargetState
 from .survey_card import SurveyCard
-from .surveying import Advance, stages_of
+from .surveying import ConnectionProgress, survey_stages
 
 _TITLES = {
     "resolve": "Resolve the name",
@@ -44,7 +44,7 @@ class TargetView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.message = Message()
+        self.message = MessageBar()
         self.stages = StagesView(self)
         self.card = SurveyCard(self)
         self.directory = DirectoryChoice()
@@ -67,9 +67,9 @@ class TargetView(QWidget):
     def begin(self, target: Target) -> None:
         """Show that a way to the target begins."""
         self.message.clear()
-        self.stages.begin(stages_of(target))
+        self.stages.begin(survey_stages(target))
 
-    def advance(self, advance: Advance) -> None:
+    def advance(self, advance: ConnectionProgress) -> None:
         self.stages.advance(advance.stage, advance.what)
 
     def end(self, state: TargetState) -> None:
@@ -104,7 +104,7 @@ class DirectoryChoice(QWidget):
         self._box.setToolTip("Plans run here: Dyno surveys, checks and measures its disk")
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._box.textActivated.connect(self.chosen)
-        self.setLayout(in_row(Label("&Directory", "muted", buddy=self._box), (self._box, 1)))
+        self.setLayout(in_row(PlainTextLabel("&Directory", "muted", buddy=self._box), (self._box, 1)))
         self.hide()
 
     def show_directories(self, directories: Sequence[str]) -> None:
@@ -185,7 +185,7 @@ class StagesView(QFrame):
         self._active = ""
 
 
-class _Elided(Label):
+class _Elided(PlainTextLabel):
     """Muted text that is cut, so that long host names do not widen the page."""
 
     def __init__(self) -> None:
@@ -200,8 +200,8 @@ class _Elided(Label):
 class _Line:
     def __init__(self, layout: QGridLayout, row: int, title: str) -> None:
         self.state = "waiting"
-        self._mark, self._title = Label(), Label(title)
-        self._what, self._took = _Elided(), Label(role="muted")
+        self._mark, self._title = PlainTextLabel(), PlainTextLabel(title)
+        self._what, self._took = _Elided(), PlainTextLabel(role="muted")
         self._mark.setFixedWidth(2 * SPACE)
         self._took.setAlignment(Qt.AlignmentFlag.AlignRight)
         for column, label in enumerate(self._labels()):
