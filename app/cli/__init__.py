@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from app.core.errors import DynoError
 
 from .parser import parse
+from .screen import be_wide
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +35,7 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
         arguments.draw = draw
+        be_wide(getattr(arguments, "wide", False))
         failure = getattr(arguments, "failure", failure)
         code: int = arguments.run(arguments) or 0
         sys.stdout.flush()

@@ -11,7 +11,7 @@ from app.planner.request.request import PlanRequest
 
 from .compare import show_result_of
 from .launching import launch_plan
-from .parser import add_directory, add_verb, non_empty_option, split_word_list
+from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
 from .plan_options import Given, add_plan_options
 from .screen import say
 from .session import opened_history
@@ -60,6 +60,7 @@ def add_words(words: Any) -> None:
         help="target (default: local, this computer); write a,b for one plan on each: all start, or none",
     )  # fmt: skip
     add_plan_options(parser)
+    add_wide(parser)
     _add_ways(parser)
 
 
@@ -96,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         each_alone = (given.at(name) for name in targets)
         return run_on_several(dict(request_from(arguments, each) for each in each_alone), arguments)
     code, plan = launch_plan(*request_from(arguments, given), arguments)
-    show_result_of(plan.id, has_table=arguments.duel)
+    show_result_of(plan.id)
     return code
 
 

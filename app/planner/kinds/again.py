@@ -16,7 +16,7 @@ from app.history.lists.sessions import find_all
 from app.history.steps.figures import plans_by_session
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
-from app.planner.request.request import LIMITS, PlanRequest, asked_options
+from app.planner.request.request import LIMITS, PlanRequest, options_of_plan
 from app.planner.resolve.contenders import as_named_today, short_names
 from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.at_target.verdicts import LEAST
@@ -88,7 +88,7 @@ def _request(plan: Plan) -> PlanRequest:
     sequence = _sequence(plan)
     there = {step.name for step in plan.steps}
     ticked = tuple(step.name for step in sequence.steps if step.name in there)
-    as_carried = {**asked_options(plan), "order": SLICES if plan.order == SLICES else "interleaved"}
+    as_carried = {**options_of_plan(plan), "order": SLICES if plan.order == SLICES else "interleaved"}
     return PlanRequest(
         name=plan.name if plan.name != plan.sequence else "",
         target=plan.target,

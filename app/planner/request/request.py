@@ -422,7 +422,7 @@ class PlanRequest:
 OPTIONS = request_class_options(PlanRequest)
 
 
-def asked_options(asked: Any) -> dict[str, Any]:
+def options_of_plan(asked: Any) -> dict[str, Any]:
     """The options that a plan has as they were asked for, of a request or of its plan."""
     return {name: getattr(asked, name) for name, row in OPTIONS.items() if row.carried}
 

@@ -13,7 +13,7 @@ from app.core.ids import new_id
 from app.core.settings import read_settings
 from app.planner.request.cores import OWN_CPUS, as_far_as_it_goes
 from app.planner.request.load_address import address_of, load_targets_problem
-from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest, asked_options
+from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest, options_of_plan
 from app.planner.request.slicing import check_rates, check_slices, servers_at_once, with_slices
 from app.protocol.answers import Disk, Survey
 from app.protocol.plan import (
@@ -94,7 +94,7 @@ def resolve(
         transport=NETWORK if request.load else request.transport or sequence.transport or TRANSPORT,
         statements=statements,
         allow_busy=request.allow_busy,
-        **asked_options(request),
+        **options_of_plan(request),
     )
     _check_bytes(plan)
     return plan
