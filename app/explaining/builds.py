@@ -32,8 +32,8 @@ _SWITCHES = {"performance_schema_": "performance_schema", "binlog_": "log_bin", 
 
 
 def difference_search_on_target(
-    agent: Agent, asked: DifferenceQuestion, catalog: Catalog, approved: Iterable[str], search_paths: Sequence[str] = (),
-    is_reader: bool = False,
+    agent: Agent, asked: DifferenceQuestion, catalog: Catalog, approved: Iterable[str],
+    search_paths: Sequence[str] = (), is_reader: bool = False,
 ) -> ExplainedPair:  # fmt: skip
     """The explanation on this target; raises TargetError if a plan runs there, unless nothing is started."""
     taken = agent.status().taken

@@ -32,7 +32,8 @@ def edit_from_row(*row: Any) -> Edit:
     author, number, clock, at, person, subject, kind, item, value, over_author, over_number = row
     return Edit(
         _id(author), whole(number, 1), whole(clock, 1), float(at), shown_person_name(person), _id(subject),
-        checked_text(kind, 16), checked_text(item, 100), None if value is None else checked_text(value, 1 << 20),
+        checked_text(kind, 16), checked_text(item, 100),
+        None if value is None else checked_text(value, 1 << 20),
         _id(over_author) if over_author else "", whole(over_number),
     )  # fmt: skip
 
@@ -40,8 +41,8 @@ def edit_from_row(*row: Any) -> Edit:
 def announcement_from_row(*row: Any) -> Announced:
     session, plan, author, number, person, size, unlocked_offset = row
     return Announced(
-        _id(session), _id(plan), _id(author), whole(number, 1), shown_person_name(person), whole(size, 0, MOST_BYTES),
-        whole(unlocked_offset, -1, MOST_BYTES),
+        _id(session), _id(plan), _id(author), whole(number, 1), shown_person_name(person),
+        whole(size, 0, MOST_BYTES), whole(unlocked_offset, -1, MOST_BYTES),
     )  # fmt: skip
 
 

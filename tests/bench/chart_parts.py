@@ -226,7 +226,7 @@ def _figures(name: str, found: dict[str, float]) -> list[Figure]:
 @contextmanager
 def _added(live: Live, make: Callable[[Any], list[Any]]) -> Iterator[None]:
     """With these items in each of the charts."""
-    made = [(chart._canvas.scene(), item) for chart in live.charts for item in make(chart._canvas)]
+    made = [(chart.canvas.scene(), item) for chart in live.charts for item in make(chart.canvas)]
     live.settle()
     yield
     for scene, item in made:

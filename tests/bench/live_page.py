@@ -253,7 +253,7 @@ def _numbered(lines: list[bytes], number: int) -> tuple[Plan, list[bytes]]:
 
 
 def _shown(page: LivePage) -> str:
-    seen = page._watching.loaded
+    seen = page.watching.loaded
     return seen.curves.session if seen else ""
 
 
@@ -324,7 +324,7 @@ class _Pixels:
                 return False
 
         self._paints = Paints()
-        self._canvas = page.body.charts.qps._canvas.viewport()
+        self._canvas = page.body.charts.qps.canvas.viewport()
         self._canvas.installEventFilter(self._paints)
         page.context.bus.arrived.connect(self._on_arrived)
 

@@ -82,7 +82,7 @@ def main() -> int:
 
     def _look(told: UnderWay, looks: QTimer, found: list[float]) -> None:
         for window in _windows():
-            pages = window._pages
+            pages = window.pages
             if "bench" in pages and "live" not in pages:
                 window.show_page("live")  # as somebody who is quick
             elif "live" in pages and _is_shown(pages["live"], told, more=bool(found)):
@@ -110,7 +110,7 @@ def _find(told: UnderWay) -> list[Any]:
 
 def _is_shown(page: Any, told: UnderWay, more: bool) -> bool:
     """State in words, and all seconds in the chart."""
-    seen, second = page._watching.loaded, told.seconds + more
+    seen, second = page.watching.loaded, told.seconds + more
     if seen is None or seen.curves.t < told.t + more or not page.isVisible():
         return False
     drawn = len(page.body.charts.qps.track("load.queries"))

@@ -151,7 +151,7 @@ def gated(server: Server, work: Work, rate: float = 0) -> Iterator[Gated]:
 
 
 @pytest.fixture
-def recorded(tmp_path: Path) -> Work:
+def recorded_work(tmp_path: Path) -> Work:
     (tmp_path / "recorded.lua").write_text(RECORDED_LUA)
     return Work("recorded.lua", folder=tmp_path, options={"recorded": tmp_path / "began."})
 

@@ -269,6 +269,13 @@ def server() -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def tables(server: Server) -> Server:
+    """With the tables of InnoDB."""
+    fill(server, "innodb")
+    return server
+
+
 @pytest.fixture(scope="module", params=[*ENGINES, pytest.param("aria", marks=pytest.mark.full)])
 def filled(server: Server, request: pytest.FixtureRequest) -> str:
     """The engine of the tables that are there."""

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from app.agent.server.options import build_with_options, check_options, known_options
-from app.agent.survey import builds
 from app.agent.survey.builds import environment, find_builds
 from app.agent.survey.machine import survey
 from app.agent.system.directory import MARKER, MarkedDirectory
@@ -42,13 +41,6 @@ max_connections = abc
 sort_buffer_size = 1
 loose_no_such_option_either = 1
 """
-
-
-@pytest.fixture
-def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Build]]:
-    """find_builds under these paths alone."""
-    monkeypatch.setattr(builds, "USUAL", ())
-    return lambda *paths: find_builds([str(path) for path in paths])
 
 
 def mariadb() -> Build:
@@ -285,9 +277,9 @@ def test_the_survey_on_every_python_at_hand(python: Path | str, tmp_path: Path) 
     code = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
         "from app.agent.survey.machine import survey\n"
-        "from app.agent.system.directory import Directory\n"
+        "from app.agent.system.directory import MarkedDirectory\n"
         "from app.protocol.answers import to_json\n"
-        "print(json.dumps(to_json(survey(Directory(sys.argv[2]), []))))"
+        "print(json.dumps(to_json(survey(MarkedDirectory(sys.argv[2]), []))))"
     )
     directory = marked(tmp_path / "directory").path
     done = subprocess.run([str(python), "-I", "-S", "-c", code, str(root), directory],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from app.protocol.events import Fact, StepEnded
 from app.protocol.step_parts import to_json
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop, own_marks
-from tests.integration.generated import ROWS, Outcome, Server, Work, drive, started_server
+from tests.integration.generated import ROWS, Outcome, Server, Work, drive
 from tests.unit.catalog.test_mydbtest import PRINTED
 
 ENGINES = ("innodb", "rocksdb", "myisam")
@@ -74,12 +74,6 @@ workload = "tencent-load"
 increments = 2
 cap_s = 1
 """
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with started_server() as running:
-        yield running
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.integration.sshd import Sshd
 
 
 @pytest.fixture
-def far(desktop: Desktop, sshd: Sshd, tmp_path: Path) -> Target:
+def remote(desktop: Desktop, sshd: Sshd, tmp_path: Path) -> Target:
     """A target behind a real sshd."""
     (tmp_path / "far").mkdir()
     return sshd.add_target("far", str(tmp_path / "far" / "dyno"))
@@ -38,12 +38,12 @@ def on(desktop: Desktop, target: str, name: str) -> dict[str, Any]:
 @pytest.mark.full
 @pytest.mark.build("mysql-5.6")
 def test_a_tarball_becomes_a_build_that_is_measured(
-    desktop: Desktop, far: Target, build_path: Callable[[str], Path], tmp_path: Path
+    desktop: Desktop, remote: Target, build_path: Callable[[str], Path], tmp_path: Path
 ) -> None:
     tarball = pack(build_path("mysql-5.6"), tmp_path / "mysql-5.6.24.tar")
     told = ("--revision", "fed1234", "--compiler", "gcc 4.8")
     said = desktop.dyno("build", "install", str(tarball), "--target", "far", *told).stdout
-    base = Path(far.directory) / "builds" / "mysql-5.6.24"
+    base = Path(remote.directory) / "builds" / "mysql-5.6.24"
     assert said == f"MySQL 5.6.24 is installed in {base} on far\n"
     build = on(desktop, "far", "mysql-5.6.24")
     assert (build["base"], build["problem"]) == (str(base), None)
@@ -63,7 +63,7 @@ def test_a_tarball_becomes_a_build_that_is_measured(
     assert not base.exists()
 
 
-def test_a_library_that_is_missing_is_named(desktop: Desktop, far: Target, tmp_path: Path) -> None:
+def test_a_library_that_is_missing_is_named(desktop: Desktop, remote: Target, tmp_path: Path) -> None:
     """It is installed all the same: the library can be."""
     base = tmp_path / "broken"
     (base / "bin").mkdir(parents=True)
@@ -91,11 +91,11 @@ def bad_tarballs(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def test_what_did_not_arrive_as_it_was_sent_is_thrown_away(
-    desktop: Desktop, far: Target, tmp_path: Path
+    desktop: Desktop, remote: Target, tmp_path: Path
 ) -> None:
     """An upload that was broken off, the end of which the disk of the target has lost."""
     tarball = pack(Path(__file__).with_name("sshd.py"), tmp_path / "mine.tar")
-    upload = Path(far.directory) / "builds" / f"{hashlib.sha256(tarball.read_bytes()).hexdigest()}.upload"
+    upload = Path(remote.directory) / "builds" / f"{hashlib.sha256(tarball.read_bytes()).hexdigest()}.upload"
     desktop.dyno("snapshot", "list", "--target", "far")  # makes the directory
     upload.write_bytes(tarball.read_bytes()[:2000].replace(b"mysql", b"lost!"))
     words = ("build", "install", str(tarball), "--target", "far")
@@ -124,7 +124,7 @@ def test_a_disk_that_is_full_in_the_middle_of_an_upload(
     assert (small_disk / "builds" / "mine" / "bin" / "mysqld").stat().st_size > 40 << 20
 
 
-def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
+def test_what_is_refused(desktop: Desktop, remote: Target, tmp_path: Path) -> None:
     (tmp_path / "evil.tar").write_bytes(b"")
     with tarfile.open(tmp_path / "evil.tar", "w") as tar:
         tar.add("/etc/hostname", "../../hostname")
@@ -137,13 +137,13 @@ def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
     assert "Dyno did not install" in desktop.refused("build", "remove", MARIADB)
     assert "no build nothing on this target" in desktop.refused("build", "note", "nothing", "--text", "x")
     assert "give one of --source" in desktop.refused("build", "note", MARIADB)
-    assert list((Path(far.directory) / "builds").glob("*.*")) == []
+    assert list((Path(remote.directory) / "builds").glob("*.*")) == []
 
 
 @pytest.mark.build("mysql-5.6")
 @pytest.mark.parametrize("places", [["far"], pytest.param(["local", "far"], marks=pytest.mark.full)])
 def test_a_directory_that_is_there_is_named(
-    desktop: Desktop, far: Target, build_path: Callable[[str], Path], places: list[str]
+    desktop: Desktop, remote: Target, build_path: Callable[[str], Path], places: list[str]
 ) -> None:
     base = str(build_path("mysql-5.6"))
     for where in places:

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from tests.integration.generated import ROWS, TABLES, Server, classic, fill, logged, shipped
+from tests.integration.generated import ROWS, TABLES, Server, classic, logged, shipped
 
 EVENTS = 500  # each draws a key at least
 CHI_SQUARED = 27.9  # of nine degrees of freedom: one in a thousand, and the seeds are fixed
@@ -22,12 +22,6 @@ UNIFORM = sorted(DRAWN.keys() - FIXED.keys() - LAWFUL)
 _WHERE = re.compile(r"sbtest(\d+) .*WHERE (?:id|k) ?(?:=|IN \(|BETWEEN) ?([\d, ]+)")
 _SENT = "(Execute|Query)\t"  # statements that were prepared, and those that are sent as text
 _VALUES = re.compile(r"INSERT INTO sbtest(\d+) \(k, c, pad\) VALUES \((\d+)")
-
-
-@pytest.fixture(scope="module")
-def tables(server: Server) -> Server:
-    fill(server, "innodb")
-    return server
 
 
 def keys_of(server: Server, name: str, seed: int, events: int) -> list[tuple[int, int]]:

@@ -14,7 +14,6 @@ import pytest
 from app.agent.server.mysql import Client
 from app.agent.server.options import build_with_options, check_options, known_options
 from app.agent.server.server import Server
-from app.agent.survey import builds
 from app.agent.survey.builds import find_builds
 from app.protocol.plan import Contender
 from tests.installed import SERVER, SHARE
@@ -30,13 +29,6 @@ WRAPPER = """\
 "${0%/*}/../libexec/mysqld" "$@"
 exit $?
 """
-
-
-@pytest.fixture
-def only(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], dict[str, Any]]:
-    """The one build below a directory."""
-    monkeypatch.setattr(builds, "USUAL", ())
-    return lambda path: next(iter(find_builds([str(path)])))
 
 
 def as_it_lies(folder: Path) -> list[tuple[str, int, int, int, int]]:
@@ -94,7 +86,7 @@ def test_mariadb_without_run_bits_scripts_and_its_plugin_folder(only: Any, tmp_p
     packed(base / "lib64/mariadb/plugin/ha_rocksdb.so", PLUGINS / "ha_rocksdb.so")
     renamed_share(base)
     before = as_it_lies(base)
-    build = only(base)
+    (build,) = only(base)
     assert (build.problem, build.server) == (None, str(base / "sbin/mariadbd"))
     assert build.plugin_dir == str(base / "lib64/mariadb/plugin") and "rocksdb" in build.engines
     cnf = tmp_path / "asked.cnf"
@@ -134,7 +126,7 @@ def test_mysql_behind_a_wrapper_without_run_bits(
     wrapper.chmod(0o644)
     shutil.copytree(source / "share", base / "share/mysql-5.6")
     before = as_it_lies(base)
-    build = only(base)
+    (build,) = only(base)
     assert (build.problem, build.script, build.server) == (None, True, str(wrapper))
     assert build.binary == str(base / "libexec/mysqld")
     with served(build, "innodb", CNF, tmp_path / "session") as client:
@@ -164,7 +156,7 @@ def test_other_versions_need_no_code_of_their_own(
 ) -> None:
     base = build_path(name)
     before = as_it_lies(base)
-    build = only(base)
+    (build,) = only(base)
     assert (build.problem, build.family) == (None, family) and build.version.startswith(version)
     wanted = {"innodb", "myisam"} | ({"aria"} if family == "MariaDB" else set())
     assert set(build.engines) == wanted | ({"rocksdb"} if name == "mariadb-11.8" else set())
@@ -182,7 +174,8 @@ def test_collations_of_a_my_cnf_do_not_stop_the_system_tables(
 ) -> None:
     collations = "utf8mb3=utf8mb3_uca1400_ai_ci"  # ERROR: 1267 Illegal mix of collations, in SQL of the build
     cnf = f"{CNF}character_set_collations={collations}\n"
-    with served(only(build_path("mariadb-11.4")), "innodb", cnf, tmp_path / "session") as client:
+    (build,) = only(build_path("mariadb-11.4"))
+    with served(build, "innodb", cnf, tmp_path / "session") as client:
         assert client.pairs("SHOW GLOBAL VARIABLES")["character_set_collations"] == collations
 
 

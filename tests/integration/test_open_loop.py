@@ -19,15 +19,13 @@ from tests.integration.generated import (
     Server,
     Work,
     drive,
-    fill,
     p99_of_stop,
     percentile,
-    server,
     shipped,
     start,
 )
 
-__all__ = ["server"]
+pytestmark = pytest.mark.usefixtures("tables")
 
 SCHEDULE_LUA = """
 sysbench.cmdline.options = {report_fd = {"", 1}}
@@ -81,11 +79,6 @@ def test_poisson_arrivals_have_exponential_gaps(tmp_path: Path) -> None:
 def test_even_arrivals_are_even(tmp_path: Path) -> None:
     moments = schedule(tmp_path, "--event-rate=250", "--rand-seed=7", "--arrivals=even")
     assert moments == pytest.approx([(at + 1) / 250 for at in range(len(moments))])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def tables(server: Server) -> None:
-    fill(server, "innodb")
 
 
 @pytest.fixture(autouse=True)

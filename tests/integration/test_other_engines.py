@@ -15,7 +15,7 @@ SEQUENCE = own_sequence("others", LOAD, SETTLED, *DRIVES, f'workload = "insert"\
 
 
 @pytest.fixture
-def home(desktop: Desktop) -> Desktop:
+def others_desktop(desktop: Desktop) -> Desktop:
     (desktop.home / "sequences" / "others.toml").write_text(SEQUENCE)
     return desktop
 
@@ -38,19 +38,19 @@ def steps(desktop: Desktop, engine: str) -> dict[str, StepEnded]:
     return {names[each.step]: each for each in events(desktop, engine, StepEnded)}
 
 
-def test_memory_goes_through_a_sequence_with_nothing_set(home: Desktop) -> None:
-    said = run(home, "memory:stock")
+def test_memory_goes_through_a_sequence_with_nothing_set(others_desktop: Desktop) -> None:
+    said = run(others_desktop, "memory:stock")
     assert said.count("Dyno does not know memory") == 1
-    found = steps(home, "memory")
+    found = steps(others_desktop, "memory")
     assert {each.outcome for each in found.values()} == {"completed"}
     of_a_busy_machine = {"rate-missed"}
     assert {mark for each in found.values() for mark in own_marks(each.marks)} <= of_a_busy_machine
     assert found["point-query"].value and found["insert"].rows["in_tables"] > 4000
     assert found["insert"].sizes["tables"] < 100_000  # its rows are on no disk
-    facts = {each.name: each.value for each in events(home, "memory", Fact)}
+    facts = {each.name: each.value for each in events(others_desktop, "memory", Fact)}
     assert "ENGINE=MEMORY" in facts["create_table"] and facts["compression"]["in_force"] == ""
     assert sum(facts["rows_counted"].values()) == found["insert"].rows["in_tables"]
-    (declared,) = events(home, "memory", SeriesDeclared)
+    (declared,) = events(others_desktop, "memory", SeriesDeclared)
     names = {each.name for each in declared.series}
     assert {
         "memory.rows_written",
@@ -61,18 +61,18 @@ def test_memory_goes_through_a_sequence_with_nothing_set(home: Desktop) -> None:
 
 
 @pytest.mark.full
-def test_rows_that_a_restart_takes_away_are_not_measured(home: Desktop) -> None:
-    run(home, "memory", code=1, **{"start-state": "restarted"})
-    (ended,) = events(home, "memory", SessionEnded)
+def test_rows_that_a_restart_takes_away_are_not_measured(others_desktop: Desktop) -> None:
+    run(others_desktop, "memory", code=1, **{"start-state": "restarted"})
+    (ended,) = events(others_desktop, "memory", SessionEnded)
     assert ended.outcome == "failed"
     assert ended.reason == ("the tables are empty after the restart: memory does not store its rows")
-    driven = [each for each in events(home, "memory", StepEnded) if each.step > 3]
+    driven = [each for each in events(others_desktop, "memory", StepEnded) if each.step > 3]
     assert driven == []
 
 
-def test_what_archive_cannot_do_is_quoted_and_the_session_goes_on(home: Desktop) -> None:
-    run(home, "archive", code=1)
-    found = steps(home, "archive")
+def test_what_archive_cannot_do_is_quoted_and_the_session_goes_on(others_desktop: Desktop) -> None:
+    run(others_desktop, "archive", code=1)
+    found = steps(others_desktop, "archive")
     outcomes = {name: each.outcome for name, each in found.items()}
     assert outcomes == {
         "load": "completed", "index": "failed", "settle.index": "completed", "point-query": "completed",
@@ -84,20 +84,20 @@ def test_what_archive_cannot_do_is_quoted_and_the_session_goes_on(home: Desktop)
         "point-query", "update-index", "insert",
     ]  # fmt: skip
     assert found["insert"].sizes["tables"] > 0
-    (ended,) = events(home, "archive", SessionEnded)
+    (ended,) = events(others_desktop, "archive", SessionEnded)
     assert ended.outcome == "completed"
 
 
-def test_an_engine_that_a_build_does_not_list_is_refused(home: Desktop) -> None:
-    said = home.refused("run", "--sequence", "others", "--contender", f"{MARIADB}:inodb")
+def test_an_engine_that_a_build_does_not_list_is_refused(others_desktop: Desktop) -> None:
+    said = others_desktop.refused("run", "--sequence", "others", "--contender", f"{MARIADB}:inodb")
     assert "lacks the engine inodb; it has innodb, " in said and "memory" in said
 
 
 @pytest.mark.full
-def test_plugins_of_debian_go_through_the_duel(home: Desktop) -> None:
+def test_plugins_of_debian_go_through_the_duel(others_desktop: Desktop) -> None:
     """Packages mariadb-plugin-mroonga and mariadb-plugin-spider: sh install.sh full."""
     said = run(
-        home,
+        others_desktop,
         "mroonga:stock",
         "spider:stock",
         "innodb",
@@ -109,11 +109,11 @@ def test_plugins_of_debian_go_through_the_duel(home: Desktop) -> None:
     )
     assert said.count("Dyno does not know mroonga, spider") == 1
     for engine in ("mroonga", "innodb"):
-        outcomes = [each.outcome for each in events(home, engine, StepEnded)]
+        outcomes = [each.outcome for each in events(others_desktop, engine, StepEnded)]
         assert outcomes == ["completed"] * 9, engine
-    sizes = [each.sizes for each in events(home, "mroonga", StepEnded)]
+    sizes = [each.sizes for each in events(others_desktop, "mroonga", StepEnded)]
     assert sizes[0]["tables"] > 5000 * 100 and sizes[0]["binlog"] == 0
-    (load,) = events(home, "spider", StepEnded)
+    (load,) = events(others_desktop, "spider", StepEnded)
     assert load.outcome == "failed" and "Unable to connect to foreign data source" in load.reason
-    (ended,) = events(home, "spider", SessionEnded)
+    (ended,) = events(others_desktop, "spider", SessionEnded)
     assert ended.outcome == "failed" and ended.reason.startswith("load failed: ")

@@ -30,7 +30,7 @@ def bench(desktop: Desktop) -> Bench:
 
 
 @pytest.fixture
-def on_disk(desktop: Desktop) -> Iterator[Bench]:
+def on_a_disk(desktop: Desktop) -> Iterator[Bench]:
     with tempfile.TemporaryDirectory(dir=ON_DISK, prefix="dyno-test-") as folder:
         desktop.dyno("target", "edit", "local", "--directory", f"{folder}/dyno")
         yield Bench(desktop, Path(folder, "dyno"))
@@ -46,12 +46,12 @@ def test_held_row_locks(bench: Bench) -> None:
 
 @pytest.mark.full
 @pytest.mark.alone
-def test_a_small_buffer_pool(on_disk: Bench) -> None:
+def test_a_small_buffer_pool(on_a_disk: Bench) -> None:
     base, planted = (
-        on_disk.measure("point-query", size={"rows": 100_000}, innodb_buffer_pool_size=pool)
+        on_a_disk.measure("point-query", size={"rows": 100_000}, innodb_buffer_pool_size=pool)
         for pool in ("64M", "8M")
     )
-    on_disk.check("small-cache", base, planted, "point-query")
+    on_a_disk.check("small-cache", base, planted, "point-query")
 
 
 @pytest.mark.full
@@ -138,10 +138,10 @@ def plant_slow_syncs(bench: Bench, folder: Path, **slow_by: int) -> Plant:
 @pytest.mark.full
 @pytest.mark.alone
 @pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
-def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
-    slow = plant_slow_syncs(on_disk, tmp_path)
+def test_slow_syncs(on_a_disk: Bench, tmp_path: Path) -> None:
+    slow = plant_slow_syncs(on_a_disk, tmp_path)
     size = {"threads": 1, "seconds": 3}
-    on_disk.check_planted("sync", "update-nonindex", slow, size=size, innodb_flush_log_at_trx_commit="1")
+    on_a_disk.check_planted("sync", "update-nonindex", slow, size=size, innodb_flush_log_at_trx_commit="1")
 
 
 @pytest.mark.full
@@ -149,12 +149,12 @@ def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
 @pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
 def test_why_names_the_sync_for_clients_behind_one_that_syncs(
-    on_disk: Bench, tmp_path: Path, engine: str
+    on_a_disk: Bench, tmp_path: Path, engine: str
 ) -> None:
-    plants = [plant_slow_syncs(on_disk, tmp_path)]
+    plants = [plant_slow_syncs(on_a_disk, tmp_path)]
     given = {"size": {"threads": 8, "seconds": 10}, f"{engine}_flush_log_at_trx_commit": "1"}
-    session = on_disk.measure("update-nonindex", engine, plants, **given)  # type: ignore[arg-type]
-    (found,) = on_disk.desktop.json("compare", session, "--why", "update-nonindex")["steps"]
+    session = on_a_disk.measure("update-nonindex", engine, plants, **given)  # type: ignore[arg-type]
+    (found,) = on_a_disk.desktop.json("compare", session, "--why", "update-nonindex")["steps"]
     assert found["causes"][0]["name"] in ("sync", "slow-sync"), found["causes"]
     assert found["named_share"][0] >= 0.9, found
 
@@ -189,11 +189,11 @@ def test_table_locks(bench: Bench) -> None:
 @pytest.mark.full
 @pytest.mark.alone
 @pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
-def test_a_full_redo_log(on_disk: Bench, tmp_path: Path) -> None:
+def test_a_full_redo_log(on_a_disk: Bench, tmp_path: Path) -> None:
     """The disk syncs slowly in both: only a small log has to wait for it."""
-    slow = plant_slow_syncs(on_disk, tmp_path, syncs=0, pause_ms=100)
+    slow = plant_slow_syncs(on_a_disk, tmp_path, syncs=0, pause_ms=100)
     base, planted = (
-        on_disk.measure(
+        on_a_disk.measure(
             "update-nonindex",
             plants=(slow,),
             size={"rows": 100_000, "threads": 1, "seconds": 4},
@@ -202,18 +202,18 @@ def test_a_full_redo_log(on_disk: Bench, tmp_path: Path) -> None:
         )
         for size in ("256M", "4M")
     )
-    on_disk.check("full-redo", base, planted, "update-nonindex")
+    on_a_disk.check("full-redo", base, planted, "update-nonindex")
 
 
 @pytest.mark.full
 @pytest.mark.alone
-def test_a_compaction_storm(on_disk: Bench) -> None:
+def test_a_compaction_storm(on_a_disk: Bench) -> None:
     """A disk that compaction may hardly use, and one that it needs all the time."""
     tight = (
         "level0_file_num_compaction_trigger=2;level0_slowdown_writes_trigger=3;level0_stop_writes_trigger=4"
     )
     base, planted = (
-        on_disk.measure(
+        on_a_disk.measure(
             "update-nonindex",
             "rocksdb",
             size={"threads": 2, "seconds": 4},
@@ -223,7 +223,7 @@ def test_a_compaction_storm(on_disk: Bench) -> None:
         )
         for options in ("write_buffer_size=64m", f"write_buffer_size=64k;{tight}")
     )
-    on_disk.check("stalls", base, planted, "update-nonindex")
+    on_a_disk.check("stalls", base, planted, "update-nonindex")
 
 
 @pytest.mark.full
@@ -319,7 +319,7 @@ def test_a_slow_link(bench: Bench) -> None:
 @pytest.mark.root
 @pytest.mark.full
 @pytest.mark.alone
-def test_a_limit_of_reads(on_disk: Bench) -> None:
+def test_a_limit_of_reads(on_a_disk: Bench) -> None:
     device = os.stat(ON_DISK).st_dev
     with grouped(IO_GROUPS) as group:
 
@@ -329,7 +329,7 @@ def test_a_limit_of_reads(on_disk: Bench) -> None:
             bench.stop.wait()
             path.write_text(f"{os.major(device)}:{os.minor(device)} 0")
 
-        on_disk.check_planted(
+        on_a_disk.check_planted(
             "slow-reads",
             "point-query",
             limit,

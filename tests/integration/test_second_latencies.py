@@ -46,16 +46,16 @@ end
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stalled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found: Path = tmp_path_factory.mktemp("recorded")
     (found / "stalled.lua").write_text(LUA % STALL_AT_S)
     return found
 
 
 @pytest.fixture(scope="module")
-def outcome(server: Server, folder: Path) -> Outcome:
+def outcome(server: Server, stalled: Path) -> Outcome:
     server.query("CREATE DATABASE IF NOT EXISTS dyno")
-    return drive(server, Work("stalled.lua", threads=1, warmup=WARMUP_S, seconds=SECONDS, folder=folder))
+    return drive(server, Work("stalled.lua", threads=1, warmup=WARMUP_S, seconds=SECONDS, folder=stalled))
 
 
 def measured(outcome: Outcome) -> list[Counts]:
@@ -98,9 +98,9 @@ def stretches(seconds: list[Counts], recorded: list[float]) -> Iterator[tuple[Co
             yield together, recorded[ends[first] : ends[end]]
 
 
-def test_percentiles_of_any_stretch_are_those_of_its_recorded_events(outcome: Outcome, folder: Path) -> None:
+def test_percentiles_of_any_stretch_are_those_of_its_recorded_events(outcome: Outcome, stalled: Path) -> None:
     seconds = measured(outcome)
-    events = [float(line) * 1000 for line in (folder / "recorded").read_text().split()]
+    events = [float(line) * 1000 for line in (stalled / "recorded").read_text().split()]
     recorded = events[len(events) - sum(counts_of(outcome.total["buckets"]).values()) :]
     compared = 0
     for counts, its_events in stretches(seconds, recorded):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.gated import Line, began, check_slice, gated, merged, recorded
+from tests.integration.gated import Line, began, check_slice, gated, merged, recorded_work
 from tests.integration.generated import (
     TABLES,
     Outcome,
@@ -17,7 +17,6 @@ from tests.integration.generated import (
     fill,
     p99_of_stop,
     percentile,
-    server,
     shipped,
 )
 
@@ -25,12 +24,9 @@ from tests.integration.generated import (
 # percentile without a gate is 0.14 to 1.17 ms, as two clients and a server share two CPUs
 NEAR = {50: 1.8, 95: 1.8, 99: 10.0}
 
-__all__ = ["recorded", "server"]
+__all__ = ["recorded_work"]
 
-
-@pytest.fixture(scope="module", autouse=True)
-def tables(server: Server) -> None:
-    fill(server, "innodb")
+pytestmark = pytest.mark.usefixtures("tables")
 
 
 def is_kept(line: Line, rate: float) -> bool:
@@ -76,11 +72,11 @@ def test_a_stop_of_the_server_in_slices_moves_p99_to_its_computed_value(server: 
         found.append(stopped(server))
 
 
-def test_a_schedule_is_that_of_its_seed(server: Server, recorded: Work) -> None:
+def test_a_schedule_is_that_of_its_seed(server: Server, recorded_work: Work) -> None:
     def gaps(seed: int) -> list[float]:
-        for file in recorded.folder.glob("began.*"):
+        for file in recorded_work.folder.glob("began.*"):
             file.unlink()
-        work = replace(recorded, threads=8, seed=seed)
+        work = replace(recorded_work, threads=8, seed=seed)
         with gated(server, work, 100) as run:
             run.slice(0.5)
             run.end()
@@ -93,9 +89,9 @@ def test_a_schedule_is_that_of_its_seed(server: Server, recorded: Work) -> None:
     assert first[:20] != pytest.approx(other[:20], abs=0.03)
 
 
-def test_latency_counts_from_the_moment_an_event_was_due(server: Server, recorded: Work) -> None:
+def test_latency_counts_from_the_moment_an_event_was_due(server: Server, recorded_work: Work) -> None:
     """One client does at most 100 events a second of the 200 it is asked for: half of the time is waiting."""
-    with gated(server, replace(recorded, threads=1), 200) as run:
+    with gated(server, replace(recorded_work, threads=1), 200) as run:
         first = run.slice(0.5)
         time.sleep(1)
         second = run.slice(0.5)
@@ -105,9 +101,9 @@ def test_latency_counts_from_the_moment_an_event_was_due(server: Server, recorde
     assert first["latency_ms"]["max"] < second["latency_ms"]["max"] < 900  # and no second of the closed gate
 
 
-def test_a_rate_nobody_can_keep_up_with_leaves_a_backlog(server: Server, recorded: Work) -> None:
+def test_a_rate_nobody_can_keep_up_with_leaves_a_backlog(server: Server, recorded_work: Work) -> None:
     """Three clients do 150 events a second of the two millions: nearly all of the second is behind."""
-    with gated(server, replace(recorded, threads=3, options={"event_ms": 20}), 2_000_000) as run:
+    with gated(server, replace(recorded_work, threads=3, options={"event_ms": 20}), 2_000_000) as run:
         line = run.slice(1)
         outcome = run.end()
     assert outcome.code == 0, outcome.said

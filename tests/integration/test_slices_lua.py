@@ -17,18 +17,15 @@ import pytest
 
 from app.catalog.custom_sql import parse_custom_sql
 from app.catalog.listing import made_lua
-from tests.integration.gated import Line, began, check_slice, gated, recorded
-from tests.integration.generated import Server, Work, drive, fill, server, shipped
+from tests.integration.gated import Line, began, check_slice, gated, recorded_work
+from tests.integration.generated import Server, Work, drive, fill, shipped
 
-__all__ = ["recorded", "server"]
+__all__ = ["recorded_work"]
+
+pytestmark = pytest.mark.usefixtures("tables")
 
 COUNTS = ("events", "reads", "writes", "other", "errors", "reconnects", "control")
 HANDLER = {"inserted": "handler_write", "updated": "handler_update", "deleted": "handler_delete"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def tables(server: Server) -> None:
-    fill(server, "innodb")
 
 
 class Watch:
@@ -105,9 +102,9 @@ def test_clients_at_the_gate_use_no_cpu(server: Server) -> None:
         assert ticks() - before <= 1
 
 
-def test_no_event_begins_outside_of_a_slice(server: Server, recorded: Work) -> None:
+def test_no_event_begins_outside_of_a_slice(server: Server, recorded_work: Work) -> None:
     opened = []
-    work = replace(recorded, threads=4)
+    work = replace(recorded_work, threads=4)
     with gated(server, work) as run:
         for length in (0.3, 0.05, 0.3):
             at = time.monotonic()
@@ -124,9 +121,9 @@ def test_no_event_begins_outside_of_a_slice(server: Server, recorded: Work) -> N
         assert any(from_s <= moment <= until_s + 0.05 for from_s, until_s in opened)
 
 
-def test_a_client_that_waits_for_the_last_event_lowers_no_rate(server: Server, recorded: Work) -> None:
+def test_a_client_that_waits_for_the_last_event_lowers_no_rate(server: Server, recorded_work: Work) -> None:
     """Of two clients one ends 0.4 s after the other: it counts with the mean of both."""
-    with gated(server, replace(recorded, threads=2, options={"event_ms": 400})) as run:
+    with gated(server, replace(recorded_work, threads=2, options={"event_ms": 400})) as run:
         line = run.slice(0.1)
         assert line["events"] == 2
         assert line["interval_s"] == pytest.approx(0.4, abs=0.1)
@@ -134,9 +131,9 @@ def test_a_client_that_waits_for_the_last_event_lowers_no_rate(server: Server, r
         assert line["latency_ms"]["min"] >= 400
 
 
-def test_a_client_that_comes_late_raises_no_rate(server: Server, recorded: Work) -> None:
+def test_a_client_that_comes_late_raises_no_rate(server: Server, recorded_work: Work) -> None:
     """It had no CPU for its first event, which the other one had: the slice was as long for both."""
-    with gated(server, replace(recorded, threads=2)) as run:
+    with gated(server, replace(recorded_work, threads=2)) as run:
         deadline = time.monotonic() + 0.6
         os.write(run.gate, struct.pack("<d", deadline))
         time.sleep(0.4)
@@ -202,8 +199,8 @@ def test_a_signal_does_not_wake_a_client(server: Server) -> None:
         assert run.end().code == 0
 
 
-def test_a_client_that_has_nothing_more_to_do_gives_no_token_up(server: Server, recorded: Work) -> None:
-    with gated(server, replace(recorded, threads=3, options={"event_ms": 5, "does": "end"})) as run:
+def test_a_client_that_has_nothing_more_to_do_gives_no_token_up(server: Server, recorded_work: Work) -> None:
+    with gated(server, replace(recorded_work, threads=3, options={"event_ms": 5, "does": "end"})) as run:
         assert run.slice(0.1)["workers"] == 2
         check_slice(run.slice(0.1))
         outcome = run.end()
@@ -211,8 +208,8 @@ def test_a_client_that_has_nothing_more_to_do_gives_no_token_up(server: Server, 
 
 
 @pytest.mark.parametrize("length", [0.3, 0.01])  # others are in an event, or at the gate
-def test_an_event_that_fails_ends_the_process(server: Server, recorded: Work, length: float) -> None:
-    work = replace(recorded, threads=6, options={"event_ms": 50, "does": "fail"})
+def test_an_event_that_fails_ends_the_process(server: Server, recorded_work: Work, length: float) -> None:
+    work = replace(recorded_work, threads=6, options={"event_ms": 50, "does": "fail"})
     with gated(server, work) as run:
         run.open(length)
         outcome = run.outcome()

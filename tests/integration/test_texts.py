@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.generated import Outcome, Server, drive, shipped, started_server
+from tests.integration.generated import Outcome, Server, drive, shipped
 
 LIBRARY = Path(__file__).parents[1] / "data/ohsumed"
 FILES = f"{LIBRARY / 'sample.87'}:{LIBRARY / 'sample.88-91'}"
@@ -24,12 +23,6 @@ WORDS = {
     "coliplay": 1, "Earlier": 2900, "Gintere": 0, "Abdelhamid": 4,
 }  # fmt: skip
 ENGINES = ("innodb", "myisam")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with started_server() as running:
-        yield running
 
 
 def loaded(server: Server, engine: str, rows: int, **more: Any) -> Outcome:

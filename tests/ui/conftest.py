@@ -144,7 +144,7 @@ def drawn(show: ShowLive, qtbot: QtBot) -> ShowLive:
 
     def make(context: WindowContext) -> LivePage:
         page = show(context)
-        qtbot.waitUntil(lambda: page._watching.loaded is not None)
+        qtbot.waitUntil(lambda: page.watching.loaded is not None)
         return page
 
     return make
@@ -174,7 +174,7 @@ def chart(qtbot: QtBot, theme: Theme) -> TimeChart:
 
 
 @pytest.fixture
-def recorded(dyno_home: Path) -> Path:
+def released(dyno_home: Path) -> Path:
     """A home with the session of an earlier version in its history."""
     with History(dyno_home) as history:
         import_session(history, DATA / "session.zip")

@@ -16,7 +16,7 @@ Follow = Callable[[Maker], LivePage]
 
 def shown(page: LivePage) -> str:
     """The session whose curves are drawn."""
-    seen = page._watching.loaded
+    seen = page.watching.loaded
     return seen.curves.session if seen else ""
 
 

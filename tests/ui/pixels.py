@@ -11,6 +11,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from ui.widgets.charts.head import ChartHead
+from ui.widgets.charts.lines import Line
 from ui.widgets.charts.time_chart import TimeChart
 
 SIZE = (800, 300)
@@ -35,16 +37,22 @@ def has_colour(image: QImage, colour: QColor, at: QPointF, near: int = NEAR) -> 
     return any(image.pixelColor(x + dx, y + dy).rgb() == colour.rgb() for dx in around for dy in around)
 
 
+def visible(head: ChartHead) -> list[Line]:
+    """The curves that nobody has hidden."""
+    hidden = head.hidden.of(head.lines)
+    return [line for line in head.lines if line.owner not in hidden]
+
+
 def spot(chart: TimeChart, t: float, value: float) -> QPointF:
     """Where a value is painted."""
-    canvas = chart._canvas
+    canvas = chart.canvas
     return QPointF(canvas.pos()) + QPointF(canvas.area.px(t), canvas.area.py(value))
 
 
 def mouse(chart: TimeChart, kind: QEvent.Type, t: float, shifted: bool = False) -> None:
     """A mouse over the curves, at this time."""
-    view = chart._canvas.viewport()
-    at = QPointF(chart._canvas.area.px(t), chart._canvas.area.plot.center().y())
+    view = chart.canvas.viewport()
+    at = QPointF(chart.canvas.area.px(t), chart.canvas.area.plot.center().y())
     held = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else Qt.MouseButton.LeftButton
     keys = Qt.KeyboardModifier.ShiftModifier if shifted else Qt.KeyboardModifier.NoModifier
     event = QMouseEvent(kind, at, QPointF(view.mapToGlobal(at)), Qt.MouseButton.LeftButton, held, keys)

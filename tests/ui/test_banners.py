@@ -12,19 +12,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.ui.find import find
 from tests.ui.watched import watched
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN
 from ui.shell.notices import MOST_SENTENCES
 from ui.shell.window import FIRST_SIZE, Window
-from ui.widgets.message import Banner
+from ui.widgets.message import Banner, MessageBar
 
 SENTENCE = "update-nonindex threads=2: rocksdb-default is slower, 0.50 (0.48 to 0.52)."
 LONGEST = "\n".join(["duel on local has ended (more on Compare)", *[SENTENCE] * MOST_SENTENCES])
 
 
 @pytest.fixture
-def page(qtbot: QtBot) -> Iterator[QWidget]:
+def first_page(qtbot: QtBot) -> Iterator[QWidget]:
     """One of two pages of a window, filled by one part."""
     window, made = QStackedWidget(), QWidget()
     QVBoxLayout(made).addWidget(QPushButton("Run"))
@@ -37,7 +38,7 @@ def page(qtbot: QtBot) -> Iterator[QWidget]:
 
 
 @pytest.fixture
-def window(context: WindowContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Window:
+def shown_window(context: WindowContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Window:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     changed, plans = watched(context)
     monkeypatch.setattr(plans, "adopt", lambda: None)
@@ -47,7 +48,7 @@ def window(context: WindowContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
     with qtbot.waitActive(made):
         made.show()
         made.activateWindow()
-    qtbot.waitUntil(lambda: "bench" in made._pages)
+    qtbot.waitUntil(lambda: "bench" in made.pages)
     return made
 
 
@@ -56,21 +57,21 @@ def place(of: QWidget) -> QRect:
 
 
 @pytest.mark.parametrize("width", [300, 1000])
-def test_it_lies_over_the_upper_edge_and_moves_nothing(qtbot: QtBot, page: QWidget, width: int) -> None:
-    banner, part = Banner(page), page.findChild(QPushButton)
-    page.window().resize(width, 600)
+def test_it_lies_over_the_upper_edge_and_moves_nothing(qtbot: QtBot, first_page: QWidget, width: int) -> None:
+    banner, part = Banner(first_page), first_page.findChild(QPushButton)
+    first_page.window().resize(width, 600)
     before = place(part)
-    banner.show_warning("a line " * 30, QAction("Connect", page))
+    banner.show_warning("a line " * 30, QAction("Connect", first_page))
     qtbot.waitUntil(banner.isVisible)
-    assert place(part) == before and page.window().rect().contains(place(banner))
+    assert place(part) == before and first_page.window().rect().contains(place(banner))
     assert place(banner).top() < 10
     assert banner.buttons[0].isVisible() and not banner.buttons[1].isVisible()
-    page.window().resize(width + 100, 700)
-    assert page.window().rect().contains(place(banner)) and place(banner).right() > width + 50
+    first_page.window().resize(width + 100, 700)
+    assert first_page.window().rect().contains(place(banner)) and place(banner).right() > width + 50
 
 
-def test_it_hides_with_its_page(page: QWidget) -> None:
-    banner, stack = Banner(page), page.window()
+def test_it_hides_with_its_page(first_page: QWidget) -> None:
+    banner, stack = Banner(first_page), first_page.window()
     assert isinstance(stack, QStackedWidget)
     banner.show_info("2 sessions deleted")
     stack.setCurrentIndex(1)
@@ -85,8 +86,8 @@ def test_it_hides_with_its_page(page: QWidget) -> None:
     assert banner.isVisible()
 
 
-def test_it_goes_when_it_is_acted_on_and_news_of_that_stays(page: QWidget) -> None:
-    banner, undo, fail = Banner(page), QAction("Undo", page), QAction("Connect", page)
+def test_it_goes_when_it_is_acted_on_and_news_of_that_stays(first_page: QWidget) -> None:
+    banner, undo, fail = Banner(first_page), QAction("Undo", first_page), QAction("Connect", first_page)
     banner.show_info("2 sessions deleted", undo)
     banner.buttons[0].click()
     assert not banner.isVisible() and banner.text == ""
@@ -96,11 +97,11 @@ def test_it_goes_when_it_is_acted_on_and_news_of_that_stays(page: QWidget) -> No
     assert banner.text == "nobody answers" and banner.isVisible()
 
 
-def test_how_a_plan_ended_covers_nothing_of_the_page(window: Window) -> None:
-    window.message.show_info(LONGEST, QAction("Compare", window))
-    covered, page = place(window.message), place(window.page("bench"))
+def test_how_a_plan_ended_covers_nothing_of_the_page(shown_window: Window) -> None:
+    shown_window.message.show_info(LONGEST, QAction("Compare", shown_window))
+    covered, page = place(shown_window.message), place(shown_window.page("bench"))
     assert covered.bottom() <= page.top() + MARGIN, "only the margin of the page"
-    assert covered.left() > end_of_places(window)
+    assert covered.left() > end_of_places(shown_window)
 
 
 def end_of_places(window: Window) -> int:
@@ -109,71 +110,76 @@ def end_of_places(window: Window) -> int:
 
 
 @pytest.mark.parametrize("width", [800, 1000, 1200])
-def test_the_places_are_free_in_a_narrow_window(window: Window, width: int) -> None:
-    window.message.show_info(LONGEST, QAction("Compare", window))
-    window.setMinimumSize(1, 1)  # other fonts and pages demand less
-    window.resize(width, 700)
-    covered = place(window.message)
-    assert window.width() == width and window.rect().contains(covered)
-    assert covered.left() > end_of_places(window)
+def test_the_places_are_free_in_a_narrow_window(shown_window: Window, width: int) -> None:
+    shown_window.message.show_info(LONGEST, QAction("Compare", shown_window))
+    shown_window.setMinimumSize(1, 1)  # other fonts and pages demand less
+    shown_window.resize(width, 700)
+    covered = place(shown_window.message)
+    assert shown_window.width() == width and shown_window.rect().contains(covered)
+    assert covered.left() > end_of_places(shown_window)
 
 
-def test_esc_is_of_the_field_with_the_focus_and_then_closes_the_newest(window: Window, qtbot: QtBot) -> None:
-    window.show_page("history")
-    page: Any = window.page("history")
+def test_esc_is_of_the_field_with_the_focus_and_then_closes_the_newest(
+    shown_window: Window, qtbot: QtBot
+) -> None:
+    shown_window.show_page("history")
+    page: Any = shown_window.page("history")
     page._bar.focus_text()
     line = QApplication.focusWidget()
     QTest.keyClicks(line, "xeon")
-    window.message.show_info("duel on local has ended")
-    page._message.show_info("2 sessions deleted")
-    assert window._dismissing.action.isEnabled()
+    shown_window.message.show_info("duel on local has ended")
+    message = page.findChild(MessageBar)  # which lies over the window while it is shown
+    message.show_info("2 sessions deleted")
+    assert shown_window._dismissing.action.isEnabled()
     texts = []
     for _ in range(3):
         QTest.keyClick(line, Qt.Key.Key_Escape)
-        texts.append((window.message.text, page._message.text, line.text()))
+        texts.append((shown_window.message.text, message.text, line.text()))
     assert texts == [
         ("duel on local has ended", "2 sessions deleted", ""),
         ("duel on local has ended", "", ""),
         ("", "", ""),
     ]
-    assert not window._dismissing.action.isEnabled()
+    assert not shown_window._dismissing.action.isEnabled()
 
 
-def test_keys_work_after_a_message_was_closed_by_mouse(window: Window, qtbot: QtBot) -> None:
-    window.show_page("history")
+def test_keys_work_after_a_message_was_closed_by_mouse(shown_window: Window, qtbot: QtBot) -> None:
+    shown_window.show_page("history")
     before = QApplication.focusWidget()
-    window.message.show_info("duel on local has ended")
-    dismiss = next(each for each in window.message.findChildren(QPushButton) if each.text() == "Dismiss")
+    shown_window.message.show_info("duel on local has ended")
+    dismiss = find(shown_window.message, QPushButton, "Dismiss")
     dismiss.setFocus()
     qtbot.mouseClick(dismiss, Qt.MouseButton.LeftButton)
-    assert QApplication.focusWidget() is before and window.page("history").isAncestorOf(before)
+    assert QApplication.focusWidget() is before and shown_window.page("history").isAncestorOf(before)
 
 
-def test_keys_work_after_what_had_the_focus_is_gone(window: Window, qtbot: QtBot) -> None:
-    window.show_page("history")
-    page = window.page("history")
+def test_keys_work_after_what_had_the_focus_is_gone(shown_window: Window, qtbot: QtBot) -> None:
+    shown_window.show_page("history")
+    page = shown_window.page("history")
     gone = QPushButton("Chart", page)
     gone.show()
     gone.setFocus()
     gone.deleteLater()
-    qtbot.waitUntil(lambda: page.isAncestorOf(QApplication.focusWidget() or window))
+    qtbot.waitUntil(lambda: page.isAncestorOf(QApplication.focusWidget() or shown_window))
 
 
-def test_a_page_that_is_not_shown_cannot_keep_the_keyboard(window: Window, qtbot: QtBot) -> None:
+def test_a_page_that_is_not_shown_cannot_keep_the_keyboard(shown_window: Window, qtbot: QtBot) -> None:
     for name in ("compare", "history"):
-        window.show_page(name)
-    late: Any = window.page("compare")
+        shown_window.show_page(name)
+    late: Any = shown_window.page("compare")
     late.chooser.show()
     late.chooser.offer([])  # its answer comes after its page was left
     assert late.isAncestorOf(QApplication.focusWidget())
-    qtbot.waitUntil(lambda: window.page("history").isAncestorOf(QApplication.focusWidget() or window))
+    qtbot.waitUntil(
+        lambda: shown_window.page("history").isAncestorOf(QApplication.focusWidget() or shown_window)
+    )
 
 
 @pytest.mark.parametrize("name", ["bench", "live", "history", "compare"])
-def test_a_page_that_is_gone_to_has_the_keyboard(window: Window, name: str) -> None:
+def test_a_page_that_is_gone_to_has_the_keyboard(shown_window: Window, name: str) -> None:
     for each in ("bench", "live", "history", "compare", name):
         focus = QApplication.focusWidget()
         if focus is not None:
             focus.clearFocus()
-        window.show_page(each)
-        assert window.page(each).isAncestorOf(QApplication.focusWidget() or window)
+        shown_window.show_page(each)
+        assert shown_window.page(each).isAncestorOf(QApplication.focusWidget() or shown_window)

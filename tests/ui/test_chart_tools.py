@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolTip, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
-from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot
+from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot, visible
 from ui.core.theme import Theme
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import LINE_HEIGHT, ChartHead
@@ -27,7 +27,7 @@ from ui.widgets.charts.time_chart import TimeChart
 
 def entry(head: ChartHead, label: str) -> QPoint:
     """Where the legend names this curve."""
-    places = zip(head.lines, head._places, strict=True)
+    places = zip(head.lines, head.places, strict=True)
     return next(place.center() for line, place in places if line.label == label)
 
 
@@ -35,17 +35,17 @@ def drawn(chart: TimeChart) -> list[str]:
     """The curves that are painted, as pixels."""
     image = picture(chart)
     values = {"InnoDB": 100.0, "RocksDB": 40.0}
-    lines = [line for line in chart._head.lines if line.label in values]
+    lines = [line for line in chart.head.lines if line.label in values]
     spots = [(line, spot(chart, 50, values[line.label])) for line in lines]
     return [line.label for line, at in spots if at.y() > 0 and has_colour(image, line.colour, at)]
 
 
 def test_a_click_in_the_legend_hides_a_curve_and_shows_it_again(chart: TimeChart) -> None:
-    head, left = chart._head, Qt.MouseButton.LeftButton
+    head, left = chart.head, Qt.MouseButton.LeftButton
     before, whole = picture(head), len(chart.track("one"))
     QTest.mouseClick(head, left, pos=entry(head, "InnoDB"))
     assert drawn(chart) == ["RocksDB"]
-    assert chart._canvas.area.y[1] < 60, "the range is that of what is drawn"
+    assert chart.canvas.area.y[1] < 60, "the range is that of what is drawn"
     assert picture(head) != before, "its entry is pale and struck out"
     assert len(chart.track("one")) == whole, "the data stay"
     QTest.mouseClick(head, left, pos=entry(head, "InnoDB"))
@@ -55,9 +55,9 @@ def test_a_click_in_the_legend_hides_a_curve_and_shows_it_again(chart: TimeChart
 
 def test_a_double_click_in_the_legend_isolates_and_brings_all_back(chart: TimeChart) -> None:
     def double_click(label: str) -> None:
-        at = entry(chart._head, label)
-        QTest.mouseClick(chart._head, Qt.MouseButton.LeftButton, pos=at)
-        QTest.mouseDClick(chart._head, Qt.MouseButton.LeftButton, pos=at)
+        at = entry(chart.head, label)
+        QTest.mouseClick(chart.head, Qt.MouseButton.LeftButton, pos=at)
+        QTest.mouseDClick(chart.head, Qt.MouseButton.LeftButton, pos=at)
 
     double_click("InnoDB")
     assert drawn(chart) == ["InnoDB"]
@@ -87,21 +87,21 @@ def test_charts_that_share_hide_a_contender_together(chart: TimeChart, qtbot: Qt
         Line("cpu", "CPU", theme.contender(2)),
     ]
     other.set_lines(lines)
-    chart.set_lines([replace(line, contender=line.label) for line in chart._lines])
+    chart.set_lines([replace(line, contender=line.label) for line in chart.head.lines])
     for each in (chart, other):
         each.share_hidden(shared)
-    QTest.mouseClick(chart._head, Qt.MouseButton.LeftButton, pos=entry(chart._head, "InnoDB"))
-    assert [line.key for line in other._visible()] == ["cpu"]
+    QTest.mouseClick(chart.head, Qt.MouseButton.LeftButton, pos=entry(chart.head, "InnoDB"))
+    assert [line.key for line in visible(other.head)] == ["cpu"]
     shared.show_all()
     shared.isolate("RocksDB")
     assert drawn(chart) == ["RocksDB"]
-    assert other._visible() == lines, "a chart without the contender shows its own"
+    assert visible(other.head) == lines, "a chart without the contender shows its own"
 
 
 def test_the_legend_tells_a_whole_name(chart: TimeChart, theme: Theme, qtbot: QtBot) -> None:
     chart.set_lines([Line("one", "innodb", theme.contender(0), full="mysql-8.4-innodb-1")])
-    at = entry(chart._head, "innodb")
-    QApplication.sendEvent(chart._head, QHelpEvent(QEvent.Type.ToolTip, at, chart._head.mapToGlobal(at)))
+    at = entry(chart.head, "innodb")
+    QApplication.sendEvent(chart.head, QHelpEvent(QEvent.Type.ToolTip, at, chart.head.mapToGlobal(at)))
     assert QToolTip.text().startswith("mysql-8.4-innodb-1\nClick to hide")
     QToolTip.hideText()
 
@@ -113,21 +113,21 @@ def test_bars_and_curves_are_hidden_too(qtbot: QtBot, theme: Theme) -> None:
     bars.resize(*SIZE)
     bars.set_bars(["insert", "delete"], [(line, [1.0, 1.5]) for line in lines], "relative to InnoDB")
     show(qtbot, bars)
-    QTest.mouseClick(bars._head, Qt.MouseButton.LeftButton, pos=entry(bars._head, "RocksDB"))
+    QTest.mouseClick(bars.head, Qt.MouseButton.LeftButton, pos=entry(bars.head, "RocksDB"))
     assert {line.key for line, *_ in bars.places()} == {"a"}
     curves = LineChart(theme, "QPS over threads")
     qtbot.addWidget(curves)
     curves.resize(*SIZE)
     curves.set_curves([(line, [1.0, 2.0], [at, at]) for at, line in enumerate(lines)], "threads", "1/s")
     show(qtbot, curves)
-    assert not curves._has_legend, "the names fit beside the curves"
+    assert curves.head.is_brief, "the names fit beside the curves"
     QTest.keyClick(curves, Qt.Key.Key_2)
-    assert curves._has_legend, "where a click brings it back"
+    assert not curves.head.is_brief, "where a click brings it back"
     image = picture(curves)
-    at = QPointF(curves._area.px(1.0), curves._area.py(0.0))
+    at = QPointF(curves.area.px(1.0), curves.area.py(0.0))
     assert has_colour(image, theme.contender(0), at)
-    QTest.mouseClick(curves._head, Qt.MouseButton.LeftButton, pos=entry(curves._head, "RocksDB"))
-    assert not curves._has_legend
+    QTest.mouseClick(curves.head, Qt.MouseButton.LeftButton, pos=entry(curves.head, "RocksDB"))
+    assert curves.head.is_brief
 
 
 def test_the_dot_of_the_cursor_is_on_its_sample(chart: TimeChart, theme: Theme) -> None:
@@ -139,7 +139,7 @@ def test_the_dot_of_the_cursor_is_on_its_sample(chart: TimeChart, theme: Theme) 
     before = picture(chart)
     chart.axis.set_cursor(101.2)
     after = picture(chart)
-    assert chart._head.read_out().endswith("RocksDB 40.00 queries/s")
+    assert chart.head.read_out().endswith("RocksDB 40.00 queries/s")
     assert coloured(after, colour, on_sample) > coloured(before, colour, on_sample) + 10
     assert coloured(after, colour, between) <= coloured(before, colour, between)
 
@@ -154,11 +154,11 @@ def test_l_makes_the_scale_logarithmic(chart: TimeChart, theme: Theme) -> None:
     QTest.keyClick(chart, Qt.Key.Key_L)
     image = picture(chart)
     assert has_colour(image, theme.contender(0), spot(chart, 50, 2.0)), "100 is at its power of ten"
-    assert "100" in [text for _, text in chart._ground.y_ticks]
+    assert "100" in [text for _, text in chart.ground.y_ticks]
     chart.track("two").clear()
     chart.track("two").extend(range(601), [0.0] * 601)
     chart.redraw()
-    assert chart._canvas.area.y[0] > 1.0, "what has no logarithm is left out"
+    assert chart.canvas.area.y[0] > 1.0, "what has no logarithm is left out"
     QTest.keyClick(chart, Qt.Key.Key_L)
     assert has_colour(picture(chart), theme.contender(0), spot(chart, 50, 100.0))
 
@@ -173,17 +173,17 @@ def test_curves_over_threads_have_a_logarithmic_scale_too(qtbot: QtBot, theme: T
     )
     show(qtbot, curves)
     QTest.keyClick(curves, Qt.Key.Key_L)
-    assert {"10", "100", "1,000"} <= {text for _, text in curves._ground.y_ticks}
+    assert {"10", "100", "1,000"} <= {text for _, text in curves.ground.y_ticks}
     image = picture(curves)
-    assert has_colour(image, theme.contender(0), QPointF(curves._area.px(2.0), curves._area.py(3.0)))
-    top, bottom = (curves._area.py(log10(end)) for end in (20.0, 5.0))
-    assert has_colour(image, theme.contender(0), QPointF(curves._area.px(1.0), (top + bottom) / 2 + 12))
+    assert has_colour(image, theme.contender(0), QPointF(curves.area.px(2.0), curves.area.py(3.0)))
+    top, bottom = (curves.area.py(log10(end)) for end in (20.0, 5.0))
+    assert has_colour(image, theme.contender(0), QPointF(curves.area.px(1.0), (top + bottom) / 2 + 12))
     QTest.keyClick(curves, Qt.Key.Key_Right)
-    assert curves._head.read_out() == "InnoDB 10.00 1/s", "the figure is as it was"
+    assert curves.head.read_out() == "InnoDB 10.00 1/s", "the figure is as it was"
     curves.set_curves([(line, [1.0, 2.0], [0.0, None])], "threads", "1/s")
     QTest.keyClick(curves, Qt.Key.Key_L)
     QTest.keyClick(curves, Qt.Key.Key_L)
-    assert not curves._scale.is_logarithmic
+    assert not curves.scale.is_logarithmic
 
 
 def test_values_without_a_logarithm_keep_the_scale(chart: TimeChart) -> None:
@@ -192,7 +192,7 @@ def test_values_without_a_logarithm_keep_the_scale(chart: TimeChart) -> None:
         chart.track(key).extend(range(601), [0.0] * 601)
     chart.redraw()
     QTest.keyClick(chart, Qt.Key.Key_L)
-    assert not chart._scale.is_logarithmic
+    assert not chart.scale.is_logarithmic
     assert not entries(chart)["Logarithmic scale"].isEnabled()
 
 
@@ -200,20 +200,20 @@ def test_a_chosen_range_shows_mean_spread_and_count(chart: TimeChart) -> None:
     chart.track("two").clear()
     chart.track("two").extend(range(601), [30.0 + 20 * (t % 2) for t in range(601)])
     chart.axis.reset()
-    assert not chart._figures.isVisible()
+    assert not chart.figures.isVisible()
     mouse(chart, QEvent.Type.MouseButtonPress, 150.0)
     mouse(chart, QEvent.Type.MouseMove, 249.5)
-    assert chart._figures.isVisible(), "while it is drawn, too"
+    assert chart.figures.isVisible(), "while it is drawn, too"
     mouse(chart, QEvent.Type.MouseButtonRelease, 249.5)
     chart.axis.set_range(149.5, 249.5)
-    between, one, two = chart._figures.told.splitlines()
+    between, one, two = chart.figures.told.splitlines()
     assert between == "2:30 to 4:10, mean ± sd, queries/s"
     assert one == "InnoDB: 100.0 ± 0 (n 50)", "a gap counts for nothing"
     assert two == "RocksDB: 40.00 ± 10.05 (n 100)"
     QTest.keyClick(chart, Qt.Key.Key_1)
-    assert "InnoDB" not in chart._figures.told, "nor does what is hidden"
+    assert "InnoDB" not in chart.figures.told, "nor does what is hidden"
     QTest.keyClick(chart, Qt.Key.Key_Home)
-    assert not chart._figures.isVisible()
+    assert not chart.figures.isVisible()
 
 
 def test_the_numbers_of_a_range_stay_in_one_line_without_n_where_the_room_is_short(
@@ -229,8 +229,8 @@ def test_the_numbers_of_a_range_stay_in_one_line_without_n_where_the_room_is_sho
         parent.resize(width, 60)
         figures.setFixedWidth(width)
         figures.show_range((0.0, 60.0), "mean ± sd", found)
-        assert figures.height() == LINE_HEIGHT and {place.top() for place in figures._places} == {0}
-        assert all(value.endswith(shown) for value in figures._values)
+        assert figures.height() == LINE_HEIGHT and {place.top() for place in figures.places} == {0}
+        assert all(value.endswith(shown) for value in figures.values)
 
 
 def test_the_cursor_stands_where_a_value_was_measured(chart: TimeChart) -> None:
@@ -284,7 +284,7 @@ def test_the_context_menu_does_what_it_says(chart: TimeChart, tmp_path: Path) ->
 
 
 def test_the_menu_opens_by_key_and_names_the_entry_under_the_mouse(chart: TimeChart, qtbot: QtBot) -> None:
-    at = chart._head.mapTo(chart, entry(chart._head, "RocksDB"))
+    at = chart.head.mapTo(chart, entry(chart.head, "RocksDB"))
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, chart.mapToGlobal(at))
     QApplication.sendEvent(chart, event)
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
@@ -317,7 +317,7 @@ def test_a_chart_is_maximised_and_goes_back(qtbot: QtBot, theme: Theme, way: str
         if way == "key":
             QTest.keyClick(chart, Qt.Key.Key_F11)
         else:
-            QTest.mouseDClick(chart._head, Qt.MouseButton.LeftButton, pos=QPoint(12, 8))
+            QTest.mouseDClick(chart.head, Qt.MouseButton.LeftButton, pos=QPoint(12, 8))
 
     toggle()
     QApplication.processEvents()

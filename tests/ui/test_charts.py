@@ -30,8 +30,8 @@ from ui.widgets.image import copy_image, save_image
 
 
 def turn_wheel(chart: TimeChart, t: float, notches: int) -> None:
-    view = chart._canvas.viewport()
-    at = QPointF(chart._canvas.area.px(t), 50)
+    view = chart.canvas.viewport()
+    at = QPointF(chart.canvas.area.px(t), 50)
     none = Qt.MouseButton.NoButton
     wheel = QPoint(0, 120 * notches)
     phase = Qt.ScrollPhase.NoScrollPhase
@@ -67,7 +67,7 @@ def test_a_warm_up_is_shaded_and_a_step_has_its_name(chart: TimeChart, theme: Th
     assert image.pixelColor(spot(chart, 500, 70.0).toPoint()) == before
     bound = image.pixelColor(spot(chart, 400, 70.0).toPoint())
     assert bound != before != image.pixelColor(spot(chart, 410, 70.0).toPoint())
-    lane = [spot(chart, t, chart._canvas.area.y[1]) - QPointF(0, 9) for t in range(404, 460)]
+    lane = [spot(chart, t, chart.canvas.area.y[1]) - QPointF(0, 9) for t in range(404, 460)]
     assert any(image.pixelColor(at.toPoint()).rgb() == theme.colour("muted").rgb() for at in lane)
 
 
@@ -80,7 +80,7 @@ def test_between_slices_the_cursor_reads_the_nearest_and_its_line_and_dot_are_th
     chart.set_lines([Line("one", "InnoDB", theme.contender(0))])
     chart.axis.set_range(95.0, 115.0)
     chart.axis.set_cursor(107.0)  # by keys: the mouse takes a sample
-    assert chart._head.read_out().startswith("InnoDB 20")
+    assert chart.head.read_out().startswith("InnoDB 20")
     image = picture(chart)
     assert has_colour(image, theme.contender(0), spot(chart, 105.0, 20.0) + QPointF(2, 0), 1)
     assert has_colour(image, theme.colour("muted"), spot(chart, 105.0, 12.0), 1)
@@ -105,10 +105,10 @@ def test_ghosts_are_paler_and_dashes_have_gaps(chart: TimeChart, theme: Theme) -
 
 def test_the_cursor_reads_out_every_value_with_its_unit(chart: TimeChart) -> None:
     mouse(chart, QEvent.Type.MouseMove, 100.0)
-    assert chart._head.read_out() == "InnoDB 100.0 queries/s, RocksDB 40.00 queries/s"
+    assert chart.head.read_out() == "InnoDB 100.0 queries/s, RocksDB 40.00 queries/s"
     mouse(chart, QEvent.Type.MouseMove, 250.0)
-    assert chart._head.read_out() == "InnoDB – queries/s, RocksDB 40.00 queries/s"  # noqa: RUF001
-    QApplication.sendEvent(chart._canvas.viewport(), QEvent(QEvent.Type.Leave))
+    assert chart.head.read_out() == "InnoDB – queries/s, RocksDB 40.00 queries/s"  # noqa: RUF001
+    QApplication.sendEvent(chart.canvas.viewport(), QEvent(QEvent.Type.Leave))
     assert chart.axis.cursor is None
 
 
@@ -137,10 +137,10 @@ def test_charts_of_one_axis_share_cursor_and_range(qtbot: QtBot, theme: Theme) -
     moved: list[object] = []
     axis.cursor_moved.connect(moved.append)
     mouse(charts[0], QEvent.Type.MouseMove, 50.0)
-    assert [chart._head.read_out() for chart in charts] == ["one 50.00 1/s", "one 50.00 %"]
+    assert [chart.head.read_out() for chart in charts] == ["one 50.00 1/s", "one 50.00 %"]
     assert len(moved) == 1
     turn_wheel(charts[1], 50.0, 3)
-    assert charts[0]._canvas.area.x == charts[1]._canvas.area.x == axis.range
+    assert charts[0].canvas.area.x == charts[1].canvas.area.x == axis.range
 
 
 def test_it_follows_the_newest_in_steps_until_somebody_zooms(chart: TimeChart, qtbot: QtBot) -> None:
@@ -201,7 +201,7 @@ def test_keys_move_zoom_and_return(chart: TimeChart) -> None:
 def test_a_click_gives_it_the_keyboard(chart: TimeChart, qtbot: QtBot) -> None:
     chart.activateWindow()
     chart.clearFocus()
-    QTest.mouseClick(chart._canvas.viewport(), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(chart.canvas.viewport(), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(chart.hasFocus)
 
 
@@ -250,7 +250,7 @@ def test_a_legend_begins_beside_its_title_if_that_saves_a_line(qtbot: QtBot, the
     for width in range(900, 200, -5):
         head.resize(width, LINE_HEIGHT)
         head.set_lines(lines, widest="88.88")
-        seen.append((head.height() // LINE_HEIGHT, head._places[0].y()))
+        seen.append((head.height() // LINE_HEIGHT, head.places[0].y()))
     assert [*dict.fromkeys(seen)][:3] == [(1, 0), (2, LINE_HEIGHT), (2, 0)]
 
 
@@ -268,7 +268,7 @@ def test_lines_are_kept_or_go(chart: TimeChart, theme: Theme) -> None:
     column = range(round(spot(chart, 100, 0.0).y()))
     gone = theme.contender(0).rgb()
     assert all(image.pixelColor(round(spot(chart, 100, 0.0).x()), y).rgb() != gone for y in column)
-    assert "InnoDB" not in chart._head.read_out()
+    assert "InnoDB" not in chart.head.read_out()
 
 
 def test_a_hidden_chart_is_painted_when_it_is_seen(chart: TimeChart, theme: Theme, qtbot: QtBot) -> None:
@@ -281,8 +281,8 @@ def test_a_hidden_chart_is_painted_when_it_is_seen(chart: TimeChart, theme: Them
 
 def test_one_paint_a_tick(chart: TimeChart, qtbot: QtBot) -> None:
     painted: list[int] = []
-    plain = chart._canvas.paintEvent
-    chart._canvas.paintEvent = lambda event: (painted.append(1), plain(event))
+    plain = chart.canvas.paintEvent
+    chart.canvas.paintEvent = lambda event: (painted.append(1), plain(event))
     QApplication.processEvents()
     painted.clear()
     chart.axis.reset()

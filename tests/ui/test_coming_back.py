@@ -15,7 +15,7 @@ SECONDS = 20  # of a step: the plans outlast two windows, also on a slow machine
 
 
 @pytest.fixture
-def targets(desktop: Desktop, two_targets: tuple[FarTarget, FarTarget]) -> list[str]:
+def two_running(desktop: Desktop, two_targets: tuple[FarTarget, FarTarget]) -> list[str]:
     """Both known and trusted; each carries out a plan that nobody follows."""
     names = []
     for number, far in enumerate(two_targets):
@@ -28,7 +28,9 @@ def targets(desktop: Desktop, two_targets: tuple[FarTarget, FarTarget]) -> list[
 @pytest.mark.root
 @pytest.mark.full
 @pytest.mark.timeout(420)
-def test_closed_in_the_middle_and_opened_again(desktop: Desktop, targets: list[str], tmp_path: Path) -> None:
+def test_closed_in_the_middle_and_opened_again(
+    desktop: Desktop, two_running: list[str], tmp_path: Path
+) -> None:
     with screen_of() as screen:
         close_in_the_middle(screen, desktop, tmp_path)
         kill_in_the_middle(screen, desktop, tmp_path)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.history.lists.edits import count_only_seconds
@@ -17,6 +17,7 @@ from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
 from tests import journals
+from tests.ui.find import find, label_texts
 from ui.core.bus import PageRequest, StaleParts
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
@@ -24,7 +25,7 @@ from ui.dialogs.cut import CutDialog
 from ui.pages.compare.page import ComparePage
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.history import HistoryPage
-from ui.pages.history.tabs import DetailTabs
+from ui.pages.history.tabs import DetailTabs, StepTable
 from ui.pages.live import LivePage
 
 PLAN = journals.plan(its_steps=journals.steps(threads=(1,), seconds=60))
@@ -46,8 +47,8 @@ def spins(dialog: CutDialog) -> list[QSpinBox]:
     return dialog.findChildren(QSpinBox)
 
 
-def texts(dialog: CutDialog) -> str:
-    return "\n".join(label.text() for label in dialog.findChildren(QLabel))
+def texts(part: QWidget) -> str:
+    return "\n".join(label_texts(part))
 
 
 def keep(dialog: CutDialog) -> QPushButton:
@@ -69,7 +70,7 @@ def test_what_the_chosen_seconds_come_to_is_told_before_they_are_kept(qtbot: QtB
 
 def test_a_stretch_drawn_over_the_curve_is_chosen(qtbot: QtBot, theme: Theme) -> None:
     dialog = opened(qtbot, theme)
-    canvas: Any = dialog._chart._canvas
+    canvas: Any = dialog.chart.canvas
     area, port = canvas.area, canvas.viewport()
     at = [port.rect().center() for _ in range(2)]
     for point, t in zip(at, (30.4, 49.5), strict=True):
@@ -86,13 +87,14 @@ def results(qtbot: QtBot, page: HistoryPage) -> DetailTabs:
     qtbot.waitUntil(lambda: page.findChild(DetailTabs) is not None)
     tabs = page.findChild(DetailTabs)
     tabs.setCurrentIndex(1)
-    qtbot.waitUntil(lambda: tabs._steps.rowCount() > POINT)
-    tabs._results.selectRow(POINT)
+    table = find(tabs, StepTable)
+    qtbot.waitUntil(lambda: table.model().rowCount() > POINT)
+    table.selectRow(POINT)
     return tabs
 
 
 @pytest.fixture
-def filled(dyno_home: Path) -> Path:
+def cut_home(dyno_home: Path) -> Path:
     maker = journals.Maker(PLAN).begin()
     maker.value = lambda position, s: 1.0 if position else VALUES[max(s, 0)]  # type: ignore[method-assign]
     for at in range(len(PLAN.steps)):
@@ -108,45 +110,45 @@ def stored(home: Path) -> StepEntry:
 
 
 def test_in_the_history_a_step_is_cut_and_made_whole_again(
-    filled: Path, context: WindowContext, qtbot: QtBot
+    cut_home: Path, context: WindowContext, qtbot: QtBot
 ) -> None:
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.resize(1200, 700)
     page.show()
     tabs = results(qtbot, page)
-    assert REASON in tabs._told.text()
+    assert REASON in texts(tabs)
     for wanted in (Cut(20, 59, "a backup ran"), None):
         tabs.choose_seconds.trigger()
-        qtbot.waitUntil(lambda: page._cutting.dialog is not None)
-        dialog = page._cutting.dialog
+        qtbot.waitUntil(lambda: page.cutting.dialog is not None)
+        dialog = page.cutting.dialog
         assert dialog is not None
         if wanted:
             spins(dialog)[0].setValue(20)
-            dialog._reason.setText("a backup ran")
+            find(dialog, QLineEdit, "Why").setText("a backup ran")
             keep(dialog).click()
-            qtbot.waitUntil(lambda: "seconds 20 to 60 of 60 (a backup ran)" in tabs._told.text())
-            assert "steady: no trend" in tabs._told.text()
+            qtbot.waitUntil(lambda: "seconds 20 to 60 of 60 (a backup ran)" in texts(tabs))
+            assert "steady: no trend" in texts(tabs)
         else:
             next(each for each in dialog.findChildren(QPushButton) if "all again" in each.text()).click()
-            qtbot.waitUntil(lambda: REASON in tabs._told.text())
-        page._cutting.dialog = None
-        found = stored(filled)["cut"]
+            qtbot.waitUntil(lambda: REASON in texts(tabs))
+        page.cutting.dialog = None
+        found = stored(cut_home)["cut"]
         assert (found and found["reason"]) == (wanted and "a backup ran")
 
 
-def test_a_load_has_no_seconds_to_choose_from(filled: Path, context: WindowContext, qtbot: QtBot) -> None:
+def test_a_load_has_no_seconds_to_choose_from(cut_home: Path, context: WindowContext, qtbot: QtBot) -> None:
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.show()
     tabs = results(qtbot, page)
     assert tabs.choose_seconds.isEnabled()
-    tabs._results.selectRow(0)
+    find(tabs, StepTable).selectRow(0)
     assert not tabs.choose_seconds.isEnabled()
 
 
 def test_live_marks_the_step_and_opens_its_seconds(
-    filled: Path, context: WindowContext, qtbot: QtBot
+    cut_home: Path, context: WindowContext, qtbot: QtBot
 ) -> None:
     page = LivePage(context)
     qtbot.addWidget(page)
@@ -160,13 +162,13 @@ def test_live_marks_the_step_and_opens_its_seconds(
     shown = page.body.results
     value = next(at for at, column in enumerate(shown.columns) if column.key == "value")
     assert shown.index(POINT, value).data() == "!  36,666"
-    with History(filled) as history:
+    with History(cut_home) as history:
         count_only_seconds(history, ID, POINT, Cut(20, 59))
     context.bus.changed.emit(StaleParts(sessions=True))
     page.reload()
     qtbot.waitUntil(lambda: shown.index(POINT, value).data() == "cut  30,000")
     assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
-    shaded = [span for span in page.body.charts.qps._ground.spans if span.kind == "warmup"]
+    shaded = [span for span in page.body.charts.qps.ground.spans if span.kind == "warmup"]
     assert sum(span.last - span.first == 20 for span in shaded) == 1
     table.selectRow(POINT)
     action: QAction = page.step.choose_seconds
@@ -199,7 +201,7 @@ def test_the_mark_comes_with_the_end_of_the_step(
     qtbot.waitUntil(lambda: f"unsteady: {REASON}" in strip.text_of(strip.blocks()[POINT]))
 
 
-def test_compare_says_why_beside_the_curve(filled: Path, context: WindowContext, qtbot: QtBot) -> None:
+def test_compare_says_why_beside_the_curve(cut_home: Path, context: WindowContext, qtbot: QtBot) -> None:
     page = ComparePage(context)
     qtbot.addWidget(page)
     page.resize(1200, 700)

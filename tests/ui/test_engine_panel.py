@@ -40,7 +40,7 @@ def second(maker: Maker, s: int, values: dict[str, float]) -> None:
 
 
 @pytest.fixture
-def follow(follow: Follow) -> Follow:
+def follow_tab(follow: Follow) -> Follow:
     """With this tab open."""
 
     def make(maker: Maker) -> LivePage:
@@ -56,11 +56,11 @@ def texts(page: LivePage) -> dict[str, str]:
 
 
 def test_the_running_second_then_the_step(
-    plans: tuple[WindowContext, WatchedPlans], follow: Any, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], follow_tab: Any, qtbot: Any
 ) -> None:
     maker = begun("innodb")
     maker.start_step(1)
-    page = follow(maker)
+    page = follow_tab(maker)
     panel = page.body.engine
     second(maker, 0, {"innodb.cache_requests": 200.0, "innodb.cache_misses": 2.0})
     values = {"innodb.cache_requests": 400.0, "innodb.cache_misses": 100.0, "innodb.log_kb": 2048.0}
@@ -74,7 +74,7 @@ def test_the_running_second_then_the_step(
     maker.add(Fact, name="engine_figures", value={"cache_hits": 0.6, "log_waits": 0.0}, when=label)
     maker.end_step(1)
     plans[1].bring(maker)
-    qtbot.waitUntil(lambda: page._watching.overview.steps[1]["state"] == "completed")
+    qtbot.waitUntil(lambda: page.watching.overview.steps[1]["state"] == "completed")
     page.step.look_at(1)
     qtbot.waitUntil(lambda: texts(page) == {"cache_hits": "60.0 %", "log_waits": "0 /s"})
     assert panel.heading.text().startswith("point-query")
@@ -84,11 +84,11 @@ def test_the_running_second_then_the_step(
 
 
 def test_parts_are_next_to_their_figure(
-    plans: tuple[WindowContext, WatchedPlans], follow: Any, qtbot: Any
+    plans: tuple[WindowContext, WatchedPlans], follow_tab: Any, qtbot: Any
 ) -> None:
     maker = begun("rocksdb")
     maker.start_step(1)
-    page = follow(maker)
+    page = follow_tab(maker)
     values = {"rocksdb.level_score": 1.25, "rocksdb.level_mb{0}": 0.0, "rocksdb.level_mb{6}": 2048.0}
     second(maker, 0, values)
     plans[1].bring(maker)
@@ -98,11 +98,11 @@ def test_parts_are_next_to_their_figure(
 
 @pytest.mark.parametrize(("engine", "heading"), [("innodb", "now"), ("archive", NO_PANEL)])
 def test_a_journal_without_such_series_and_an_engine_without_a_panel(
-    plans: tuple[WindowContext, WatchedPlans], follow: Any, qtbot: Any, engine: str, heading: str
+    plans: tuple[WindowContext, WatchedPlans], follow_tab: Any, qtbot: Any, engine: str, heading: str
 ) -> None:
     maker = begun(engine, SERIES)
     maker.start_step(1)
-    page = follow(maker)
+    page = follow_tab(maker)
     maker.samples(1, range(2))
     plans[1].bring(maker)
     qtbot.waitUntil(lambda: page.body.engine.heading.text() == heading)
@@ -125,7 +125,7 @@ def test_the_charts_have_their_height_below_the_panel(
     qtbot.waitExposed(window)
     page = window.page("live")
     assert isinstance(page, LivePage)
-    qtbot.waitUntil(lambda: page._watching.loaded is not None)
+    qtbot.waitUntil(lambda: page.watching.loaded is not None)
     page.body.tabs.setCurrentIndex(ENGINE)
     qtbot.waitUntil(lambda: bool(page.body.engine.cells))
     assert (window.width(), window.height()) == (1280, 800)

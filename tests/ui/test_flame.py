@@ -18,13 +18,16 @@ from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.stacks import Stacks, pack
 from tests import journals
+from tests.ui.find import find
 from ui.core.bus import PageRequest
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.dialogs.flame import FlameDialog
+from ui.models.steps import StepModel
 from ui.pages.compare.page import ComparePage
 from ui.pages.history import HistoryPage
-from ui.pages.history.tabs import DetailTabs
+from ui.pages.history.tabs import DetailTabs, StepTable
+from ui.widgets.message import MessageBar
 
 BASE = {"mysqld;main;read": 60, "mysqld;main;write": 40}
 OTHER = {"mysqld;main;read": 30, "mysqld;main;write": 60, "mysqld;main;write;sync_[k]": 10}
@@ -108,7 +111,7 @@ def test_it_is_saved_as_a_picture(qtbot: QtBot, theme: Theme, tmp_path: Path) ->
     dialog.write_svg(tmp_path / "flame.svg")
     assert "sync_[k]" in (tmp_path / "flame.svg").read_text()
     dialog.write_svg(tmp_path / "no/flame.svg")
-    assert "cannot be written" in dialog._message.text
+    assert "cannot be written" in find(dialog, MessageBar).text
 
 
 def kept(context: WindowContext) -> list[str]:
@@ -127,8 +130,8 @@ def kept(context: WindowContext) -> list[str]:
 
 
 def shown(qtbot: QtBot, page: Any) -> FlameDialog:
-    qtbot.waitUntil(lambda: page._flames.dialog is not None)
-    dialog: FlameDialog = page._flames.dialog
+    qtbot.waitUntil(lambda: page.flames.dialog is not None)
+    dialog: FlameDialog = page.flames.dialog
     return dialog
 
 
@@ -159,13 +162,14 @@ def test_history_shows_the_stacks_of_a_step(qtbot: QtBot, context: WindowContext
     tabs = page.findChild(DetailTabs)
     assert tabs is not None
     tabs.setCurrentIndex(1)
-    rows = [tabs._steps.step(at) for at in range(tabs._steps.rowCount())]
+    results = find(tabs, StepTable)
+    steps = results.model()
+    assert isinstance(steps, StepModel)
+    rows = [steps.step(at) for at in range(steps.rowCount())]
     for at, step in enumerate(rows):
-        tabs._results.selectRow(at)
+        results.selectRow(at)
         assert tabs.show_stacks.isEnabled() == (step is not None and "profiled" in step["marks"])
-    tabs._results.selectRow(
-        next(at for at, step in enumerate(rows) if step and step["name"] == "point-query")
-    )
+    results.selectRow(next(at for at, step in enumerate(rows) if step and step["name"] == "point-query"))
     tabs.show_stacks.trigger()
     dialog = shown(qtbot, page)
     assert dialog.view.count() == 1 and dialog.view.currentText().endswith("on the CPU")

@@ -50,7 +50,7 @@ def chosen(context: WindowContext) -> WindowContext:
 
 
 @pytest.fixture
-def page(chosen: WindowContext, drawn: Show) -> LivePage:
+def heat_page(chosen: WindowContext, drawn: Show) -> LivePage:
     maker = begun()
     maker.step(1)
     maker.step(2)
@@ -65,7 +65,7 @@ def heat(page: LivePage) -> HeatChart:
 
 
 def look_at(page: LivePage, step: int) -> StepOnAxis:
-    loaded = page._watching.loaded
+    loaded = page.watching.loaded
     assert loaded is not None
     page.body.charts.look_at(loaded.curves.bounds[step])
     return loaded.curves.bounds[step]
@@ -73,23 +73,23 @@ def look_at(page: LivePage, step: int) -> StepOnAxis:
 
 def point(chart: HeatChart, t: float, ms: float) -> None:
     """Move the mouse to a moment and a latency."""
-    area = chart._canvas.area
-    QTest.mouseMove(chart._canvas.viewport(), QPoint(round(area.px(t)), round(area.py(log10(ms)))))
+    area = chart.canvas.area
+    QTest.mouseMove(chart.canvas.viewport(), QPoint(round(area.px(t)), round(area.py(log10(ms)))))
 
 
 def colours(chart: HeatChart, t: float) -> set[str]:
     """The colours of all cells at a moment."""
-    image, area = chart._image, chart._canvas.area
+    image, area = chart._image, chart.canvas.area
     x = int((t - area.x[0]) / (area.x[1] - area.x[0]) * image.width())
     found = (image.pixelColor(x, y) for y in range(image.height()))
     return {colour.name() for colour in found if colour.alpha()}
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
-def test_a_stall_is_seen_in_its_second(page: LivePage, chosen: WindowContext, appearance: str) -> None:
+def test_a_stall_is_seen_in_its_second(heat_page: LivePage, chosen: WindowContext, appearance: str) -> None:
     chosen.theme.set_appearance(appearance)
-    measured_t, chart = look_at(page, 1).measured_t, heat(page)
-    assert measured_t is not None and chart.isVisible() and not page.body.charts.choice.isVisible()
+    measured_t, chart = look_at(heat_page, 1).measured_t, heat(heat_page)
+    assert measured_t is not None and chart.isVisible() and not heat_page.body.charts.choice.isVisible()
     at = measured_t + STALL_S - 0.5  # the maker marks the end of the warm-up a second late
     point(chart, at, STALL_MS)
     assert chart.cursor_text.endswith(" ms: 2 events, 0.1 % of 2,002")
@@ -103,16 +103,16 @@ def test_a_stall_is_seen_in_its_second(page: LivePage, chosen: WindowContext, ap
     assert len(colours(chart, at)) > 3
 
 
-def test_a_range_has_the_percentiles_of_its_events(page: LivePage) -> None:
-    look_at(page, 1)
-    latency = page.body.charts.latency
+def test_a_range_has_the_percentiles_of_its_events(heat_page: LivePage) -> None:
+    look_at(heat_page, 1)
+    latency = heat_page.body.charts.latency
     counts: Counts = {}
     for s in range(SECONDS):
         add(counts, second(s))
     wanted = " / ".join(value_text(each) for each in percentiles_of(counts, (50, 95, 99, 99.9)))
-    assert latency._figures.told.splitlines()[0].endswith(", p50 / p95 / p99 / p99.9, ms per query")
-    assert latency._figures.told.splitlines()[1] == f"innodb-default: {wanted} (n {sum(counts.values()):,})"
-    assert heat(page)._figures.told == latency._figures.told
+    assert latency.figures.told.splitlines()[0].endswith(", p50 / p95 / p99 / p99.9, ms per query")
+    assert latency.figures.told.splitlines()[1] == f"innodb-default: {wanted} (n {sum(counts.values()):,})"
+    assert heat(heat_page).figures.told == latency.figures.told
 
 
 def test_a_session_without_latencies_says_so(chosen: WindowContext, drawn: Show) -> None:
@@ -120,7 +120,7 @@ def test_a_session_without_latencies_says_so(chosen: WindowContext, drawn: Show)
     page = drawn(chosen)
     look_at(page, 1)
     assert heat(page)._image.isNull() and "Dyno measures them since protocol 1.3" in heat(page).nothing
-    assert page.body.charts.latency._figures.told.splitlines()[0].endswith("mean ± sd, ms per query")
+    assert page.body.charts.latency.figures.told.splitlines()[0].endswith("mean ± sd, ms per query")
     page.grab()
 
 
@@ -133,9 +133,9 @@ def test_a_running_session_grows(
     followed.watch(maker.plan)
     followed.bring(maker)
     page = show(chosen)
-    qtbot.waitUntil(lambda: page._watching.loaded is not None)
-    assert len(page._watching.loaded.curves.heat) == 5  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: page.watching.loaded is not None)
+    assert len(page.watching.loaded.curves.heat) == 5  # type: ignore[union-attr]
     maker.samples(1, range(3, 20))
     followed.bring(maker)
-    assert len(page._watching.loaded.curves.heat) == 22  # type: ignore[union-attr]
+    assert len(page.watching.loaded.curves.heat) == 22  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: bool(heat(page)._cells) and len(heat(page)._cells.starts) == 22)  # type: ignore[union-attr]

@@ -40,7 +40,7 @@ def cut(path: Path) -> Path:
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, context: WindowContext) -> InstallBuildDialog:
+def install_dialog(qtbot: QtBot, context: WindowContext) -> InstallBuildDialog:
     made = InstallBuildDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(made)
     made.open()
@@ -56,22 +56,22 @@ def send(qtbot: QtBot, dialog: InstallBuildDialog, tarball: Path) -> None:
 
 
 def test_one_that_cannot_start_is_installed_and_says_so(
-    qtbot: QtBot, context: WindowContext, dialog: InstallBuildDialog, tmp_path: Path
+    qtbot: QtBot, context: WindowContext, install_dialog: InstallBuildDialog, tmp_path: Path
 ) -> None:
-    assert not dialog.install_button.isEnabled()
-    with qtbot.waitSignal(dialog.installed, timeout=WAIT_MS):
-        send(qtbot, dialog, pack(tmp_path / "mine-5.6.tar.gz", "mine/bin/mysqld"))
+    assert not install_dialog.install_button.isEnabled()
+    with qtbot.waitSignal(install_dialog.installed, timeout=WAIT_MS):
+        send(qtbot, install_dialog, pack(tmp_path / "mine-5.6.tar.gz", "mine/bin/mysqld"))
     base = context.home / "target" / "builds" / "mine-5.6"
     assert (base / "bin" / "mysqld").read_bytes() == SERVER
-    assert dialog.said.text() == f"A server is installed in {base}"
-    assert dialog.message.text.startswith("The build is installed, but it cannot start: ")
-    dialog.path.clear()
-    send(qtbot, dialog, tmp_path / "mine-5.6.tar.gz")
-    assert "build mine-5.6 exists already: delete it, or choose another name" in dialog.message.text
+    assert install_dialog.said.text() == f"A server is installed in {base}"
+    assert install_dialog.message.text.startswith("The build is installed, but it cannot start: ")
+    install_dialog.path.clear()
+    send(qtbot, install_dialog, tmp_path / "mine-5.6.tar.gz")
+    assert "build mine-5.6 exists already: delete it, or choose another name" in install_dialog.message.text
 
 
 def test_what_cannot_be_a_build_is_refused_in_the_dialog(
-    qtbot: QtBot, context: WindowContext, dialog: InstallBuildDialog, tmp_path: Path
+    qtbot: QtBot, context: WindowContext, install_dialog: InstallBuildDialog, tmp_path: Path
 ) -> None:
     bad = {
         pack(tmp_path / "evil.tar.gz", "../../mysqld"): "points outside of the tarball",
@@ -79,9 +79,9 @@ def test_what_cannot_be_a_build_is_refused_in_the_dialog(
         cut(pack(tmp_path / "cut.tar.gz", "mine/bin/mysqld")): "it is not a complete tarball",
     }
     for tarball, reason in bad.items():
-        dialog.path.clear()
-        send(qtbot, dialog, tarball)
-        assert reason in dialog.message.text
+        install_dialog.path.clear()
+        send(qtbot, install_dialog, tarball)
+        assert reason in install_dialog.message.text
         assert [path.name for path in (context.home / "target" / "builds").iterdir()] == []
 
 
@@ -95,6 +95,8 @@ def test_what_comes_from_others_is_no_markup(qtbot: QtBot) -> None:
     assert heights[0] == heights[1]
 
 
-def test_a_file_that_is_not_there_is_said(qtbot: QtBot, dialog: InstallBuildDialog, tmp_path: Path) -> None:
-    send(qtbot, dialog, tmp_path / "nowhere.tar")
-    assert "No such file" in dialog.message.text
+def test_a_file_that_is_not_there_is_said(
+    qtbot: QtBot, install_dialog: InstallBuildDialog, tmp_path: Path
+) -> None:
+    send(qtbot, install_dialog, tmp_path / "nowhere.tar")
+    assert "No such file" in install_dialog.message.text

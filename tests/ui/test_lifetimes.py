@@ -23,10 +23,12 @@ from app.core.errors import DynoError
 from app.remote.hostkeys import HostKey, HostKeyOffer, HostKeyUnknownError
 from app.remote.target import LOCAL
 from app.targets.store import Targets
+from tests.ui.find import find
 from tests.ui.test_looks import CUT, NAMES, SMALL, _let_close, fill, open_window, settled, show
 from ui.core import tasks
 from ui.core.bus import StaleParts
 from ui.core.context import WindowContext
+from ui.pages.bench.targets.survey_card import BuildTree
 from ui.shell.window import Window
 
 __all__ = ["open_window", "settled"]  # fixtures
@@ -61,7 +63,7 @@ def _late(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(tasks, "_answer", answer_late)
     monkeypatch.setattr("ui.pages.bench.targets.surveying.survey_target", unreachable)
-    monkeypatch.setattr("ui.pages.bench.targets.machine_commands.snapshots_left", lambda *_: [])
+    monkeypatch.setattr("ui.pages.bench.targets.machine_commands.delete_target_snapshots", lambda *_: [])
     monkeypatch.setattr("app.targets.queue.queue_of", unreachable)
 
 
@@ -87,7 +89,7 @@ def show_all(window: Window, sessions: list[str], qtbot: QtBot) -> None:
     for name in NAMES:
         show(window, name, sessions, qtbot)
     bench: Any = window.page("bench")
-    bench.targets.builds._tree.topLevelItem(0).setSelected(True)
+    find(bench.targets, BuildTree).topLevelItem(0).setSelected(True)
 
 
 def every_dialog(window: Window, qtbot: QtBot) -> Iterator[Open]:
@@ -107,13 +109,13 @@ def _by_action(window: Window, qtbot: QtBot, page: str, text: str) -> QDialog:
 
 def _cut(window: Window) -> None:
     page: Any = window.page("history")
-    page._cutting._open("a session", "rocksdb-default", 1, CUT)
+    page.cutting._open("a session", "rocksdb-default", 1, CUT)
 
 
 def _host_key(window: Window) -> None:
     error = HostKeyUnknownError(HostKeyOffer(LOCAL, "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
     known: Any = window.page("bench").targets.known  # type: ignore[attr-defined]
-    known._surveying.show_host_key(Targets(window._context.home).get(LOCAL), error)
+    known._surveying.show_host_key(Targets(window.context.home).get(LOCAL), error)
 
 
 def _closing(window: Window) -> None:
@@ -123,7 +125,7 @@ def _closing(window: Window) -> None:
 
 
 def _secret(window: Window) -> None:
-    ask = window._context.secrets.ask
+    ask = window.context.secrets.ask
     threading.Thread(target=lambda: ask("password of me@nuc: "), daemon=True).start()
 
 
@@ -147,7 +149,7 @@ class Receivers:
     """How many each signal has of what lives as long as the window."""
 
     def __init__(self, window: Window) -> None:
-        context = window._context
+        context = window.context
         lasting = (context.theme, context.bus, context.plans, context.team, window)
         objects = {each for one in lasting for each in (one, *one.findChildren(QObject))}
         self._signals = [(each, name) for each in objects for name in _signals_of(each)]
@@ -207,16 +209,16 @@ def test_what_is_closed_is_connected_to_nothing(window: Window, qtbot: QtBot) ->
         title = dialog.windowTitle()
         close(dialog)
         assert not shiboken6.isValid(dialog), f"{title} is closed, and still there"
-    _change_all(window._context)
+    _change_all(window.context)
     qtbot.wait(100)
     assert receivers.more() == []
 
 
 def test_who_stays_is_not_closed_when_the_plans_end(window: Window, qtbot: QtBot) -> None:
     close(_opened(qtbot, lambda: _closing(window)))
-    for followed in window._context.plans.active():
+    for followed in window.context.plans.active():
         followed.is_over = True
-        window._context.plans.ended.emit(followed.id)
+        window.context.plans.ended.emit(followed.id)
     assert window.isVisible()
 
 
@@ -252,4 +254,4 @@ def _open_something(window: Window, open_: Open) -> None:
         _use(dialog)
         close(dialog)
     if random.random() < 0.2:
-        _change_all(window._context)
+        _change_all(window.context)

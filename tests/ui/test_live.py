@@ -35,7 +35,7 @@ def test_empty_it_offers_the_next_step(context: WindowContext, show: Show, qtbot
     assert asked.args == [PageRequest("bench")]
 
 
-def test_a_session_that_is_over(recorded: Any, context: WindowContext, drawn: Show) -> None:
+def test_a_session_that_is_over(released: Any, context: WindowContext, drawn: Show) -> None:
     page = drawn(context)
     assert cells(page, 0) == ["load", "index", "settle.index", "point-query", "update-index"]
     assert cells(page, 2) == ["70,723 rows/s", "11,171 rows/s", "3.00 s", "19,074", "1,175"]
@@ -92,7 +92,7 @@ def test_of_a_step_that_is_repeated_the_attempt_at_hand_is_drawn(
     followed.bring(maker)
     qtbot.waitUntil(lambda: "attempt 2, second 2 of 5" in page.body.header.text)
     assert samples(page) == 4
-    (*_, bounds) = page._watching.loaded.curves.bounds.values()  # type: ignore[union-attr]
+    (*_, bounds) = page.watching.loaded.curves.bounds.values()  # type: ignore[union-attr]
     assert bounds.began_t == began_t and bounds.measured_t is not None
     assert "begins again: attempt 2" in page.body.remarks.toPlainText()
     maker.samples(1, range(2, 5))
@@ -108,12 +108,12 @@ def test_it_goes_along_with_a_session_that_is_carried_out_again(
     first, second, _, other, *_ = (turn.session for turn in its_plan.turns)
     page = follow(whole(its_plan, first))
     strip = page.body.header.strip
-    assert [*dict.fromkeys(block.session for block in strip._blocks)] == [first, other]
+    assert [*dict.fromkeys(block.session for block in strip.blocks())] == [first, other]
     again = started(Maker(its_plan, second), 1)
     followed.bring(again)
     qtbot.waitUntil(lambda: shown(page) == second)
     assert "1/2 innodb-default-1-attempt-2" in page.body.header.text
-    assert [*dict.fromkeys(block.session for block in strip._blocks)] == [first, second, other]
+    assert [*dict.fromkeys(block.session for block in strip.blocks())] == [first, second, other]
 
 
 def test_what_arrives_while_the_store_is_read_is_drawn_once(
@@ -143,7 +143,7 @@ def test_a_session_not_stored_yet_is_shown_when_it_arrives(
     qtbot.waitUntil(lambda: page._stack.currentIndex() == 1)
     assert shown(page) == ""
     context.bus.changed.emit(StaleParts(sessions=True))  # something else has ended meanwhile
-    qtbot.waitUntil(lambda: not page._watching._soon.isActive())
+    qtbot.waitUntil(lambda: not page.watching._soon.isActive())
     read: list[None] = []
     context.tasks.read(page, lambda _: None, read.append, lambda error: pytest.fail(str(error)))
     qtbot.waitUntil(lambda: bool(read))
@@ -204,7 +204,7 @@ def test_a_block_is_looked_at_while_the_next_goes_on(
     block = page.body.header.strip.blocks()[1]
     point = block.place.center().toPoint()
     qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=point)
-    seen = page._watching.loaded
+    seen = page.watching.loaded
     assert seen is not None
     bounds = seen.curves.bounds[1]
     first, last = page.body.charts.axis.range
@@ -251,7 +251,7 @@ def test_a_name_that_does_not_fit_into_the_strip_loses_the_plan_before_the_repea
     assert {"innodb-1", "innodb-2"} <= set(painted(strip))
 
 
-def test_the_strip_by_keyboard(recorded: Any, context: WindowContext, qtbot: Any, drawn: Show) -> None:
+def test_the_strip_by_keyboard(released: Any, context: WindowContext, qtbot: Any, drawn: Show) -> None:
     page = drawn(context)
     strip = page.body.header.strip
     qtbot.keyClick(strip, Qt.Key.Key_End)
@@ -267,7 +267,7 @@ def test_a_step_that_is_looked_at_is_told_without_its_warm_up(context: WindowCon
     page = drawn(context)
     at, step = next((at, each) for at, each in enumerate(made.plan.steps) if each.kind == "drive")
     page.step.look_at(at)
-    assert step.warmup and f"(n {step.seconds})" in page.body.charts.qps._figures.told
+    assert step.warmup and f"(n {step.seconds})" in page.body.charts.qps.figures.told
 
 
 def test_the_step_at_hand_is_in_sight(
@@ -287,10 +287,10 @@ def test_the_step_at_hand_is_in_sight(
 
 
 def test_changes_elsewhere_read_the_figures_and_not_the_curves(
-    recorded: Any, context: WindowContext, qtbot: Any, drawn: Show
+    released: Any, context: WindowContext, qtbot: Any, drawn: Show
 ) -> None:
     page = drawn(context)
-    seen = page._watching.loaded
-    with qtbot.waitSignal(page._watching.figured):
+    seen = page.watching.loaded
+    with qtbot.waitSignal(page.watching.figured):
         context.bus.changed.emit(StaleParts(sessions=True))
-    assert page._watching.loaded is seen
+    assert page.watching.loaded is seen

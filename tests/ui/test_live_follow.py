@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 
 from app.protocol.events import SessionStarted
 from tests.journals import Maker, contender, plan
 from tests.ui.conftest import ShowLive as Show
+from tests.ui.find import find
 from tests.ui.live_page import shown, started
 from tests.ui.watched import WatchedPlans
 from ui.core.context import WindowContext
@@ -41,7 +43,7 @@ def test_follow_ends_when_a_person_looks_elsewhere_and_returns_with_a_key(
     qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=block.place.center().toPoint())
     qtbot.waitUntil(lambda: shown(page) == first.session)
     assert not follow.isChecked()
-    view = charts.qps._canvas.viewport()
+    view = charts.qps.canvas.viewport()
     qtbot.keyClick(charts.qps, Qt.Key.Key_Plus)
     qtbot.mouseDClick(view, Qt.MouseButton.LeftButton, pos=view.rect().center())
     second.end_step(0)
@@ -49,11 +51,11 @@ def test_follow_ends_when_a_person_looks_elsewhere_and_returns_with_a_key(
     followed.bring(second)
     qtbot.wait(1)
     assert shown(page) == first.session and not follow.isChecked()
-    assert page.body.choices._follow_button.property("offered")
+    assert find(page.body.choices, QPushButton, "Follow").property("offered")
     ctrl_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(charts.qps, Qt.Key.Key_F, ctrl_shift)
     qtbot.waitUntil(lambda: shown(page) == second.session)
-    assert follow.isChecked() and not page.body.choices._follow_button.property("offered")
+    assert follow.isChecked() and not find(page.body.choices, QPushButton, "Follow").property("offered")
     assert [each.row() for each in page.body.table.selectionModel().selectedRows()] == [1]
     second.end_step(1)
     second.start_step(2)
@@ -72,7 +74,7 @@ def test_what_ends_follow(
     page = show(context)
     qtbot.waitUntil(lambda: shown(page) == maker.session)
     charts, choices = page.body.charts, page.body.choices
-    view = charts.qps._canvas.viewport()
+    view = charts.qps.canvas.viewport()
     charts.axis.zoom(1.25, charts.axis.range[0])
     assert choices.follow.isChecked(), "all is seen already: a zoom out changes nothing"
     match elsewhere:
@@ -85,7 +87,7 @@ def test_what_ends_follow(
         case "double click":
             qtbot.mouseDClick(view, Qt.MouseButton.LeftButton, pos=QPoint(200, 40))
         case _:
-            qtbot.mouseClick(choices._follow_button, Qt.MouseButton.LeftButton)
+            qtbot.mouseClick(find(choices, QPushButton, "Follow"), Qt.MouseButton.LeftButton)
     assert not choices.follow.isChecked()
-    qtbot.mouseClick(choices._follow_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(find(choices, QPushButton, "Follow"), Qt.MouseButton.LeftButton)
     assert choices.follow.isChecked() and charts.axis.is_following

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QComboBox
 
 from app.history.steps.step_text import step_mark_meaning
 from app.protocol.events import ProgressEvent, Sample, StepEnded
 from app.protocol.plan import Step
 from tests.journals import SERIES, Maker, plan, renamed, whole
 from tests.ui.conftest import ShowLive as Show
+from tests.ui.find import find
 from tests.ui.live_page import TWO, Follow, cells, shown
 from tests.ui.watched import keep
 from ui.core.bus import PageRequest
@@ -38,7 +40,7 @@ def test_a_ghost_is_offered_and_drawn(context: WindowContext, show: Show, qtbot:
     keep(context, [earlier, other, now])
     page = show(context)
     qtbot.waitUntil(lambda: shown(page) == now.session)
-    ghosts = page.body.choices._ghosts
+    ghosts = find(page.body.choices, QComboBox, "Overlay")
     assert [ghosts.itemData(at) for at in range(ghosts.count())] == ["", earlier.session, other.session]
     assert "other work" in ghosts.itemText(2)
     ghosts.setCurrentIndex(1)
@@ -130,7 +132,7 @@ def test_all_curves_of_the_cpu_chart_are_read(context: WindowContext, drawn: Sho
 def test_a_chosen_series_is_read_and_remembered(context: WindowContext, qtbot: Any, drawn: Show) -> None:
     keep(context, [whole(plan())])
     page = drawn(context)
-    box = page.body.choices._series
+    box = find(page.body.choices, QComboBox, "Last chart")
     at = box.findData("load.errors")
     box.setCurrentIndex(at)
     box.activated.emit(at)
@@ -144,7 +146,7 @@ def test_latency_says_what_one_is_of(context: WindowContext, drawn: Show) -> Non
     mixed = plan(its_steps=steps)
     keep(context, [whole(mixed)])
     page = drawn(context)
-    seen = page._watching.loaded
+    seen = page.watching.loaded
     assert seen is not None
     page.body.charts.axis.set_cursor(seen.curves.bounds[1].began_t + 1)
     assert page.body.charts.latency.accessibleName() == "Latency p95, ms per transaction"
@@ -169,7 +171,7 @@ def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: WindowContex
     assert chart.accessibleName() == "QPS, queries/s"
     page.body.table.activated.emit(page.body.results.index(at, 0))
     assert chart.accessibleName() == "Rows read by the server, rows/s"
-    assert [line.key for line in chart._lines] == ["server.handler_reads"]
+    assert [line.key for line in chart.head.lines] == ["server.handler_reads"]
     page.body.charts.axis.reset()
     assert chart.accessibleName() == "QPS, queries/s"
 

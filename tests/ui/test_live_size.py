@@ -48,7 +48,7 @@ def open_live(plans: tuple[WindowContext, WatchedPlans], qtbot: Any) -> Open:
         qtbot.waitExposed(window)
         page = window.page("live")
         assert isinstance(page, LivePage)
-        qtbot.waitUntil(lambda: page._watching.loaded is not None and page.body.queue.isVisible())
+        qtbot.waitUntil(lambda: page.watching.loaded is not None and page.body.queue.isVisible())
         return page
 
     return make

@@ -41,7 +41,7 @@ def bring(followed: WatchedPlans, makers: Sequence[Contender]) -> None:
 
 def look_at(page: LivePage, maker: Contender, qtbot: Any) -> SessionCurves:
     def shown() -> SessionCurves | None:
-        return page._watching.loaded.curves if page._watching.loaded else None
+        return page.watching.loaded.curves if page.watching.loaded else None
 
     page.open(PageRequest("live", (maker.session,)))
     qtbot.waitUntil(lambda: (found := shown()) is not None and found.session == maker.session)
@@ -55,7 +55,7 @@ def text(page: LivePage) -> str:
 
 
 def lines(page: LivePage) -> list[str]:
-    return [line.full or line.label for line in page.body.charts.qps._lines]
+    return [line.full or line.label for line in page.body.charts.qps.head.lines]
 
 
 def other(page: LivePage, maker: Contender) -> Points:
@@ -162,7 +162,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: WindowContext, draw
             maker.end_step(step)
     keep(context, [each.end() for each in makers])
     page = drawn(context)
-    loaded = page._watching.loaded
+    loaded = page.watching.loaded
     assert loaded is not None and "rocksdb-default 0.500 (0.500 to 0.500, 60 slices)" in text(page)
     page.step.look_at(POINT)
     assert "rocksdb-default 2.000" in text(page)
@@ -194,7 +194,7 @@ def test_two_of_one_colour_are_told_apart(context: WindowContext, drawn: Show) -
     makers = begun(replace(its_plan, contenders=equals))
     keep(context, makers)
     page = drawn(context)
-    first, second = page.body.charts.qps._lines
+    first, second = page.body.charts.qps.head.lines
     assert first.colour == second.colour and not first.dashed and second.dashed
 
 
@@ -210,7 +210,7 @@ def test_seconds_that_do_not_count_are_shaded_by_their_slices(
         count_only_seconds(history, makers[0].session, POINT, Cut(10, 49, "it was warm later"))
     page = drawn(context)
     bounds, drawn = look_at(page, makers[0], qtbot).bounds[POINT], [t for t, _ in samples(makers[0], POINT)]
-    shaded = [(each.first, each.last) for each in page.body.charts.qps._ground.spans if each.kind == "warmup"]
+    shaded = [(each.first, each.last) for each in page.body.charts.qps.ground.spans if each.kind == "warmup"]
     assert shaded == [
         (bounds.began_t, bounds.measured_t), (bounds.measured_t, drawn[11]), (drawn[51], drawn[61]),
     ]  # fmt: skip
@@ -227,7 +227,7 @@ def test_the_warm_up_is_shaded_until_it_is_over(
     take_turns(makers, POINT, range(-1, 0))
     bring(followed, makers)
     newest = samples(makers[0], POINT)[-1][0]
-    ground = page.body.charts.qps._ground
+    ground = page.body.charts.qps.ground
     qtbot.waitUntil(lambda: [each.last for each in ground.spans if each.kind == "warmup"] == [newest])
     assert newest > 4, "its two seconds take longer than two seconds"
 

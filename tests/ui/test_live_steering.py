@@ -28,8 +28,8 @@ def test_notes_and_log_lines_come_in(followed: WatchedPlans, follow: Follow) -> 
     assert [line.split("  ")[1] for line in lines[-2:]] == [
         "note: the fan is loud", "server error: page corruption",
     ]  # fmt: skip
-    assert page._watching.loaded is not None
-    assert page._watching.loaded.curves.marks[-1][1] == "the fan is loud"
+    assert page.watching.loaded is not None
+    assert page.watching.loaded.curves.marks[-1][1] == "the fan is loud"
 
 
 def test_what_can_be_asked_of_a_plan(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:

@@ -106,7 +106,7 @@ def open_window(qtbot: Any, settled: WindowContext) -> Callable[[tuple[int, int]
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
-        qtbot.waitUntil(lambda: bool(window._pages))
+        qtbot.waitUntil(lambda: bool(window.pages))
         return window
 
     return open_
@@ -154,8 +154,8 @@ def show(window: Window, name: str, sessions: list[str], qtbot: Any) -> None:
     window._on_wanted(PageRequest(name, tuple(sessions if name == "compare" else sessions[-1:])))
     page = window.page(name)
     ready: dict[str, Callable[[], bool]] = {
-        "bench": lambda: page._outcome and page.controller.choices.sequences,  # type: ignore[attr-defined]
-        "live": lambda: page._watching.loaded is not None,  # type: ignore[attr-defined]
+        "bench": lambda: page.outcome and page.controller.choices.sequences,  # type: ignore[attr-defined]
+        "live": lambda: page.watching.loaded is not None,  # type: ignore[attr-defined]
         "history": lambda: len(page._table.selected) == 1,  # type: ignore[attr-defined]
         "compare": lambda: page.body.comparison is not None,  # type: ignore[attr-defined]
     }

@@ -28,7 +28,7 @@ Opened = Callable[[str], PresetDialog]
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, context: WindowContext, dyno_home: Path) -> Opened:
+def open_preset(qtbot: QtBot, context: WindowContext, dyno_home: Path) -> Opened:
     """The dialog of a preset of InnoDB; `mine` is the person's own."""
 
     def open_(name: str) -> PresetDialog:
@@ -59,8 +59,8 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, *answers: BuildReply | Exceptio
     return asked
 
 
-def test_what_a_build_would_get_stands_beside_it_as_it_is_typed(qtbot: QtBot, opened: Opened) -> None:
-    dialog = opened("mine")
+def test_what_a_build_would_get_stands_beside_it_as_it_is_typed(qtbot: QtBot, open_preset: Opened) -> None:
+    dialog = open_preset("mine")
     assert dialog.beside.form.currentText() == f"rendered for {MARIADB}"
     assert dialog.beside.text.toPlainText().startswith("[mysqld]\n")
     dialog.text.go_to_line(9)
@@ -69,16 +69,18 @@ def test_what_a_build_would_get_stands_beside_it_as_it_is_typed(qtbot: QtBot, op
     assert dialog.said.text() == "Changed, not saved yet"
 
 
-def test_the_dialog_tells_the_first_thing_that_is_wrong_with_its_line(qtbot: QtBot, opened: Opened) -> None:
-    dialog = opened("mine")
+def test_the_dialog_tells_the_first_thing_that_is_wrong_with_its_line(
+    qtbot: QtBot, open_preset: Opened
+) -> None:
+    dialog = open_preset("mine")
     dialog.text.go_to_line(9)
     dialog.text.insertPlainText("port=3306\n")
     qtbot.waitUntil(lambda: dialog.said.text() == "line 9: Dyno sets port itself: remove the line")
     assert dialog.text._wrong == {9}
 
 
-def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, opened: Opened) -> None:
-    dialog = opened("mine")
+def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, open_preset: Opened) -> None:
+    dialog = open_preset("mine")
     dialog.beside.form.setCurrentIndex(dialog.beside.form.findText("differs from optimized"))
     qtbot.waitUntil(
         lambda: dialog.beside.text.toPlainText().startswith("--- innodb/optimized\n+++ innodb/mine\n")
@@ -88,11 +90,11 @@ def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, opened
 
 
 def test_many_builds_that_refuse_it_do_not_widen_the_dialog(
-    qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, open_preset: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"{MARIADB}-{each}" for each in range(20)]
     answer_with(monkeypatch, *(BuildReply(name, "rejected", "x", "unknown variable", 12) for name in names))
-    dialog = opened("mine")
+    dialog = open_preset("mine")
     width = dialog.width()
     dialog.ask.trigger()
     qtbot.waitUntil(lambda: dialog.said.text().startswith("Refused by "))
@@ -101,7 +103,7 @@ def test_many_builds_that_refuse_it_do_not_widen_the_dialog(
 
 
 def test_builds_are_asked_and_their_answers_lead_to_the_lines(
-    qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, open_preset: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = answer_with(
         monkeypatch,
@@ -109,7 +111,7 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
         BuildReply("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'", 15),
         BuildReply(MARIADB, "accepted", "", "accepts every option"),
     )
-    dialog = opened("mine")
+    dialog = open_preset("mine")
     dialog.ask.trigger()
     qtbot.waitUntil(lambda: dialog.answers.count() == 3)
     assert dialog.answers.item(0).text() == "mysql-9.7.4 · rejected, line 12: unknown variable 'x=1'"
@@ -125,8 +127,8 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
     qtbot.waitUntil(lambda: asked == [False, True] and dialog.start.isEnabled())
 
 
-def test_names_are_completed_by_what_the_builds_know(qtbot: QtBot, opened: Opened) -> None:
-    editor = opened("mine").text
+def test_names_are_completed_by_what_the_builds_know(qtbot: QtBot, open_preset: Opened) -> None:
+    editor = open_preset("mine").text
     assert editor.completer.model().rowCount() > 0  # what presets set
     editor.go_to_line(editor.blockCount())
     editor.moveCursor(editor.textCursor().MoveOperation.End)
@@ -143,8 +145,8 @@ def test_names_are_completed_by_what_the_builds_know(qtbot: QtBot, opened: Opene
     assert not editor.names.isVisible()
 
 
-def test_an_option_leads_to_its_line(opened: Opened) -> None:
-    dialog = opened("mine")
+def test_an_option_leads_to_its_line(open_preset: Opened) -> None:
+    dialog = open_preset("mine")
     dialog.text.setPlainText("[mysqld]\nx=1\nloose-innodb-x=2\ny=1\n")
     dialog.go_to_option("innodb_x")
     assert dialog.text.textCursor().blockNumber() == 2
@@ -163,16 +165,18 @@ def test_what_is_taken_otherwise_is_counted_by_line() -> None:
     assert preset_check_summary([ignored, BuildReply("b", "rejected", "y", "unknown", 4)]) == "Refused by b"
 
 
-def test_a_target_that_is_busy_is_told(qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_that_is_busy_is_told(
+    qtbot: QtBot, open_preset: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer_with(monkeypatch, TargetError("plan X is running: wait for it or stop it"))
-    dialog = opened("mine")
+    dialog = open_preset("mine")
     dialog.ask.trigger()
     qtbot.waitUntil(lambda: "plan X" in dialog.message.accessibleName())
     assert dialog.ask.isEnabled() and dialog.answers.count() == 0
 
 
-def test_one_of_ones_own_is_kept(qtbot: QtBot, opened: Opened) -> None:
-    dialog = opened("mine")
+def test_one_of_ones_own_is_kept(qtbot: QtBot, open_preset: Opened) -> None:
+    dialog = open_preset("mine")
     dialog.text.go_to_line(9)
     dialog.text.insertPlainText("back_log=80\n")
     with qtbot.waitSignal(dialog.kept):
@@ -181,17 +185,17 @@ def test_one_of_ones_own_is_kept(qtbot: QtBot, opened: Opened) -> None:
     assert not dialog.is_changed
 
 
-def test_a_shipped_one_is_only_read(opened: Opened) -> None:
-    dialog = opened("optimized")
+def test_a_shipped_one_is_only_read(open_preset: Opened) -> None:
+    dialog = open_preset("optimized")
     assert dialog.text.isReadOnly() and not dialog.save.isEnabled()
 
 
 def test_what_is_not_kept_is_asked_about(
-    qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, open_preset: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard]
     monkeypatch.setattr(QMessageBox, "exec", lambda *_: answers.pop(0))
-    dialog = opened("mine")
+    dialog = open_preset("mine")
     qtbot.keyClicks(dialog.text, "# mine ")
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isVisible()
@@ -199,8 +203,8 @@ def test_what_is_not_kept_is_asked_about(
     assert not dialog.isVisible()
 
 
-def test_what_is_changed_is_saved_on_the_way_out(qtbot: QtBot, opened: Opened) -> None:
-    dialog = opened("mine")
+def test_what_is_changed_is_saved_on_the_way_out(qtbot: QtBot, open_preset: Opened) -> None:
+    dialog = open_preset("mine")
     qtbot.keyClicks(dialog.text, "# mine ")
     texts = answer_question(dialog, QMessageBox.StandardButton.Save)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)

@@ -35,7 +35,7 @@ AGENT = "f" * 64
 
 
 @pytest.fixture
-def queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueuedPlans:
+def three_queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueuedPlans:
     """Three plans in a queue that is on this desktop; no process is started for it."""
     place = tmp_path / "dyno"
     place.mkdir(mode=0o700)
@@ -61,7 +61,7 @@ def names(queued: QueuedPlans) -> list[str]:
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, context: WindowContext, queued: QueuedPlans) -> QueueDialog:
+def queue_dialog(qtbot: QtBot, context: WindowContext, three_queued: QueuedPlans) -> QueueDialog:
     made = QueueDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(made)
     made.begin()
@@ -70,53 +70,59 @@ def dialog(qtbot: QtBot, context: WindowContext, queued: QueuedPlans) -> QueueDi
 
 
 @pytest.fixture
-def press(qtbot: QtBot, dialog: QueueDialog) -> Callable[[str], None]:
+def press(qtbot: QtBot, queue_dialog: QueueDialog) -> Callable[[str], None]:
     """A button, and the answer of the target."""
 
     def press_(text: str) -> None:
-        (button,) = (each for each in dialog.findChildren(QPushButton) if each.text() == text)
+        (button,) = (each for each in queue_dialog.findChildren(QPushButton) if each.text() == text)
         assert button.isEnabled()
-        with qtbot.waitSignal(dialog._context.queues.changed):
+        with qtbot.waitSignal(queue_dialog._context.queues.changed):
             qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
     return press_
 
 
 def test_a_plan_is_moved_held_and_removed(
-    dialog: QueueDialog, queued: QueuedPlans, press: Callable[[str], None]
+    queue_dialog: QueueDialog, three_queued: QueuedPlans, press: Callable[[str], None]
 ) -> None:
-    assert not dialog.up.isEnabled() and not dialog.remove.isEnabled() and dialog.hold_all.isEnabled()
-    dialog.list.topLevelItem(2).setSelected(True)
+    assert (
+        not queue_dialog.up.isEnabled()
+        and not queue_dialog.remove.isEnabled()
+        and queue_dialog.hold_all.isEnabled()
+    )
+    queue_dialog.list.topLevelItem(2).setSelected(True)
     press("Move up")
-    assert names(queued) == ["a", "c", "b"]
-    assert [each.text(1) for each in dialog.list.selectedItems()] == ["c"]
+    assert names(three_queued) == ["a", "c", "b"]
+    assert [each.text(1) for each in queue_dialog.list.selectedItems()] == ["c"]
     press("Hold")
-    assert [bool(each.held) for each in queued.read().plans] == [False, True, False]
+    assert [bool(each.held) for each in three_queued.read().plans] == [False, True, False]
     press("Continue")
     press("Move down")
     press("Remove")
-    assert names(queued) == ["a", "b"]
-    assert not dialog.hold.isEnabled()
+    assert names(three_queued) == ["a", "b"]
+    assert not queue_dialog.hold.isEnabled()
 
 
 def test_the_whole_queue_is_held_and_continued(
-    dialog: QueueDialog, queued: QueuedPlans, press: Callable[[str], None]
+    queue_dialog: QueueDialog, three_queued: QueuedPlans, press: Callable[[str], None]
 ) -> None:
     press("Hold the queue")
-    assert queued.read().held and dialog.list.topLevelItem(0).text(3) == "held with the queue"
-    assert "held: " in dialog.said.text()
+    assert three_queued.read().held and queue_dialog.list.topLevelItem(0).text(3) == "held with the queue"
+    assert "held: " in queue_dialog.said.text()
     press("Continue the queue")
-    assert not queued.read().held
+    assert not three_queued.read().held
 
 
-def test_what_went_wrong_is_shown(qtbot: QtBot, dialog: QueueDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_went_wrong_is_shown(
+    qtbot: QtBot, queue_dialog: QueueDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> Queue:
         raise TargetError("local: the disk is full")
 
     monkeypatch.setattr("app.targets.queue.queue_of", fail)
-    dialog.hold_all.trigger()
-    qtbot.waitUntil(dialog.message.isVisible)
-    assert dialog.message.text == "local: the disk is full" and dialog.list.isEnabled()
+    queue_dialog.hold_all.trigger()
+    qtbot.waitUntil(queue_dialog.message.isVisible)
+    assert queue_dialog.message.text == "local: the disk is full" and queue_dialog.list.isEnabled()
 
 
 def test_live_shows_what_waits(

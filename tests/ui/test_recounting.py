@@ -38,7 +38,9 @@ def old_home(dyno_home: Path) -> Path:
 
 
 @pytest.fixture
-def window(old_home: Path, context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Window:
+def old_window(
+    old_home: Path, context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> Window:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     monkeypatch.setattr("ui.shell.window.CALM_MS", 0)
     monkeypatch.setattr("ui.shell.recounting.SLICE_S", 0.0)
@@ -56,7 +58,7 @@ def progress(window: Window) -> str:
 
 
 def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
-    old_home: Path, context: WindowContext, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    old_home: Path, context: WindowContext, old_window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     said: list[str] = []
     changes: list[StaleParts] = []
@@ -64,12 +66,12 @@ def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
 
     def listen(recounting: Recounting, left: int) -> None:
         show(recounting, left)
-        said.append(progress(window))
+        said.append(progress(old_window))
 
     monkeypatch.setattr(Recounting, "_show", listen)
     context.bus.changed.connect(changes.append)
-    window.show()
-    qtbot.waitUntil(lambda: len(said) == SESSIONS + 1 and not progress(window))
+    old_window.show()
+    qtbot.waitUntil(lambda: len(said) == SESSIONS + 1 and not progress(old_window))
     assert said == [f"Updating older sessions: {at} of {SESSIONS}" for at in range(SESSIONS + 1)]
     assert changes[-1] == StaleParts(sessions=True)
     with History(old_home) as history:
@@ -79,20 +81,20 @@ def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
 
 
 def test_what_people_ask_for_does_not_wait_for_its_end(
-    context: WindowContext, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    context: WindowContext, old_window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr("ui.shell.recounting.PAUSE_MS", 200)
-    window.show()
-    qtbot.waitUntil(lambda: progress(window) != "")
+    old_window.show()
+    qtbot.waitUntil(lambda: progress(old_window) != "")
     answers: list[int] = []
     for _ in range(8):
-        context.tasks.read(window, recount_backlog, answers.append, lambda _: None)
+        context.tasks.read(old_window, recount_backlog, answers.append, lambda _: None)
     qtbot.waitUntil(lambda: len(answers) == 8)
     assert min(answers) > 0
 
 
 def test_another_process_that_writes_for_long_is_waited_for(
-    window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    old_window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     recount, failures = recounting.recount_for_seconds, [HistoryBusyError("another process is writing")] * 3
 
@@ -102,25 +104,25 @@ def test_another_process_that_writes_for_long_is_waited_for(
         return recount(history, seconds)
 
     monkeypatch.setattr(recounting, "recount_for_seconds", busy_at_first)
-    window.show()
-    qtbot.waitUntil(lambda: progress(window) != "")
-    qtbot.waitUntil(lambda: not progress(window))
-    assert window.message.isHidden() and not failures and not window.message.text
+    old_window.show()
+    qtbot.waitUntil(lambda: progress(old_window) != "")
+    qtbot.waitUntil(lambda: not progress(old_window))
+    assert old_window.message.isHidden() and not failures and not old_window.message.text
 
 
 def test_a_full_disk_ends_it_until_the_next_start(
-    window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    old_window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     def fail(*_: object) -> int:
         raise HistoryError("the disk is full")
 
     monkeypatch.setattr(recounting, "recount_for_seconds", fail)
-    window.show()
-    qtbot.waitUntil(lambda: "the disk is full" in window.message.text and not progress(window))
+    old_window.show()
+    qtbot.waitUntil(lambda: "the disk is full" in old_window.message.text and not progress(old_window))
 
 
 def test_a_history_of_this_version_says_nothing(
-    old_home: Path, window: Window, context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    old_home: Path, old_window: Window, context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     with History(old_home) as history:
         recounting.recount_for_seconds(history, 60.0)
@@ -129,8 +131,8 @@ def test_a_history_of_this_version_says_nothing(
     context.bus.changed.connect(changes.append)
     on_counted = Recounting._on_counted
     monkeypatch.setattr(Recounting, "_on_counted", lambda each, n: [left.append(n), on_counted(each, n)])
-    window.show()
+    old_window.show()
     qtbot.waitUntil(lambda: left == [0])
     qtbot.wait(50)
     assert left == [0]
-    assert changes == [] and not progress(window)
+    assert changes == [] and not progress(old_window)

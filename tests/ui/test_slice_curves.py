@@ -77,7 +77,7 @@ def test_slices_read_up_to_anywhere_and_continued_by_events(read: Read, known: i
     take_turns(makers, UPDATE, range(-2, 2))
     its_round = read(makers, events=known)
     for maker in makers:
-        its_round._shown.take(decode_events(maker.raw) if maker is makers[0] else ())
+        its_round.shown.take(decode_events(maker.raw) if maker is makers[0] else ())
         its_round.take({maker.session: decode_events(maker.raw)})
         its_round.advance()
     complete = read(makers)
@@ -85,15 +85,15 @@ def test_slices_read_up_to_anywhere_and_continued_by_events(read: Read, known: i
     assert points(its_round.tracks[other]) == points(complete.tracks[other])
     assert ratio(its_round) == ratio(complete) and ratio(its_round, UPDATE).slices == 2
     breaks = [t for t, qps in points(complete.tracks[other]) if qps is None]
-    assert breaks == [complete._shown.bounds[UPDATE].began_t], "no curve leads into the next step"
+    assert breaks == [complete.shown.bounds[UPDATE].began_t], "no curve leads into the next step"
 
 
 def test_the_turns_of_others_are_no_gap(read: Read) -> None:
     makers = begun(made_plan())
     take_turns(makers, POINT, range(-2, 4))
     its_round = read(makers)
-    assert its_round._shown.gaps == []
-    assert None not in [qps for _, qps in points(its_round._shown.tracks[QPS])]
+    assert its_round.shown.gaps == []
+    assert None not in [qps for _, qps in points(its_round.shown.tracks[QPS])]
 
 
 def test_the_other_is_drawn_no_further_than_the_session_that_is_shown(read: Read) -> None:
@@ -103,7 +103,7 @@ def test_the_other_is_drawn_no_further_than_the_session_that_is_shown(read: Read
     its_round = read(makers)
     assert len(points(its_round.tracks[second.session])) == 4
     first.slice(POINT, 2, 2500.0)
-    its_round._shown.take(decode_events(first.raw))
+    its_round.shown.take(decode_events(first.raw))
     its_round.advance()
     assert points(its_round.tracks[second.session])[-1] == (first.events[-1].t, 5000.0)
 
@@ -147,7 +147,7 @@ def test_of_three_contenders_each_is_related_to_the_first(read: Read, shown: int
     assert [(each["id"], round(its.value, 9), its.slices) for each, its in its_round.ratios(POINT)] == [
         (makers[1].session, 0.5, 4), (makers[2].session, 3.0, 4),
     ]  # fmt: skip
-    said = ratio_text(its_round, its_round._shown.bounds[POINT])
+    said = ratio_text(its_round, its_round.shown.bounds[POINT])
     assert said.count("slice") == 1 and said.endswith("of innodb-default's QPS in 4 slices")
 
 
@@ -157,7 +157,7 @@ def test_a_step_of_one_slice_each_says_so(read: Read) -> None:
     for maker in makers:
         maker.end_step(POINT)
     its_round = read(makers)
-    shown = ratio_text(its_round, its_round._shown.bounds[POINT])
+    shown = ratio_text(its_round, its_round.shown.bounds[POINT])
     said = "rocksdb-default 2.000 of innodb-default's QPS"
     assert shown == f"point-query threads=2, one slice of each, no verdict: {said}"
 
@@ -179,7 +179,7 @@ def test_of_very_many_slices_a_paint_takes_up_the_new_ones(read: Read, monkeypat
     logs: list[float] = []
     monkeypatch.setattr("ui.pages.live.round.log", lambda value: logs.append(value) or math.log(value))
     take_turns(makers, POINT, range(600, 602))
-    its_round._shown.take(decode_events(makers[0].raw))
+    its_round.shown.take(decode_events(makers[0].raw))
     its_round.take({makers[1].session: decode_events(makers[1].raw)})
     its_round.advance()
     assert ratio(its_round).slices == 602 and len(logs) == 2

@@ -54,12 +54,12 @@ def test_an_error_bar_spans_the_repeats_and_is_missing_where_there_are_none(
     image = picture(chart)
     places = {(line.key, category): place for line, category, _, place in chart.places()}
     for value, is_there in ((0.85, True), (1.55, True), (1.75, False)):
-        spot = QPointF(places["0", 0].center().x(), chart._area.py(value))
+        spot = QPointF(places["0", 0].center().x(), chart.area.py(value))
         assert has_colour(image, theme.colour("text"), spot, near=1) == is_there
     for key in (("0", 1), ("1", 0)):
         spot = QPointF(places[key].center().x(), places[key].top() + 10)
         assert not has_colour(image, theme.colour("text"), spot, near=1)
-    assert chart._area.y[1] >= 1.6
+    assert chart.area.y[1] >= 1.6
 
 
 def test_points_of_a_curve_have_error_bars(shown: Shown, theme: Theme) -> None:
@@ -67,7 +67,7 @@ def test_points_of_a_curve_have_error_bars(shown: Shown, theme: Theme) -> None:
     assert isinstance(chart, LineChart)
     (line,) = lines(theme, 1)
     chart.set_curves([(line, [1, 2], [100.0, 100.0])], "threads", "", True, {"0": [(50.0, 190.0), None]})
-    image, area = picture(chart), chart._area
+    image, area = picture(chart), chart.area
     assert has_colour(image, line.colour, QPointF(area.px(0.0), area.py(180.0)), near=1)
     assert not has_colour(image, line.colour, QPointF(area.px(1.0), area.py(180.0)))
 
@@ -103,8 +103,8 @@ def test_latencies_stand_by_their_logarithm(shown: Shown, theme: Theme) -> None:
     percents = list(WHERE)
     curves = [(one, percents, [1.0, 10.0, 20.0, 100.0]), (other, percents[:2], [1.0, None])]
     chart.set_percentiles(curves, "ms/query", WHERE, (50.0, 90.0, 99.0, 99.9))
-    assert [text for _, text in chart._ground.x_ticks] == ["50", "90", "99"]
-    image, area = picture(chart), chart._area
+    assert [text for _, text in chart.ground.x_ticks] == ["50", "90", "99"]
+    image, area = picture(chart), chart.area
     middle = QPointF(area.px(1.0), (area.py(0.0) + area.py(2.0)) / 2)
     assert has_colour(image, one.colour, middle)  # 10 ms is half of the way from 1 to 100
     QTest.keyClick(chart, Qt.Key.Key_End)
@@ -119,16 +119,16 @@ def test_names_stand_beside_curves_that_end_apart(shown: Shown, theme: Theme) ->
     assert isinstance(chart, LineChart)
     apart = [(line, [1, 2], [10.0, 100.0 * at]) for at, line in enumerate(lines(theme, 4), 1)]
     chart.set_curves(apart, "threads", "queries/s")
-    assert len(chart._beside) == 4 and chart._beside == sorted(chart._beside, reverse=True)
-    assert chart._head._is_brief
-    image, area = picture(chart), chart._area
-    beside = [QPointF(x, chart._beside[0]) for x in range(round(area.plot.right()) + 4, chart.width())]
+    assert len(chart.name_places) == 4 and chart.name_places == sorted(chart.name_places, reverse=True)
+    assert chart.head.is_brief
+    image, area = picture(chart), chart.area
+    beside = [QPointF(x, chart.name_places[0]) for x in range(round(area.plot.right()) + 4, chart.width())]
     assert any(has_colour(image, apart[0][0].colour, at, near=4) for at in beside)
     together = [(line, [1, 2], [10.0, 100.0]) for line in lines(theme, 8)]
     empty = (lines(theme, 3)[2], [1, 2], [None, None])  # what has no curve is named all the same
     for curves in (together, [*apart[:2], empty]):
         chart.set_curves(curves, "threads", "queries/s")
-        assert chart._beside == [] and not chart._head._is_brief
+        assert chart.name_places == [] and not chart.head.is_brief
 
 
 def test_names_that_would_fit_below_a_legend_do_not_come_to_it(shown: Shown, theme: Theme) -> None:
@@ -140,7 +140,7 @@ def test_names_that_would_fit_below_a_legend_do_not_come_to_it(shown: Shown, the
     for height in range(150, 300, 6):
         chart.resize(1000, height)
         chart.set_curves(points, "threads", "queries/s")
-        assert bool(chart._beside) == chart._head._is_brief
+        assert bool(chart.name_places) == chart.head.is_brief
 
 
 def test_values_at_the_cursor_are_told_beside_the_curves(shown: Shown, theme: Theme) -> None:
@@ -149,8 +149,8 @@ def test_values_at_the_cursor_are_told_beside_the_curves(shown: Shown, theme: Th
     chart.set_curves([(line, [1, 2], [1.0, 9.0 * at]) for at, line in enumerate(lines(theme, 2))], "", "")
     before = picture(chart)
     QTest.keyClick(chart, Qt.Key.Key_Right)
-    right = range(round(chart._area.plot.right()) + 2, chart.width())
-    heights = range(round(min(chart._beside)) - 6, round(min(chart._beside)) + 6)
+    right = range(round(chart.area.plot.right()) + 2, chart.width())
+    heights = range(round(min(chart.name_places)) - 6, round(min(chart.name_places)) + 6)
     after = picture(chart)
     assert any(before.pixel(x, y) != after.pixel(x, y) for x in right for y in heights)
 
@@ -167,13 +167,13 @@ def test_no_name_of_a_step_is_cut_or_left_out_where_rows_of_them_have_room(
     count = width // 75
     names = [f"read-only.range1000 x{at}" for at in range(count)]
     chart.set_bars(names, [(line, [1.0] * count) for line in lines(theme, 8)], "")
-    assert [text for _, text in chart._ground.x_ticks] == names
-    image, plot = picture(chart), chart._area.plot
+    assert [text for _, text in chart.ground.x_ticks] == names
+    image, plot = picture(chart), chart.area.plot
     muted = theme.colour("muted").rgb()
     for at in range(count):
-        row = at % chart._ground.rows
+        row = at % chart.ground.rows
         y = range(round(plot.bottom()) + 4 + ROW * row, round(plot.bottom()) + 16 + ROW * row)
-        left = min(round(chart._area.px(at)), image.width() - 60)
+        left = min(round(chart.area.px(at)), image.width() - 60)
         assert any(image.pixel(x, each) == muted for x in range(left - 20, left + 20) for each in y), names[
             at
         ]
@@ -187,7 +187,7 @@ def test_long_names_take_nothing_from_the_bars(shown: Shown, theme: Theme) -> No
         chart.set_bars(
             [f"{name}{at}" for at in range(8)], [(line, [1.0] * 8) for line in lines(theme, 2)], ""
         )
-        heights.append(chart._area.plot.height())
+        heights.append(chart.area.plot.height())
     assert heights[0] == heights[1] > 0
 
 
@@ -196,7 +196,7 @@ def test_a_head_that_is_cut_is_told_in_full_beside_the_mouse(shown: Shown, theme
     told = "CPU of the machine per query, of the base, less is better"
     for unit, tip in ((told, f"Figures, {told}"), ("s", "")):
         chart.set_title("Figures", unit)
-        assert chart._head.toolTip() == tip
+        assert chart.head.toolTip() == tip
 
 
 # missing cells
@@ -251,16 +251,16 @@ def test_bars_stand_to_their_values(bars: BarChart, theme: Theme) -> None:
         assert has_colour(image, colour, place.center(), near=0)
         assert not has_colour(image, colour, QPointF(place.center().x(), place.top() - 4), near=1)
     assert places["b", 0].height() == pytest.approx(1.5 * places["a", 0].height())
-    base = QPointF(bars._area.plot.left() + 4, bars._area.py(1.0))
+    base = QPointF(bars.area.plot.left() + 4, bars.area.py(1.0))
     assert has_colour(image, theme.colour("text"), base, near=1)
 
 
 def test_long_names_of_bars_take_turns(bars: BarChart, theme: Theme) -> None:
     names = [f"read-write.range{at}" for at in range(8)]
-    height = bars._area.plot.height()
+    height = bars.area.plot.height()
     bars.set_bars(names, [(Line("a", "InnoDB", theme.contender(0)), [1.0] * 8)], "relative to InnoDB")
-    assert [text for _, text in bars._ground.x_ticks] == names
-    assert bars._area.plot.height() < height
+    assert [text for _, text in bars.ground.x_ticks] == names
+    assert bars.area.plot.height() < height
 
 
 def test_bars_are_read_out(bars: BarChart) -> None:
@@ -281,11 +281,11 @@ def test_curves_over_threads(qtbot: QtBot, theme: Theme) -> None:
     chart.set_curves([(Line("a", "InnoDB", colour), xs, ys)], "threads", "queries/s", is_logarithmic=True)
     show(qtbot, chart)
     image = picture(chart)
-    area = chart._area
-    for x, y in zip(xs, ys, strict=True):
+    area, stands = chart.area, chart.stands()
+    for stand, y in zip(stands, ys, strict=True):
         if y is not None:
-            assert has_colour(image, colour, QPointF(area.px(chart._places[x]), area.py(y)))
-    between = QPointF(area.px((chart._places[2] + chart._places[8]) / 2), area.py(400.0))
+            assert has_colour(image, colour, QPointF(area.px(stand), area.py(y)))
+    between = QPointF(area.px((stands[1] + stands[3]) / 2), area.py(400.0))
     assert not has_colour(image, colour, between, near=6)
-    QTest.mouseMove(chart, QPoint(round(area.px(chart._places[8])), round(area.py(100.0))))
+    QTest.mouseMove(chart, QPoint(round(area.px(stands[3])), round(area.py(100.0))))
     qtbot.waitUntil(lambda: "8 threads: InnoDB 600.0 queries/s" in chart.accessibleDescription())

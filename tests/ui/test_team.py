@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMainWindow, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.history.lists.browsing import Filter, Order, SessionLine
@@ -27,12 +27,15 @@ from app.team.plugin import PlainPasswordPluginError
 from app.team.syncing import sync
 from tests.journals import plan, store, whole
 from tests.team import MemoryStore
+from tests.ui.find import find, label_texts
 from ui.core.bus import StaleParts
 from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.team import AuthPluginDialog, CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.shell.notices import TeamLine
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.message import MessageBar
 
 from .test_targets import dialog_of
 
@@ -78,9 +81,9 @@ class Server(MemoryStore):
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Server:
+def team_server(monkeypatch: pytest.MonkeyPatch) -> Server:
     made = Server()
-    monkeypatch.setattr("app.team.login.Server", made)
+    monkeypatch.setattr("app.team.login.TeamServer", made)
     monkeypatch.setattr("app.team.login.look", made.look)
     monkeypatch.setattr("app.team.login.system_keyring", lambda: None)
     forget_secrets()
@@ -88,7 +91,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QMainWindow:
+def main_window(qtbot: QtBot) -> QMainWindow:
     made = QMainWindow()
     qtbot.addWidget(made)
     made.resize(1280, 800)
@@ -97,66 +100,66 @@ def window(qtbot: QtBot) -> QMainWindow:
 
 
 def press(qtbot: QtBot, dialog: TeamDialog, text: str) -> None:
-    (button,) = (each for each in dialog.findChildren(QPushButton) if each.text().replace("&", "") == text)
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(find(dialog, QPushButton, text), Qt.MouseButton.LeftButton)
 
 
 def test_a_history_is_shared_and_the_server_goes_away(
-    qtbot: QtBot, context: WindowContext, window: QMainWindow, server: Server, tmp_path: Path
+    qtbot: QtBot, context: WindowContext, main_window: QMainWindow, team_server: Server, tmp_path: Path
 ) -> None:
     with History(context.home) as own, History(tmp_path / "ben") as other:
         store(own, whole(plan(number=1)))
         store(other, whole(plan(number=2)))
-        sync(other, server, "Ben")
-    line = TeamLine(context.team, window)
+        sync(other, team_server, "Ben")
+    TeamLine(context.team, main_window)
+    line = find(main_window.statusBar(), ElidedLabel)
     context.team.begin()
     qtbot.waitUntil(lambda: not context.team.state.text)
-    assert line._label.isHidden()
-    dialog = TeamDialog(context, window)
+    assert line.isHidden()
+    dialog = TeamDialog(context, main_window)
     dialog.open()
-    qtbot.keyClicks(dialog._address, ADDRESS)
+    qtbot.keyClicks(find(dialog, QLineEdit, "Address"), ADDRESS)
     press(qtbot, dialog, "Share")
     seen = dialog_of(qtbot, CertificateDialog)
-    assert seen.error.fingerprint == FINGERPRINT and not server.all_edits
+    assert seen.error.fingerprint == FINGERPRINT and not team_server.all_edits
     qtbot.mouseClick(seen.accept_button, Qt.MouseButton.LeftButton)
     asked = dialog_of(qtbot, SecretDialog)
-    qtbot.keyClicks(asked.findChild(type(dialog._address)), PASSWORD)
+    qtbot.keyClicks(find(asked, QLineEdit), PASSWORD)
     qtbot.keyClick(asked, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
-    assert line._label.text() == "Team: sent 1 session, received 1 session"
+    assert line.text() == "Team: sent 1 session, received 1 session"
     choice = read_team_history(context.home)
     assert choice is not None and (choice.person, choice.certificate) == ("anna", FINGERPRINT)
     with History(context.home) as own:
         assert [each["person"] for each in sessions(own)] == ["anna", "Ben"]
-    server.calls_left = 0
+    team_server.calls_left = 0
     context.team.exchange()
     qtbot.waitUntil(lambda: context.team.state.error is not None)
-    assert "does not answer" in line._label.text()
-    server.calls_left = 1 << 60
+    assert "does not answer" in line.text()
+    team_server.calls_left = 1 << 60
     context.bus.changed.emit(StaleParts(sessions=True))  # somebody works on: it is tried again soon
     qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
     press(qtbot, dialog, "Stop sharing")
     qtbot.waitUntil(lambda: not context.team.state.text)
-    assert line._label.isHidden() and read_team_history(context.home) is None
+    assert line.isHidden() and read_team_history(context.home) is None
     dialog.close()
 
 
 def test_a_server_that_asks_for_the_password_gets_it_once_the_person_accepts(
-    qtbot: QtBot, context: WindowContext, window: QMainWindow, server: Server
+    qtbot: QtBot, context: WindowContext, main_window: QMainWindow, team_server: Server
 ) -> None:
     keep_choice(
-        context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, plugin=server.plugin)
+        context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, plugin=team_server.plugin)
     )
     Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
-    server.plugin = "sha256_password"
+    team_server.plugin = "sha256_password"
     context.team.begin()
     qtbot.waitUntil(lambda: "asks for the password" in context.team.state.text)
-    looks = server.looks
+    looks = team_server.looks
     context.team.exchange()  # a server blocks a host that connects again and again without a login
     context.team.exchange()
     qtbot.waitUntil(lambda: not context.team._exchanging._wanted.is_set())
-    assert server.looks == looks
-    dialog = TeamDialog(context, window)
+    assert team_server.looks == looks
+    dialog = TeamDialog(context, main_window)
     dialog.open()
     press(qtbot, dialog, "Share")
     seen = dialog_of(qtbot, AuthPluginDialog)
@@ -170,13 +173,13 @@ def test_a_server_that_asks_for_the_password_gets_it_once_the_person_accepts(
 
 
 def test_sessions_of_the_team_come_when_they_are_chosen(
-    qtbot: QtBot, context: WindowContext, window: QMainWindow, server: Server, tmp_path: Path,
+    qtbot: QtBot, context: WindowContext, main_window: QMainWindow, team_server: Server, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     with History(tmp_path / "ben") as other:
         its_plan = plan(number=2, repeats=3)
         store(other, *(whole(its_plan, turn.session) for turn in its_plan.turns))
-        sync(other, server, "Ben")
+        sync(other, team_server, "Ben")
     keep_choice(context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, fetches_all=False))
     Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
 
@@ -185,32 +188,33 @@ def test_sessions_of_the_team_come_when_they_are_chosen(
             return page_of(there, wanted, Order(), begin_at, 100)
 
     monkeypatch.setattr("app.team.listing.team_session_page", page)
-    dialog = TeamSessionsDialog(context, window)
+    dialog = TeamSessionsDialog(context, main_window)
     dialog.begin()
     dialog.open()
     qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 3)
-    qtbot.keyClicks(dialog._text, "default-2")
+    qtbot.keyClicks(find(dialog, QLineEdit), "default-2")
     qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 1)
     assert not dialog.fetch_button.isEnabled()
     dialog.list.selectAll()
     with qtbot.waitSignal(dialog.fetched):
         qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
-    assert dialog._said.text() == "received 1 session"
+    assert "received 1 session" in label_texts(dialog)
     with History(context.home) as own:
         assert [each["name"] for each in sessions(own)] == ["innodb-default-2"]
-    server.calls_left = 0
+    team_server.calls_left = 0
     qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "does not answer" in dialog._message.text)
+    qtbot.waitUntil(lambda: "does not answer" in find(dialog, MessageBar).text)
     dialog.close()
 
 
 @pytest.mark.parametrize("address", ["mysql://anna:secret@db/dyno", "db.example", ""])
 def test_a_wrong_address_is_said_in_the_dialog(
-    qtbot: QtBot, context: WindowContext, window: QMainWindow, address: str
+    qtbot: QtBot, context: WindowContext, main_window: QMainWindow, address: str
 ) -> None:
-    dialog = TeamDialog(context, window)
+    dialog = TeamDialog(context, main_window)
     dialog.open()
-    qtbot.keyClicks(dialog._address, address)
+    qtbot.keyClicks(find(dialog, QLineEdit, "Address"), address)
     press(qtbot, dialog, "Share")
-    assert dialog._message.text and "secret" not in dialog._message.text
+    told = find(dialog, MessageBar).text
+    assert told and "secret" not in told
     dialog.close()

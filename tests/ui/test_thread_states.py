@@ -7,20 +7,23 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.comparison.why.thread_states import NO_STATES
 from app.protocol.thread_states import STATES, state_share_series
 from tests.journals import SERIES, Maker, plan
 from tests.ui.compare.conftest import opened, page
-from tests.ui.compare.seen import Open, panel
+from tests.ui.compare.seen import Open, button, panel
 from tests.ui.conftest import ShowLive as Show
+from tests.ui.find import find
 from tests.ui.watched import keep
 from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import THREADS, WhyPanel
 from ui.pages.live.thread_states import CLIENT_STATES
 from ui.widgets.charts.time_chart import StackedCurves
+from ui.widgets.fitted_table import FittedTable
 
 __all__ = ["opened", "page"]  # fixtures
 
@@ -53,37 +56,37 @@ def recorded_shares(context: WindowContext) -> None:
 def test_the_last_chart_stacks_the_states(context: WindowContext, qtbot: QtBot, drawn: Show) -> None:
     recorded_shares(context)
     page = drawn(context)
-    box, chart = page.body.choices._series, page.body.charts.choice
+    box, chart = find(page.body.choices, QComboBox, "Last chart"), page.body.charts.choice
     at = box.findData(CLIENT_STATES)
     assert at >= 0
     box.activated.emit(at)
     qtbot.waitUntil(
-        lambda: [line.key for line in chart._lines] == [state_share_series(each) for each in SHARES]
+        lambda: [line.key for line in chart.head.lines] == [state_share_series(each) for each in SHARES]
     )
     page.body.charts.axis.refresh()
-    sums = [chart._stack.sums(line.key).newest for line in chart._lines]
+    sums = [chart._stack.sums(line.key).newest for line in chart.head.lines]
     assert sums == pytest.approx([20, 25, 70, 95, 100])
-    assert chart._canvas.area.y == (0.0, 100.0)
-    own = dict(zip((line.label for line in chart._lines), chart._head._values, strict=True))
+    assert chart.canvas.area.y == (0.0, 100.0)
+    own = dict(zip((line.label for line in chart.head.lines), chart.head.values, strict=True))
     assert (own["fsync"], own["CPU wait"]) == ("45.00", "5.00")
     assert chart.height() >= 110
-    chart._head.hidden.toggle(state_share_series("running"), chart._lines)
+    chart.head.hidden.toggle(state_share_series("running"), chart.head.lines)
     assert chart._stack.sums(state_share_series("lock")).newest == pytest.approx(75)
 
 
 def test_sessions_that_did_not_look_have_no_such_choice(
-    recorded: Any, context: WindowContext, drawn: Show
+    released: Any, context: WindowContext, drawn: Show
 ) -> None:
     page = drawn(context)
-    assert page.body.choices._series.findData(CLIENT_STATES) == -1
+    assert find(page.body.choices, QComboBox, "Last chart").findData(CLIENT_STATES) == -1
 
 
 def test_why_says_once_that_nobody_looked(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
     shown = panel(qtbot, page, WhyPanel)
-    qtbot.mouseClick(shown._ways[THREADS], Qt.MouseButton.LeftButton)
-    assert shown._remark.text() == NO_STATES
-    assert shown._model.rowCount() == 0
+    qtbot.mouseClick(button(shown, THREADS), Qt.MouseButton.LeftButton)
+    assert shown.remark.text() == NO_STATES
+    assert find(shown, FittedTable).model().rowCount() == 0
 
 
 def test_a_stack_is_not_drawn_down_between_slices_and_is_upright_at_a_gap() -> None:

@@ -12,6 +12,7 @@ from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
 from app.targets.store import Targets
 from tests.journals import Maker, plan
+from tests.ui.find import find
 from tests.ui.watched import keep
 from ui.core.context import WindowContext
 from ui.shell.notices import Notices
@@ -73,5 +74,5 @@ def test_who_can_do_something_is_told_what(
     context.plans.unreached.emit(far, SecretNeededError("far", "passphrase of /id"))
     text = "Cannot follow the plan on far: far needs the passphrase of /id"
     assert window.message.text == text
-    next(each for each in window.message.findChildren(QPushButton) if each.text() == "Connect").click()
+    find(window.message, QPushButton, "Connect").click()
     assert logged_in == [far]

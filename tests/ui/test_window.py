@@ -41,7 +41,7 @@ def test_plans_are_followed_in_a_window_that_is_not_painted(
     window.setUpdatesEnabled(False)  # as one that opens minimised, or on another desk
     window.show()
     qtbot.waitUntil(lambda: bool(adopted))
-    assert list(window._pages) == ["bench"]
+    assert list(window.pages) == ["bench"]
     window.setUpdatesEnabled(True)
     qtbot.wait(100)
     assert adopted == [True], "it begins once"
@@ -61,7 +61,7 @@ def under_way() -> list[Maker]:
 
 
 @pytest.fixture
-def opened(
+def open_begun(
     context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> Callable[[], tuple[Window, WatchedPlans, list[str]]]:
     """Opens a window; no target answers, and what was asked for is remembered."""
@@ -83,17 +83,17 @@ def opened(
 
 
 def test_during_a_plan_it_opens_on_live_before_a_target_answers(
-    context: WindowContext, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
+    context: WindowContext, open_begun: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
 ) -> None:
     makers = under_way()
     keep(context, makers)
-    window, plans, asked = opened()
+    window, plans, asked = open_begun()
     assert asked == ["live", "targets"]
     page: Any = window.page("live")
-    qtbot.waitUntil(lambda: page._watching.loaded is not None)
+    qtbot.waitUntil(lambda: page.watching.loaded is not None)
     at_hand = makers[3]
-    assert page._watching.request.session == at_hand.session
-    assert page._watching.loaded.curves.t == at_hand.t
+    assert page.watching.request.session == at_hand.session
+    assert page.watching.loaded.curves.t == at_hand.t
     assert "4/20 rocksdb-default-2  2/5 point-query threads=1: second 3 of 5" in page.body.header.text
     followed = plans.watch(TWENTY)  # the target answers
     with History(context.home) as history:
@@ -106,7 +106,7 @@ def test_during_a_plan_it_opens_on_live_before_a_target_answers(
 @pytest.mark.parametrize("why", ["over", "lost", "nothing", "target is gone", "long ago"])
 def test_where_nothing_goes_on_it_opens_on_bench(
     context: WindowContext,
-    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
+    open_begun: Callable[[], tuple[Window, WatchedPlans, list[str]]],
     why: str,
 ) -> None:
     its_plan = plan(target="far" if why == "target is gone" else "local")
@@ -119,29 +119,29 @@ def test_where_nothing_goes_on_it_opens_on_bench(
             keep_unlocked(history, [maker.session])
     elif why == "long ago":
         os.utime(journal, (1e9, 1e9))
-    _, _, asked = opened()
+    _, _, asked = open_begun()
     assert asked == ["bench", "targets"]
 
 
 def test_a_history_that_cannot_be_read_opens_on_bench(
-    context: WindowContext, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]]
+    context: WindowContext, open_begun: Callable[[], tuple[Window, WatchedPlans, list[str]]]
 ) -> None:
     context.home.mkdir(exist_ok=True)
     (context.home / "history.sqlite").write_bytes(b"no history" * 1000)
-    _, _, asked = opened()
+    _, _, asked = open_begun()
     assert asked == ["bench", "targets"]
 
 
 def test_a_history_that_keeps_it_waiting_opens_on_bench(
     context: WindowContext,
-    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
+    open_begun: Callable[[], tuple[Window, WatchedPlans, list[str]]],
     monkeypatch: pytest.MonkeyPatch,
     qtbot: QtBot,
 ) -> None:
     answer = threading.Event()
     monkeypatch.setattr("ui.shell.opening.PATIENCE_MS", 50)
     monkeypatch.setattr("ui.shell.opening._is_under_way", lambda history: answer.wait(20))
-    _, _, asked = opened()
+    _, _, asked = open_begun()
     answer.set()
     qtbot.wait(100)
     assert asked == ["bench", "targets"], "a late answer takes nobody away"
@@ -159,7 +159,7 @@ def test_a_place_that_was_chosen_meanwhile_stays(
     window.show_page("history")
     window.show()
     qtbot.waitUntil(lambda: bool(adopted))
-    assert list(window._pages) == ["history"]
+    assert list(window.pages) == ["history"]
 
 
 def adopted(plans: WatchedPlans, locked: bool = True) -> Maker:
@@ -174,9 +174,9 @@ def adopted(plans: WatchedPlans, locked: bool = True) -> Maker:
 
 
 def test_a_plan_that_only_its_target_knows_is_shown_on_live_once_it_is_found(
-    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
+    open_begun: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
 ) -> None:
-    window, plans, asked = opened()
+    window, plans, asked = open_begun()
     at_hand = adopted(plans)
     assert asked == ["bench", "targets", "live"]
     for maker in (*under_way()[:3], at_hand):
@@ -190,14 +190,14 @@ def test_a_plan_that_only_its_target_knows_is_shown_on_live_once_it_is_found(
 
 @pytest.mark.parametrize("why", ["clicked", "typed", "over", "late"])
 def test_a_plan_that_is_found_moves_nobody_who_is_at_work(
-    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
+    open_begun: Callable[[], tuple[Window, WatchedPlans, list[str]]],
     monkeypatch: pytest.MonkeyPatch,
     qtbot: QtBot,
     why: str,
 ) -> None:
     if why == "late":
         monkeypatch.setattr("ui.shell.opening.FOUND_MS", 0)
-    window, plans, asked = opened()
+    window, plans, asked = open_begun()
     if why == "clicked":
         QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(600, 700))
     elif why == "typed":

@@ -319,7 +319,9 @@ def test_a_command_imports_no_other_one() -> None:
 
 def test_nothing_reads_the_source_of_the_modules_of_the_window() -> None:
     """PySide does, unless it is kept from it, and keeps what it has read."""
-    code = "from ui.core.imports import import_quickly; import_quickly(); import linecache, ui.shell.window"
+    code = (
+        "from ui.core.imports import speed_up_imports; speed_up_imports(); import linecache, ui.shell.window"
+    )
     assert _printed(f"{code}; print(*(name for name in linecache.cache if 'window.py' in name))") == ""
 
 

@@ -15,7 +15,7 @@ INSTALL = Path(__file__).parents[2] / "install.sh"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def beside_install(tmp_path: Path) -> Path:
     """install.sh beside commands that stand for a machine with no package, of somebody who is not root."""
     shutil.copy(INSTALL, tmp_path)
     commands = {"dpkg-query": "exit 1", "id": "echo 1000", "apt-get": f"touch {tmp_path}/apt-get-was-called"}
@@ -40,44 +40,44 @@ def install(folder: Path, what: str, **environment: str) -> subprocess.Completed
     )
 
 
-def test_without_root_it_prints_the_line_to_run(folder: Path) -> None:
-    done = install(folder, "run")
+def test_without_root_it_prints_the_line_to_run(beside_install: Path) -> None:
+    done = install(beside_install, "run")
     assert done.returncode == 1
     (line,) = [line for line in done.stderr.splitlines() if "apt-get install" in line]
     assert line.startswith("  sudo apt-get install ")
     assert {"mariadb-server", "mariadb-plugin-rocksdb", "libxcb-cursor0"} <= set(line.split())
     assert "  mariadb-server\n" in done.stdout
-    assert not (folder / "apt-get-was-called").exists()
-    assert not (folder / ".venv").exists()
+    assert not (beside_install / "apt-get-was-called").exists()
+    assert not (beside_install / ".venv").exists()
 
 
-def test_what_the_tests_need_is_asked_for_by_the_tests_only(folder: Path) -> None:
-    assert "openssh-server" not in install(folder, "run").stdout
-    assert "openssh-server" in install(folder, "test").stdout
+def test_what_the_tests_need_is_asked_for_by_the_tests_only(beside_install: Path) -> None:
+    assert "openssh-server" not in install(beside_install, "run").stdout
+    assert "openssh-server" in install(beside_install, "test").stdout
 
 
-def test_it_never_removes_what_somebody_has(folder: Path) -> None:
-    assert "--no-remove" in install(folder, "run").stderr
+def test_it_never_removes_what_somebody_has(beside_install: Path) -> None:
+    assert "--no-remove" in install(beside_install, "run").stderr
 
 
-def test_an_unknown_word_gets_the_usage(folder: Path) -> None:
-    done = install(folder, "everything")
+def test_an_unknown_word_gets_the_usage(beside_install: Path) -> None:
+    done = install(beside_install, "everything")
     assert done.returncode == 2
     assert "sh install.sh run" in done.stdout
 
 
 @pytest.fixture
-def installed(folder: Path) -> Path:
+def installed(beside_install: Path) -> Path:
     """install.sh where everything is there; dpkg-query notes that it was called."""
-    (folder / "bin/dpkg-query").write_text(
-        f'#!/bin/sh\necho >> {folder}/asked\nfor each; do echo "installed $each"; done\nexit 1\n'
+    (beside_install / "bin/dpkg-query").write_text(
+        f'#!/bin/sh\necho >> {beside_install}/asked\nfor each; do echo "installed $each"; done\nexit 1\n'
     )
     for name in ("setup.cfg", "pyproject.toml"):
-        (folder / name).write_text("")
-    (folder / ".venv/bin").mkdir(parents=True)
-    (folder / ".venv/bin/python").symlink_to("/bin/true")
-    (folder / ".venv/installed").write_text(f"{folder}\n")
-    return folder
+        (beside_install / name).write_text("")
+    (beside_install / ".venv/bin").mkdir(parents=True)
+    (beside_install / ".venv/bin/python").symlink_to("/bin/true")
+    (beside_install / ".venv/installed").write_text(f"{beside_install}\n")
+    return beside_install
 
 
 def test_a_second_time_dpkg_is_asked_once_and_no_other_python(installed: Path) -> None:

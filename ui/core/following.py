@@ -59,7 +59,8 @@ def follow_plan(
     again = LostLoadTargets(home, followed.sessions, reach, reach_by_target_name(ask))
     try:
         Follower(
-            home, plan, followed.sessions, reach, again.heard(lambda update: say(FollowerReport(plan, update=update))),
+            home, plan, followed.sessions, reach,
+            again.heard(lambda update: say(FollowerReport(plan, update=update))),
             stopping=stopping, gather=GATHER, stored=stored,
         ).run()  # fmt: skip
     except Exception as error:

@@ -60,9 +60,9 @@ class CutDialog(QDialog):
         self._end = self._spin("To second", cut.last_s + 1)
         self._reason = QLineEdit(harmless(cut.reason))
         self._told = PlainTextLabel(wraps=True)
-        self._chart = TimeChart(theme, step.label, unit_text(step.unit))
-        self._chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
-        self._chart.menu.failed.connect(lambda error: self._say(capitalised(str(error)), is_wrong=True))
+        self.chart = TimeChart(theme, step.label, unit_text(step.unit))
+        self.chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
+        self.chart.menu.failed.connect(lambda error: self._say(capitalised(str(error)), is_wrong=True))
         self._axis = _ChoosingAxis(self)
         self._build(name)
         self._draw()
@@ -88,12 +88,12 @@ class CutDialog(QDialog):
             PlainTextLabel(f"{name}: {self._step.label}", "title"),
             PlainTextLabel(_HINT, "muted", wraps=True),
         )
-        self._chart.setMinimumSize(70 * SPACE, 26 * SPACE)
+        self.chart.setMinimumSize(70 * SPACE, 26 * SPACE)
         self._reason.setMaxLength(MAX_NAME)
         self._reason.setPlaceholderText("Reason; stored with the session")
         self._reason.setAccessibleName("Why")
         self._told.setMinimumHeight(5 * SPACE)
-        parts = ((self._chart, 1), self._make_bounds(), self._told, self._make_buttons())
+        parts = ((self.chart, 1), self._make_bounds(), self._told, self._make_buttons())
         frame(self, title, hint, *parts, spacing=2 * SPACE)
 
     def _make_bounds(self) -> QHBoxLayout:
@@ -117,9 +117,9 @@ class CutDialog(QDialog):
         track = GrowingTimeSeries()
         values = [_NAN if value is None else value for value in self._step.seconds.values]
         track.extend([float(s) for s in range(self._whole)], values)
-        self._axis.add(self._chart)
-        self._chart.set_tracks({"": track})
-        self._chart.set_lines([Line("", "each second", self._theme.colour("accent"))])
+        self._axis.add(self.chart)
+        self.chart.set_tracks({"": track})
+        self.chart.set_lines([Line("", "each second", self._theme.colour("accent"))])
         self._axis.reset()
         self._axis.chosen.connect(self._on_drawn)
 
@@ -147,7 +147,7 @@ class CutDialog(QDialog):
             Span(0.0, float(cut.first_s), "warmup"),
             Span(float(cut.last_s + 1), float(self._whole), "warmup"),
         ]
-        self._chart.set_spans([span for span in out if span.last > span.first])
+        self.chart.set_spans([span for span in out if span.last > span.first])
 
     def _figure(self, value: float, found: Steadiness) -> str:
         return f"{with_unit(value, self._step.unit)}, {found.word}: {found.text}"

@@ -32,8 +32,8 @@ UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows it
 class Window(QMainWindow):
     def __init__(self, context: WindowContext) -> None:
         super().__init__()
-        self._context = context
-        self._pages: dict[str, Page] = {}
+        self.context = context
+        self.pages: dict[str, Page] = {}
         self._actions: dict[str, QActionGroup] = {}
         self._menus: dict[str, QMenu] = {}
         self._has_begun = False
@@ -58,17 +58,17 @@ class Window(QMainWindow):
 
     def page(self, name: str) -> Page:
         """A page, created on first use."""
-        if name not in self._pages:
+        if name not in self.pages:
             place = next(place for place in PLACES if place.name == name)
-            page = self._pages[name] = place.make(self._context, self._stack)
+            page = self.pages[name] = place.make(self.context, self._stack)
             self._stack.addWidget(page)
             self._dismissing.watch(page)
             self._add_menu(place, page)
-        return self._pages[name]
+        return self.pages[name]
 
     def show_first(self, name: str) -> bool:
         """Show the first page; False if a page was requested already."""
-        if self._pages:
+        if self.pages:
             return False
         self.show_page(name)
         return True
@@ -92,7 +92,7 @@ class Window(QMainWindow):
         if not page.isAncestorOf(self.focusWidget() or self):
             page.take_focus()
         if name in LOOKING:
-            self._context.looking.look()
+            self.context.looking.look()
         self.setWindowTitle(harmless(f"{page.title} — Dyno" if page.title else "Dyno"))
 
     def event(self, event: QEvent) -> bool:
@@ -102,7 +102,7 @@ class Window(QMainWindow):
         elif event.type() == QEvent.Type.Show:
             QTimer.singleShot(UNSEEN_MS, self._begin)
         elif event.type() == QEvent.Type.WindowActivate and self._has_begun:
-            self._context.looking.look()
+            self.context.looking.look()
         return handled
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -110,16 +110,16 @@ class Window(QMainWindow):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._context.plans.active() and not self._may_close:
+        if self.context.plans.active() and not self._may_close:
             from ui.dialogs.closing import ClosingDialog
 
             event.ignore()
-            dialog = ClosingDialog(self._context.plans, self)
+            dialog = ClosingDialog(self.context.plans, self)
             dialog.accepted.connect(self._on_closing_agreed)
             dialog.finished.connect(dialog.deleteLater)  # after Stay it would agree when the plans end
             dialog.open()
             return
-        self._context.memory.keep_window(self)
+        self.context.memory.keep_window(self)
         super().closeEvent(event)
 
     # building
@@ -165,7 +165,7 @@ class Window(QMainWindow):
         if place.name not in LOOKING:
             return ()
         tip = "Look for new sessions in the history and for plans on the targets"
-        return None, action(page, "Loo&k again", "look again", tip, self._context.looking.look_again)
+        return None, action(page, "Loo&k again", "look again", tip, self.context.looking.look_again)
 
     # what happens
 
@@ -177,10 +177,10 @@ class Window(QMainWindow):
         from .notices import Notices, SavedFileMessages
         from .opening import WindowStartup
 
-        self._context.looking.look()
-        WindowStartup(self._context, self, self.show_first, self.show_page).begin()
-        Notices(self._context, self, self.message).begin()
-        SavedFileMessages(self._context, self, self.message)
+        self.context.looking.look()
+        WindowStartup(self.context, self, self.show_first, self.show_page).begin()
+        Notices(self.context, self, self.message).begin()
+        SavedFileMessages(self.context, self, self.message)
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:
@@ -188,10 +188,10 @@ class Window(QMainWindow):
         from .notices import TeamLine
         from .recounting import Recounting
 
-        TeamLine(self._context.team, self)
-        self._context.team.begin()
-        ImportAhead(self._context, self).begin()
-        Recounting(self._context, self, self.message).begin()
+        TeamLine(self.context.team, self)
+        self.context.team.begin()
+        ImportAhead(self.context, self).begin()
+        Recounting(self.context, self, self.message).begin()
 
     def _on_said(self, text: str) -> None:
         self.statusBar().showMessage(harmless(text), MESSAGE_MS)

@@ -33,7 +33,8 @@ def changes_table(found: OverTimeEntry) -> Table:
 def _line(found: OverTimeEntry, step: StepAcrossSessions, change: ChangeEntry) -> tuple[str, ...]:
     return (
         step["step"], unit_text(step["unit"]), date_text(found["points"][change["at"]]["at"]),
-        change_percent_text(change["ratio"]), f"{change_percent_text(change['low'])} to {change_percent_text(change['high'])}",
+        change_percent_text(change["ratio"]),
+        f"{change_percent_text(change['low'])} to {change_percent_text(change['high'])}",
         f"{change['before']} and {change['after']}", change["verdict"], change["cause"], builds_text(change),
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Recounts what an older Dyno stored: session by session, in any order, at any time.
 
-A migration puts sessions into `recount_backlog`. Several processes may count at once, and each may be killed: a
+A migration puts sessions into `uncounted`. Several processes may count at once, and each may be killed: a
 session is counted wholly or not at all.
 """
 

@@ -81,7 +81,8 @@ def _left_to_the_load(nodes: Nodes, server: set[int]) -> tuple[set[int], bool]:
 
 def _beyond(wanted: int | str, nodes: Nodes) -> str:
     if isinstance(wanted, str):
-        return f"a server on CPUs {wanted}: the target has {as_text(cpus_in_server_order(nodes))}; choose other CPUs"
+        there = as_text(cpus_in_server_order(nodes))
+        return f"a server on CPUs {wanted}: the target has {there}; choose other CPUs"
     return f"a server with {wanted} cores: {_there(nodes)}; choose smaller core sets"
 
 

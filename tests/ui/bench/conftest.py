@@ -53,7 +53,7 @@ def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[ScriptedAgent], None]:
 
 
 @pytest.fixture
-def followed(context: WindowContext, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+def to_follow(context: WindowContext, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """The plans that were to be followed."""
     found: list[tuple[Any, ...]] = []
     monkeypatch.setattr(context.plans, "follow", lambda *what: found.append(what))

@@ -39,7 +39,7 @@ def settle(qtbot: QtBot, page: BenchPage) -> None:
     """Until what is shown is about the draft as it is now."""
 
     def is_settled() -> bool:
-        found = page._outcome
+        found = page.outcome
         return (
             found is not None
             and found.draft is page.controller.draft

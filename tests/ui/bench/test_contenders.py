@@ -89,7 +89,7 @@ def test_a_cell_says_what_is_wrong_while_it_is_typed(qtbot: QtBot, page: BenchPa
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.controller.draft.request.contenders[1].cores == "0-2:2")
     settle(qtbot, page)
-    plan = page._outcome.plan if page._outcome else None
+    plan = page.outcome.plan if page.outcome else None
     assert plan and plan.contenders[1].cores == "0,2"
 
 

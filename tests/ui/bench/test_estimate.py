@@ -11,8 +11,8 @@ from ui.pages.bench import BenchPage
 
 
 def expected(page: BenchPage) -> tuple[float, str]:
-    assert page._outcome is not None and page._outcome.estimate is not None
-    return page._outcome.estimate.seconds, page._outcome.estimate.seconds_text
+    assert page.outcome is not None and page.outcome.estimate is not None
+    return page.outcome.estimate.seconds, page.outcome.estimate.seconds_text
 
 
 def test_once_a_plan_has_ended_the_next_one_is_estimated_by_it(qtbot: QtBot, page: BenchPage) -> None:

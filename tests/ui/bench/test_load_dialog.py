@@ -20,7 +20,7 @@ from ui.widgets.actions import text_without_mnemonic
 
 
 @pytest.fixture
-def page(open_page: OpenPage, dyno_home: Path) -> BenchPage:
+def load_page(open_page: OpenPage, dyno_home: Path) -> BenchPage:
     for name in ("client-1", "client-2"):
         Targets(dyno_home).add(Target(name, host=f"{name}.invalid", directories=["/data/dyno"]))
     return open_page()
@@ -42,23 +42,26 @@ def choose(qtbot: QtBot, dialog: LoadTargetsDialog, rows: tuple[int, ...], addre
     qtbot.keyClicks(dialog.form.line("address"), address)
 
 
-def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, page: BenchPage) -> None:
-    dialog = opened(page)
+def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, load_page: BenchPage) -> None:
+    dialog = opened(load_page)
     assert dialog.list.ticked == [] and dialog.done_.isEnabled()
     choose(qtbot, dialog, (0, 1), "10.0.0.5:7700")
     qtbot.keyClick(dialog.form.line("address"), Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not page.window().findChildren(LoadTargetsDialog))
-    request = page.controller.draft.request
+    qtbot.waitUntil(lambda: not load_page.window().findChildren(LoadTargetsDialog))
+    request = load_page.controller.draft.request
     assert (request.load, request.load_address) == (("client-1", "client-2"), "10.0.0.5:7700")
-    assert text_without_mnemonic(page.run_panel.run_bar.load) == "Load from 2 targets…"
+    assert text_without_mnemonic(load_page.run_panel.run_bar.load) == "Load from 2 targets…"
     assert "load = [" in request.to_toml()
 
-    dialog = opened(page)
+    dialog = opened(load_page)
     assert dialog.list.ticked == ["client-1", "client-2"]
     choose(qtbot, dialog, (0, 1), "10.0.0.5")
     qtbot.mouseClick(dialog.done_, Qt.MouseButton.LeftButton)
-    assert page.controller.draft.request.load == () and page.controller.draft.request.load_address == ""
-    assert text_without_mnemonic(page.run_panel.run_bar.load) == "Load from…"
+    assert (
+        load_page.controller.draft.request.load == ()
+        and load_page.controller.draft.request.load_address == ""
+    )
+    assert text_without_mnemonic(load_page.run_panel.run_bar.load) == "Load from…"
 
 
 @pytest.mark.parametrize(
@@ -71,16 +74,16 @@ def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, page:
     ],
 )
 def test_an_address_that_cannot_be_is_told_while_typing(
-    qtbot: QtBot, page: BenchPage, address: str, reason: str
+    qtbot: QtBot, load_page: BenchPage, address: str, reason: str
 ) -> None:
-    dialog = opened(page)
+    dialog = opened(load_page)
     choose(qtbot, dialog, (0,), address)
     assert reason in dialog.reason.text() and not dialog.done_.isEnabled()
     dialog.reject()
 
 
 def test_a_load_target_that_does_not_answer_starts_nothing(
-    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch, followed: list[Any]
+    qtbot: QtBot, load_page: BenchPage, monkeypatch: pytest.MonkeyPatch, to_follow: list[Any]
 ) -> None:
     class Unreachable(ScriptedAgent):
         def status(self) -> Any:
@@ -89,10 +92,10 @@ def test_a_load_target_that_does_not_answer_starts_nothing(
     agents = {"local": ScriptedAgent(found=now()), "client-1": Unreachable(found=now())}
     for place in ("ui.pages.bench.starting", "app.planner.checks.load_targets"):
         monkeypatch.setattr(f"{place}.reached", lambda target, *_: agents[target.name].reached())
-    dialog = opened(page)
+    dialog = opened(load_page)
     choose(qtbot, dialog, (0,), "127.0.0.1")
     qtbot.mouseClick(dialog.done_, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: page.run_panel.run_bar.run.isEnabled())
-    page.run_panel.run_bar.run.trigger()
-    qtbot.waitUntil(lambda: "no route to host" in page.message.text)
-    assert not followed
+    qtbot.waitUntil(lambda: load_page.run_panel.run_bar.run.isEnabled())
+    load_page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: "no route to host" in load_page.message.text)
+    assert not to_follow

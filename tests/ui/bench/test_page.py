@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
+    QPushButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -32,6 +33,7 @@ from tests.ui.bench.set_up import (
     retype,
     settle,
 )
+from tests.ui.find import find
 from ui.core.context import WindowContext
 from ui.pages.bench import BenchPage
 from ui.widgets.message import MessageBar
@@ -70,12 +72,13 @@ def test_the_keyboard_stays_at_the_button_while_a_plan_starts(qtbot: QtBot, page
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
     bar = page.run_panel.run_bar
-    for button in (bar.button, bar._rehearse_button):
+    cancel = find(bar, QPushButton, "Cancel")
+    for button in (bar.button, find(bar, QPushButton, "Rehearse")):
         button.setFocus()
         bar.show_stage(LaunchStage())
-        assert bar._cancel_button.hasFocus()
+        assert cancel.hasFocus()
         bar.show_stage(None)
-        assert bar.button.hasFocus() and not bar._cancel_button.isVisible()
+        assert bar.button.hasFocus() and not cancel.isVisible()
 
 
 def test_the_first_survey_brings_the_duel(

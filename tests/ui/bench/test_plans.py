@@ -208,7 +208,7 @@ def test_a_recent_plan_that_was_deleted_meanwhile_is_told(
 
 
 def test_published_sessions_are_set_up_here_scaled_and_never_started(
-    qtbot: QtBot, page: BenchPage, followed: list[Any], dyno_home: Path
+    qtbot: QtBot, page: BenchPage, to_follow: list[Any], dyno_home: Path
 ) -> None:
     with History(dyno_home) as history:
         ids = [each.session for each in import_shipped(history)]
@@ -225,7 +225,7 @@ def test_published_sessions_are_set_up_here_scaled_and_never_started(
         "Review the checks, then press Run.",
     ]
     assert [each.build for each in request_of(page).contenders] == ["mysql-5.6.24", MARIADB]
-    assert not followed
+    assert not to_follow
     page.open(PageRequest("bench", tuple(ids)))
     qtbot.waitUntil(lambda: "choose sessions of one sequence" in page.message.text)
 

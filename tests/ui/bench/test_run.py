@@ -40,7 +40,7 @@ from ui.widgets.actions import text_without_mnemonic
 
 
 def test_run_starts_and_shows_it_live(
-    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], to_follow: list[Any]
 ) -> None:
     agent = ScriptedAgent(found=now())
     reach(agent)
@@ -48,7 +48,7 @@ def test_run_starts_and_shows_it_live(
     with qtbot.waitSignal(page.context.bus.wanted) as wanted:
         qtbot.keyClick(page, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     assert agent.asked[-2:] == ["start", "close"]
-    ((target, directory, _plan, sha, sessions),) = followed
+    ((target, directory, _plan, sha, sessions),) = to_follow
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
     assert wanted.args == [PageRequest("live", sessions)]
     assert len(sessions) == 10
@@ -137,7 +137,7 @@ def test_a_target_at_work_offers_its_queue(
     qtbot: QtBot,
     page: BenchPage,
     reach: Callable[[ScriptedAgent], None],
-    followed: list[Any],
+    to_follow: list[Any],
     looked: list[str],
 ) -> None:
     agent = ScriptedAgent(found=now(), taken="/target is in use by plan first (process 7)")
@@ -156,39 +156,39 @@ def test_a_target_at_work_offers_its_queue(
         qtbot.mouseClick(dialog.queue, Qt.MouseButton.LeftButton)
     assert agent.asked[2:] == ["reach", "upload", "queue", "close"]
     assert agent.change.in_s is not None and 0 < agent.change.in_s <= 24 * 3600
-    assert "is number 1 in the queue of local" in page.message.text and not followed
+    assert "is number 1 in the queue of local" in page.message.text and not to_follow
 
 
 def test_what_is_run_again_starts_once_it_is_checked(
     qtbot: QtBot,
     page: BenchPage,
     reach: Callable[[ScriptedAgent], None],
-    followed: list[Any],
+    to_follow: list[Any],
     dyno_home: Path,
 ) -> None:
     reach(ScriptedAgent(found=now()))
     ids = comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=5000, name="before"))
     with qtbot.waitSignal(page.context.bus.wanted) as wanted:
         page.open(PageRequest("bench", ids, is_run=True))
-    ((*_, sessions),) = followed
+    ((*_, sessions),) = to_follow
     assert wanted.args == [PageRequest("live", sessions)] and len(sessions) == 1
     page.open(PageRequest("bench", ids))
     settle(qtbot, page)
-    assert len(followed) == 1, "to be edited it is only set up"
+    assert len(to_follow) == 1, "to be edited it is only set up"
 
 
 def test_what_cannot_be_run_again_says_why(
-    qtbot: QtBot, page: BenchPage, followed: list[Any], dyno_home: Path
+    qtbot: QtBot, page: BenchPage, to_follow: list[Any], dyno_home: Path
 ) -> None:
     before = plan(f"{MARIADB}:innodb", rows=5000)
     gone = [replace(before.contenders[0], build="mysql-1.2.3")]
     page.open(PageRequest("bench", comparable.keep(dyno_home, replace(before, contenders=gone)), is_run=True))
     qtbot.waitUntil(lambda: page.message.text.startswith("Not started: there is no build mysql-1.2.3"))
-    assert not followed
+    assert not to_follow
 
 
 def test_a_start_can_be_given_up(
-    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], to_follow: list[Any]
 ) -> None:
     there, go_on = threading.Event(), threading.Event()
 
@@ -208,11 +208,11 @@ def test_a_start_can_be_given_up(
     assert not bar.progress.isVisible() and bar.run.isEnabled()
     go_on.set()
     page.context.tasks.close()
-    assert "start" not in agent.asked and not followed
+    assert "start" not in agent.asked and not to_follow
 
 
 def test_a_rehearsal_that_fails_says_what(
-    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], to_follow: list[Any]
 ) -> None:
     reach(ScriptedAgent(wrong=["rehearse rocksdb"], found=now()))
     page.run_panel.run_bar.rehearse.trigger()
@@ -231,7 +231,7 @@ def test_a_rehearsal_that_fails_says_what(
     reach(ScriptedAgent(found=now()))
     page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
-    assert not followed
+    assert not to_follow
 
 
 def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:

@@ -209,7 +209,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     assert (request.threads, request.cores) == ((1, 2, 4), (4, 2))
     assert (request.vary, request.cpus) == ("innodb_spin_wait_delay=6, 96", "own")
     assert page.sequence.sweep.text() == "Sweep x4…"
-    plan = page._outcome.plan if page._outcome else None
+    plan = page.outcome.plan if page.outcome else None
     assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 4 * 12
     page.sequence.sequence_chosen.emit("oltp-read-only")
     settle(qtbot, page)

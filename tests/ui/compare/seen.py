@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.ui.find import find
 from ui.models.comparison import FIXED
 from ui.pages.compare import ComparePage
 
@@ -66,5 +67,5 @@ def panel(qtbot: QtBot, page: ComparePage, kind: type[T]) -> T:
     return found
 
 
-def button(page: ComparePage, text: str) -> QPushButton:
-    return next(each for each in page.findChildren(QPushButton) if each.text().replace("&", "") == text)
+def button(part: QWidget, text: str) -> QPushButton:
+    return find(part, QPushButton, text)

@@ -37,7 +37,7 @@ class Measured:
 
 
 @pytest.fixture
-def dialog(
+def explain_dialog(
     qtbot: QtBot, context: WindowContext, page: ComparePage, monkeypatch: pytest.MonkeyPatch
 ) -> DifferenceSearchDialog:
     """Of A and B of the first plan of an explanation, on a target that is looked at without a machine."""
@@ -60,7 +60,10 @@ def dialog(
 
 
 def test_it_measures_until_all_is_decided(
-    qtbot: QtBot, context: WindowContext, dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    context: WindowContext,
+    explain_dialog: DifferenceSearchDialog,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     launched: list[PlanRequest] = []
 
@@ -69,22 +72,22 @@ def test_it_measures_until_all_is_decided(
         return Measured(context, request)
 
     monkeypatch.setattr("ui.pages.compare.explainer._launch_of", launch)
-    dialog.steps.setCurrentText("update-index threads=2")
-    dialog.measure.click()
-    assert not dialog.measure.isEnabled()
-    qtbot.waitUntil(lambda: "Decided: " in dialog.words.text(), timeout=20_000)
-    qtbot.waitUntil(dialog.measure.isEnabled)
-    assert launched and not dialog.stop.isEnabled() and not dialog.message.text
-    model = dialog.table.model()
+    explain_dialog.steps.setCurrentText("update-index threads=2")
+    explain_dialog.measure.click()
+    assert not explain_dialog.measure.isEnabled()
+    qtbot.waitUntil(lambda: "Decided: " in explain_dialog.words.text(), timeout=20_000)
+    qtbot.waitUntil(explain_dialog.measure.isEnabled)
+    assert launched and not explain_dialog.stop.isEnabled() and not explain_dialog.message.text
+    model = explain_dialog.table.model()
     cells = [
         [model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())
     ]
     assert cells[0][:4] == [COMMIT, "1", "2", "did it"]
-    assert f"{COMMIT} did it: from 1 to 2" in dialog.words.text()
+    assert f"{COMMIT} did it: from 1 to 2" in explain_dialog.words.text()
 
 
 def test_a_refusal_ends_it_and_says_why(
-    qtbot: QtBot, dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, explain_dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     busy = LaunchStage(checks=(Check("busy", FAIL, "a plan runs here", "wait for it"),))
 
@@ -93,23 +96,28 @@ def test_a_refusal_ends_it_and_says_why(
             yield busy
 
     monkeypatch.setattr("ui.pages.compare.explainer._launch_of", lambda *_: Refused())
-    dialog.measure.click()
-    qtbot.waitUntil(lambda: "a plan runs here (wait for it)" in dialog.message.text, timeout=20_000)
-    assert dialog.measure.isEnabled()
+    explain_dialog.measure.click()
+    qtbot.waitUntil(lambda: "a plan runs here (wait for it)" in explain_dialog.message.text, timeout=20_000)
+    assert explain_dialog.measure.isEnabled()
 
 
 def test_it_stops_after_the_plan_that_runs(
-    qtbot: QtBot, context: WindowContext, dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    context: WindowContext,
+    explain_dialog: DifferenceSearchDialog,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     launched: list[PlanRequest] = []
 
     def launch(_target: object, request: PlanRequest, _context: WindowContext) -> Measured:
         launched.append(request)
-        dialog.explainer.stop()
+        explain_dialog.explainer.stop()
         return Measured(context, request)
 
     monkeypatch.setattr("ui.pages.compare.explainer._launch_of", launch)
-    dialog.measure.click()
-    qtbot.waitUntil(lambda: "Not decided yet" in dialog.words.text() and bool(launched), timeout=20_000)
-    qtbot.waitUntil(dialog.measure.isEnabled)
+    explain_dialog.measure.click()
+    qtbot.waitUntil(
+        lambda: "Not decided yet" in explain_dialog.words.text() and bool(launched), timeout=20_000
+    )
+    qtbot.waitUntil(explain_dialog.measure.isEnabled)
     assert len(launched) == 1

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFontMetrics
-from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListView, QPushButton, QSplitter
 from pytestqt.qtbot import QtBot
 
 from app.comparison.cells.palette import VERDICTS
 from tests import comparable
 from tests.plans import MARIADB
 from tests.ui.compare.seen import FAILED, Open, button, choose, columns_of, ids_of, texts
+from tests.ui.find import find
 from tests.unit.comparison.cells import cells
 from ui.core.bus import PageRequest
 from ui.core.context import WindowContext
@@ -165,7 +166,7 @@ def test_charts_stand_where_there_is_room(
 ) -> None:
     page.resize(*size)
     opened(columns)
-    orientation = page.body._splitter.orientation()
+    orientation = find(page.body, QSplitter).orientation()
     assert (orientation == Qt.Orientation.Vertical) == is_below
     table = page.body.table
     assert table.horizontalScrollBar().maximum() == 0
@@ -192,7 +193,7 @@ def test_long_names_take_two_lines(page: ComparePage) -> None:
 
 def test_steps_that_not_all_columns_have_are_hidden(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(3, failed=FAILED)
-    before, box = texts(page), page.limits._common
+    before, box = texts(page), find(page.limits, QCheckBox, "Only steps of all columns")
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(texts(page)) < len(before))
     assert [row for row in before if row[0] != "read-only"] == texts(page) or "read-only" not in {

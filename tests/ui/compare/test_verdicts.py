@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.cli import main
@@ -18,7 +18,8 @@ from app.core.settings import read_settings
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests import comparable, journals, sliced
-from tests.ui.compare.seen import Open, base_of, columns_of, panel, texts
+from tests.ui.compare.seen import Open, base_of, button, columns_of, panel, texts
+from tests.ui.find import find
 from ui.core.bus import PageRequest
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
@@ -26,6 +27,7 @@ from ui.models.comparison import COLUMN, FIXED
 from ui.models.judged import CellAppearance
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
+from ui.widgets.elided import ElidedLabel
 from ui.widgets.image import save_image
 
 ACROSS = "\N{LEFT RIGHT ARROW}"
@@ -46,15 +48,11 @@ def tip(page: ComparePage, column: int, step: str) -> str:
 
 
 def box(page: ComparePage, name: str) -> QDoubleSpinBox:
-    return next(each for each in page.findChildren(QDoubleSpinBox) if each.accessibleName() == name)
-
-
-def button(part: QWidget, text: str) -> QPushButton:
-    return next(each for each in part.findChildren(QPushButton) if each.text() == text)
+    return find(page, QDoubleSpinBox, name)
 
 
 def legend(page: ComparePage) -> str:
-    return page.limits._legend.text()
+    return find(page.limits, ElidedLabel).text()
 
 
 def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePage) -> None:
@@ -232,7 +230,7 @@ def test_spread_n_and_p_are_shown_where_they_are_asked_for(
     table = page.body.table
     height, width = table.rowHeight(1), table.columnWidth(len(FIXED) + 1)
     assert not any(cell.below for cell in cells(page, 1))
-    shown = next(each for each in page.findChildren(QCheckBox) if each.text() == "Spread, n, p")
+    shown = find(page, QCheckBox, "Spread, n, p")
     qtbot.mouseClick(shown, Qt.MouseButton.LeftButton)
     assert all(cell.below.endswith("n=5 p<0.0001") for cell in cells(page, 1))
     assert all(cell.below.endswith("n=5") for cell in cells(page, 0))
@@ -273,7 +271,7 @@ def test_what_is_copied_has_what_stands_beside_and_below_the_figures(
     (cell,) = cells(page, 1, "update-index")
     assert f" {cell.beside}" in QGuiApplication.clipboard().text()
     assert "n=1" not in QGuiApplication.clipboard().text()
-    next(each for each in page.findChildren(QCheckBox) if each.text() == "Spread, n, p").click()
+    find(page, QCheckBox, "Spread, n, p").click()
     page.sharing.copy(form)
     assert f"within {cell.beside} n=1" in QGuiApplication.clipboard().text()
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
 from tests import comparable, journals
-from tests.ui.compare.seen import Open, choose, columns_of, panel
+from tests.ui.compare.seen import Open, button, choose, columns_of, panel
 from ui.core.bus import PageRequest
 from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
@@ -32,11 +32,11 @@ def test_latencies_of_the_chosen_step(qtbot: QtBot, opened: Open, page: CompareP
     opened(columns)
     choose(page, "update-index")
     shown = panel(qtbot, page, LatencyPanel)
-    qtbot.waitUntil(lambda: shown._remark.text().startswith("update-index, threads 1: of one session"))
-    assert shown._chart and shown._chart.isVisible()
-    assert len(shown._chart._curves) == columns  # type: ignore[attr-defined]
-    assert shown._chart.accessibleName() == "Latency of update-index over percentiles, ms/query"
-    assert [text for _, text in shown._chart._ground.x_ticks] == ["50", "90", "99", "99.9"]  # of 5,000 events
+    qtbot.waitUntil(lambda: shown.remark.text().startswith("update-index, threads 1: of one session"))
+    assert shown.chart and shown.chart.isVisible()
+    assert len(shown.chart.curves) == columns  # type: ignore[attr-defined]
+    assert shown.chart.accessibleName() == "Latency of update-index over percentiles, ms/query"
+    assert [text for _, text in shown.chart.ground.x_ticks] == ["50", "90", "99", "99.9"]  # of 5,000 events
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_the_picture_of_one_chart_says_whose_figures_it_shows(
     opened(2, repeats=2)
     shown = panel(qtbot, page, kind)
     choose(page, "update-index")
-    qtbot.waitUntil(lambda: shown._chart is not None and shown._remark.text().startswith(remark))
-    assert shown._chart
-    shown._chart.menu.save(str(tmp_path / "one.svg"))
+    qtbot.waitUntil(lambda: shown.chart is not None and shown.remark.text().startswith(remark))
+    assert shown.chart
+    shown.chart.menu.save(str(tmp_path / "one.svg"))
     svg = (tmp_path / "one.svg").read_text()
     assert "innodb-preset0 (base, n = 2), rocksdb-preset0 (n = 2), on local" in svg
     assert remark in svg and "update-index" in svg
@@ -66,7 +66,7 @@ def test_sizes_of_the_chosen_step(qtbot: QtBot, opened: Open, page: ComparePage,
     opened(columns, repeats=2)
     shown = panel(qtbot, page, SizesPanel)
     choose(page, "load")
-    qtbot.waitUntil(lambda: shown._remark.text() == "load: by part; of repeats the one in the middle")
+    qtbot.waitUntil(lambda: shown.remark.text() == "load: by part; of repeats the one in the middle")
     rows = list(csv.reader(shown.csv().splitlines()))[1:]
     assert len(rows) == 2 * columns
     assert {row[1] for row in rows} == {"tables and indexes", "redo log or WAL"}
@@ -81,12 +81,12 @@ def test_who_has_no_curve_is_named(qtbot: QtBot, page: ComparePage) -> None:
     choose(page, "point-query")
     seconds = panel(qtbot, page, SecondsPanel)
     name = f"innodb-preset0-1 {date_text(journals.Maker(plans[1], ids[1]).began_at)}"
-    qtbot.waitUntil(lambda: f"; no samples of {name}" in seconds._remark.text())
+    qtbot.waitUntil(lambda: f"; no samples of {name}" in seconds.remark.text())
     assert seconds.caption.endswith(f"; no samples of {name}")
     latency = panel(qtbot, page, LatencyPanel)
     qtbot.waitUntil(lambda: latency._numbers is not None)
-    assert latency._chart and not latency._chart._head._is_brief
-    assert [len(xs) > 0 for _, xs, _ in latency._chart._curves] == [True, False]  # type: ignore[attr-defined]
+    assert latency.chart and not latency.chart.head.is_brief
+    assert [len(xs) > 0 for _, xs, _ in latency.chart.curves] == [True, False]  # type: ignore[attr-defined]
 
 
 def test_a_step_that_failed_everywhere_says_so(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -94,27 +94,27 @@ def test_a_step_that_failed_everywhere_says_so(qtbot: QtBot, opened: Open, page:
     choose(page, "read-only")
     for kind in (LatencyPanel, SizesPanel):
         shown = panel(qtbot, page, kind)
-        qtbot.waitUntil(lambda shown=shown: shown._remark.text().endswith(shown.nothing))  # type: ignore[misc]
-        assert shown.csv() == "" and shown._chart and not shown._chart.isVisible()
+        qtbot.waitUntil(lambda shown=shown: shown.remark.text().endswith(shown.nothing))  # type: ignore[misc]
+        assert shown.csv() == "" and shown.chart and not shown.chart.isVisible()
 
 
 def test_the_same_test_before_and_after(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(2, repeats=3)
     shown = panel(qtbot, page, BeforeAfterPanel)
-    (chart,) = (each for each in shown._charts if each.isVisibleTo(shown))
+    (chart,) = (each for each in shown.charts if each.isVisibleTo(shown))
     assert chart.accessibleName() == "point-query, queries/s, after by before"
-    assert chart._categories == ["point-query x1", "point-query x4"]
-    assert shown._remark.text() == "error bars: lowest to highest of n = 3 repeats"
+    assert [chart.stand_text(at) for at in range(2)] == ["point-query x1", "point-query x4"]
+    assert shown.remark.text() == "error bars: lowest to highest of n = 3 repeats"
     page.controls.turn()
-    assert shown._remark.text().startswith("paler: before the writes; ")
-    assert [line.faint for line, _ in chart._bars] == [True, False] * 2
+    assert shown.remark.text().startswith("paler: before the writes; ")
+    assert [line.faint for line in chart.head.lines] == [True, False] * 2
 
 
 def test_no_test_before_and_after(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")]))
     shown = panel(qtbot, page, BeforeAfterPanel)
-    assert shown._remark.text() == shown.nothing
-    assert not any(chart.isVisibleTo(shown) for chart in shown._charts)
+    assert shown.remark.text() == shown.nothing
+    assert not any(chart.isVisibleTo(shown) for chart in shown.charts)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_bars_tell_what_their_error_bars_are(
 ) -> None:
     opened(2, repeats=repeats)
     shown = panel(qtbot, page, BarsPanel)
-    assert shown._remark.text().startswith(told)
-    reaches = [reach for each in shown._charts[-1]._reaches.values() for reach in each]
+    assert shown.remark.text().startswith(told)
+    reaches = [reach for each in shown.charts[-1]._reaches.values() for reach in each]
     assert all((reach is not None) == (repeats > 1) for reach in reaches) and reaches
 
 
@@ -180,7 +180,7 @@ def test_the_numbers_behind_every_chart(
     for each in panels:
         shown = panel(qtbot, page, type(each))
         if isinstance(shown, WhyPanel):
-            shown._ways[STEP].click()  # these sessions show no cause
+            button(shown, STEP).click()  # these sessions show no cause
         qtbot.waitUntil(lambda shown=shown: shown.csv().count("\n") > 1)  # type: ignore[misc]
         with qtbot.waitSignal(page.context.bus.saved):
             page.sharing.save_chart()

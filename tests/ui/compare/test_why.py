@@ -13,15 +13,26 @@ from pytestqt.qtbot import QtBot
 from tests import comparable
 from tests.journals import Maker
 from tests.named import STATEMENTS, WAITS
-from tests.ui.compare.seen import Open, choose, panel
+from tests.ui.compare.seen import Open, button, choose, panel
+from tests.ui.find import find
 from ui.models.text_table import SHARE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import ALL, CAUSES, STEP, WRITES, WhyPanel
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.fitted_table import FittedTable
 from ui.widgets.image import temporarily_enlarged
 
 
+def table(shown: WhyPanel) -> FittedTable:
+    return find(shown, FittedTable)
+
+
+def heading(shown: WhyPanel) -> str:
+    return find(shown, ElidedLabel).text()
+
+
 def lines(shown: WhyPanel) -> list[list[str]]:
-    model = shown._model
+    model = table(shown).model()
     return [
         [model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())
     ]
@@ -32,24 +43,24 @@ def test_enter_on_a_cell_shows_why(qtbot: QtBot, opened: Open, page: ComparePage
     choose(page, "read-only", 2)
     qtbot.keyClick(page.body.table, Qt.Key.Key_Return)
     shown = panel(qtbot, page, WhyPanel)
-    assert shown._way == CAUSES
+    assert button(shown, CAUSES).isChecked()
     shown.go_to(STEP)
-    assert shown._heading.text() == "read-only threads=1: innodb-preset1-1 against innodb-preset0-1"
+    assert heading(shown) == "read-only threads=1: innodb-preset1-1 against innodb-preset0-1"
     found = {line[0]: line for line in lines(shown)}
     assert found["CPU"][1:5] == ["us/query", "35.50", "35.50", "1.00"]
     assert found["KiB written by the device"][2:6] == ["-", "-", "-", "-"]
-    assert "not a proof of the cause" in shown._remark.text() or "No measured cost" in shown._remark.text()
-    assert shown._model.index(0, 5).data(SHARE) is None
+    assert "not a proof of the cause" in shown.remark.text() or "No measured cost" in shown.remark.text()
+    assert table(shown).model().index(0, 5).data(SHARE) is None
     choose(page, "read-only", 1)
-    assert "rocksdb-preset0-1 against" in shown._heading.text()
+    assert "rocksdb-preset0-1 against" in heading(shown)
     choose(page, "read-only", 0)  # the base: the first other column
-    assert "rocksdb-preset0-1 against" in shown._heading.text()
+    assert "rocksdb-preset0-1 against" in heading(shown)
 
 
 def test_the_costs_of_all_steps(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
     shown = panel(qtbot, page, WhyPanel)
-    qtbot.mouseClick(shown._ways[ALL], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(button(shown, ALL), Qt.MouseButton.LeftButton)
     relative = lines(shown)
     assert {line[2] for line in relative} == {"rocksdb-preset0-1"}
     page.controls.turn()
@@ -60,12 +71,12 @@ def test_the_costs_of_all_steps(qtbot: QtBot, opened: Open, page: ComparePage) -
 def test_before_and_after_the_writes(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(repeats=2)
     shown = panel(qtbot, page, WhyPanel)
-    qtbot.mouseClick(shown._ways[WRITES], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(button(shown, WRITES), Qt.MouseButton.LeftButton)
     assert [line[0] for line in lines(shown)[::2]] == ["point-query threads=1", "point-query threads=4"]
     assert {line[-1] for line in lines(shown)} == {"2"}
     opened(number=2, its_steps=comparable.steps(driven=(("update-index", "write"),)))
-    qtbot.waitUntil(lambda: not shown._table.isVisible())
-    assert shown._remark.text().startswith("No test")
+    qtbot.waitUntil(lambda: not table(shown).isVisible())
+    assert shown.remark.text().startswith("No test")
 
 
 def test_a_picture_of_it_shows_all_lines(
@@ -73,15 +84,15 @@ def test_a_picture_of_it_shows_all_lines(
 ) -> None:
     opened(8)
     shown = panel(qtbot, page, WhyPanel)
-    qtbot.mouseClick(shown._ways[ALL], Qt.MouseButton.LeftButton)
-    needed = shown._table.verticalHeader().length()
-    assert needed > shown._table.height()
+    qtbot.mouseClick(button(shown, ALL), Qt.MouseButton.LeftButton)
+    needed = table(shown).verticalHeader().length()
+    assert needed > table(shown).height()
     path = tmp_path / "why.png"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.sharing.save_chart()
     assert QImage(str(path)).height() >= 2 * needed
-    assert shown._table.height() < needed
-    bar = shown._table.verticalScrollBar()
+    assert table(shown).height() < needed
+    bar = table(shown).verticalScrollBar()
     with temporarily_enlarged(shown.picture, shown.least):
         assert not bar.isVisible() and bar.maximum() == 0
     assert bar.maximum() > 0
@@ -91,7 +102,7 @@ def test_one_column_has_no_costs_to_compare(qtbot: QtBot, opened: Open, page: Co
     opened(1)
     shown = panel(qtbot, page, WhyPanel)
     shown.go_to(STEP)
-    assert shown._remark.text().startswith("Choose a step")
+    assert shown.remark.text().startswith("Choose a step")
 
 
 def test_a_picture_says_of_what_it_is(
@@ -118,11 +129,11 @@ def test_waits_and_statements_of_a_step(
     shown = panel(qtbot, page, WhyPanel)
     for way, first in (("Waits", "InnoDB row lock"), ("Statements", "COMMIT")):
         with qtbot.waitSignal(shown.drawn):
-            qtbot.mouseClick(shown._ways[way], Qt.MouseButton.LeftButton)
+            qtbot.mouseClick(button(shown, way), Qt.MouseButton.LeftButton)
         assert lines(shown)[0][0] == first
         assert first in shown.csv()
     with qtbot.waitSignal(shown.drawn):
-        qtbot.mouseClick(shown._ways[STEP], Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(button(shown, STEP), Qt.MouseButton.LeftButton)
     assert lines(shown)[0][0] == "result"
 
 
@@ -131,8 +142,8 @@ def test_without_waits_it_says_what_would_bring_them(qtbot: QtBot, opened: Open,
     choose(page, "read-only", 1)
     shown = panel(qtbot, page, WhyPanel)
     with qtbot.waitSignal(shown.drawn):
-        qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
-    assert lines(shown) == [] and "Instruments `waits`" in shown._remark.text()
+        qtbot.mouseClick(button(shown, "Waits"), Qt.MouseButton.LeftButton)
+    assert lines(shown) == [] and "Instruments `waits`" in shown.remark.text()
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -151,10 +162,10 @@ def test_causes_of_a_step_by_name(
     shown = panel(qtbot, page, WhyPanel)
     qtbot.waitUntil(lambda: len(lines(shown)) > 0)
     assert lines(shown)[0][0] == "1. The clients wait for row locks"
-    assert ("against" in shown._heading.text()) == (columns == 2)
-    assert "not a proof" in shown._remark.text()
+    assert ("against" in heading(shown)) == (columns == 2)
+    assert "not a proof" in shown.remark.text()
     assert "row locks" in shown.csv()
     with qtbot.waitSignal(shown.drawn):
-        qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(button(shown, "Waits"), Qt.MouseButton.LeftButton)
     assert lines(shown) == []
-    assert ("Instruments `waits`" in shown._remark.text()) == (columns == 2)
+    assert ("Instruments `waits`" in shown.remark.text()) == (columns == 2)

@@ -15,7 +15,7 @@ from ui.core.context import WindowContext
 
 
 @pytest.fixture
-def filled(dyno_home: Path) -> Path:
+def five_sessions(dyno_home: Path) -> Path:
     """Five sessions: completed, with a failed step, lost, waiting; and one elsewhere."""
     lost = journals.Maker(PLAN, IDS[LOST]).begin()
     lost.step(0)
@@ -28,7 +28,7 @@ def filled(dyno_home: Path) -> Path:
 
 
 @pytest.fixture
-def hand(filled: Path, context: WindowContext, qtbot: QtBot) -> Hand:
+def hand(five_sessions: Path, context: WindowContext, qtbot: QtBot) -> Hand:
     """All sessions in one list: plans are in test_by_plan."""
     context.memory.keep("history/by plan", False)
     return shown(context, qtbot)

@@ -321,7 +321,7 @@ def test_a_note_and_a_tag_are_on_each_session_of_a_plan(hand: Hand) -> None:
     assert dialog.labelText() == "Note on each of 4 sessions"
     dialog.setTextValue("the fan was loud")
     dialog.accept()
-    hand.page._editing.tag(hand.table.selected, "quiet", True)
+    hand.page.editing.tag(hand.table.selected, "quiet", True)
     kept(hand.qtbot, hand.page.context, lambda all_: sum(each["tags"] == ["quiet"] for each in all_) == 4)
     hand.qtbot.waitUntil(lambda: all(texts(hand, id_)[-1:] == ["the fan was loud"] for id_ in IDS))
     assert texts(hand, ALONE_ID) == ["the fan is loud"]
@@ -338,7 +338,7 @@ def test_a_plan_is_exported_into_a_folder(hand: Hand, tmp_path: Path) -> None:
     hand.press("Export")
     dialog = hand.page.findChild(QFileDialog)
     assert dialog.windowTitle() == "Export 4 sessions into"
-    hand.page._exchange.export_to(hand.table.selected, tmp_path)
+    hand.page.exchange.export_to(hand.table.selected, tmp_path)
     hand.qtbot.waitUntil(lambda: len(list(tmp_path.glob("*.dyno.zip"))) == 4)
 
 

@@ -39,15 +39,15 @@ def test_a_session_is_written_down_as_a_script(hand: Hand, context: WindowContex
     hand.qtbot.waitUntil(lambda: hand.action("Script…").isEnabled())
     (session,) = hand.table.selected
     with hand.qtbot.waitSignal(context.bus.saved) as saved:
-        hand.page._exchange.write_script(session, tmp_path / "again")
+        hand.page.exchange.write_script(session, tmp_path / "again")
     assert saved.args[0] == tmp_path / "again" / "run.sh"
     assert (tmp_path / "again" / "lua" / "dyno.lua").is_file()
-    hand.page._exchange.write_script(session, tmp_path / "again")
+    hand.page.exchange.write_script(session, tmp_path / "again")
     hand.qtbot.waitUntil(lambda: "exists already" in hand.message.text)
 
 
 def test_sessions_go_out_and_come_back_by_a_drop(hand: Hand, context: WindowContext, tmp_path: Path) -> None:
-    hand.page._exchange.export_to([IDS[0], IDS[1]], tmp_path)
+    hand.page.exchange.export_to([IDS[0], IDS[1]], tmp_path)
     hand.qtbot.waitUntil(lambda: len(list(tmp_path.glob("*.dyno.zip"))) == 2)
     hand.select(0, 1)
     hand.press("Delete")

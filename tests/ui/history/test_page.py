@@ -234,7 +234,7 @@ def test_after_delete_nothing_reads_what_is_gone(hand: Hand) -> None:
 
 
 def test_the_last_session_comes_back_with_the_keyboard_too(
-    recorded: Path, context: WindowContext, qtbot: QtBot
+    released: Path, context: WindowContext, qtbot: QtBot
 ) -> None:
     page = HistoryPage(context)
     qtbot.addWidget(page)

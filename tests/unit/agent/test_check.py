@@ -59,7 +59,7 @@ def test_builds_are_asked_while_a_plan_holds_the_directory(
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Callable[[], None]]]:
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Callable[[], None]]]:
     """What happens while a build is asked."""
     meanwhile: list[Callable[[], None]] = []
 
@@ -79,16 +79,16 @@ def states(found: list[Check]) -> dict[str, list[str]]:
 
 
 def test_a_check_takes_no_lock_and_another_rehearsal_does_not_fail_it(
-    directory: MarkedDirectory, asked: list[Callable[[], None]]
+    directory: MarkedDirectory, meanwhile: list[Callable[[], None]]
 ) -> None:
     def start() -> None:
         lock = directory.lock({"plan": "X", "pid": 1})
         assert lock is not None, "a check keeps a plan from its start"
         os.close(lock)
 
-    asked.append(start)
+    meanwhile.append(start)
     assert states(check.check(directory, plan()))["busy"] == ["pass"]
-    asked.clear()
+    meanwhile.clear()
     lock = directory.lock({"verb": REHEARSING, "pid": 1})
     assert states(check.check(directory, plan())) == {"busy": ["pass"], "options": ["pass"] * CONTENDERS}
     os.close(lock or 0)
@@ -96,10 +96,10 @@ def test_a_check_takes_no_lock_and_another_rehearsal_does_not_fail_it(
 
 
 def test_a_check_ends_as_soon_as_a_plan_has_begun(
-    directory: MarkedDirectory, asked: list[Callable[[], None]]
+    directory: MarkedDirectory, meanwhile: list[Callable[[], None]]
 ) -> None:
     locks: list[int | None] = []
-    asked.append(lambda: locks.append(directory.lock({"plan": "X", "pid": 1})))
+    meanwhile.append(lambda: locks.append(directory.lock({"plan": "X", "pid": 1})))
     found = check.check(directory, plan(f"{MARIADB}:innodb", f"{MARIADB}:rocksdb"))
     assert states(found) == {"busy": ["pass", "fail"], "options": ["pass"]}
     assert found[-1].todo == IN_USE_TODO and len(locks) == 1

@@ -20,7 +20,7 @@ PLAN = "P"
 
 
 @pytest.fixture
-def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MarkedDirectory:
+def directory_of_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MarkedDirectory:
     monkeypatch.setattr("app.agent.follow.BEAT_S", 0.1)
     monkeypatch.setattr("app.agent.follow.LOOK_S", 0.01)
     home = tmp_path / "dyno"
@@ -58,35 +58,35 @@ def follow(directory: MarkedDirectory, *offsets: str) -> None:
 
 
 def test_a_plan_that_is_over_is_sent_whole(
-    directory: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
+    directory_of_sessions: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     wanted = {"A": lines(0, 3), "B": lines(0, 2 * MOST // 12), "C": b""}
     for session, data in wanted.items():
-        append(directory, session, data)
-    follow(directory)
+        append(directory_of_sessions, session, data)
+    follow(directory_of_sessions)
     output = capsysbinary.readouterr().out
     assert content(output) == wanted
     assert isinstance(list(frames(output))[-1], PlanFollowed)
 
 
 def test_only_what_lies_behind_the_offset_and_is_whole(
-    directory: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
+    directory_of_sessions: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    append(directory, "A", lines(0, 5) + b'{"seq": 5')
-    follow(directory, f"A:{len(lines(0, 3))}")
+    append(directory_of_sessions, "A", lines(0, 5) + b'{"seq": 5')
+    follow(directory_of_sessions, f"A:{len(lines(0, 3))}")
     assert content(capsysbinary.readouterr().out)["A"] == lines(3, 5)
 
 
 def test_one_session_after_another_while_the_plan_is_carried_out(
-    directory: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
+    directory_of_sessions: MarkedDirectory, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    lock = directory.lock({"plan": PLAN, "pid": os.getpid()})
+    lock = directory_of_sessions.lock({"plan": PLAN, "pid": os.getpid()})
     assert lock is not None
-    following = threading.Thread(target=follow, args=(directory,))
+    following = threading.Thread(target=follow, args=(directory_of_sessions,))
     following.start()
     for session in SESSIONS:
         for number in range(4):
-            append(directory, session, lines(number, number + 1))
+            append(directory_of_sessions, session, lines(number, number + 1))
             time.sleep(0.02)  # the pace of an agent, not a condition
     os.close(lock)
     following.join(10)

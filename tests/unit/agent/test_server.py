@@ -22,7 +22,7 @@ STAYS = "trap '' TERM; echo ready; while :; do sleep 0.01; done"
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def one_server(tmp_path: Path) -> Iterator[Server]:
     made = Server({"cnf": "", "server": ""}, str(tmp_path), {}, {})
     yield made
     made.kill()
@@ -37,15 +37,15 @@ def begin(server: Server, script: str) -> None:
         assert said.readline() == b"ready\n"
 
 
-def test_a_shutdown_of_its_own_is_clean_and_one_that_lasts_is_ended(server: Server) -> None:
-    begin(server, ENDS)
-    assert server.stop(20)
-    begin(server, STAYS)
-    assert not server.stop(0.1)
-    assert not server.is_alive()
+def test_a_shutdown_of_its_own_is_clean_and_one_that_lasts_is_ended(one_server: Server) -> None:
+    begin(one_server, ENDS)
+    assert one_server.stop(20)
+    begin(one_server, STAYS)
+    assert not one_server.stop(0.1)
+    assert not one_server.is_alive()
 
 
-def test_a_person_who_stops_the_session_does_not_wait_for_the_shutdown(server: Server) -> None:
+def test_a_person_who_stops_the_session_does_not_wait_for_the_shutdown(one_server: Server) -> None:
     session: Any = Running.__new__(Running)
     looks: list[int] = []
 
@@ -53,14 +53,14 @@ def test_a_person_who_stops_the_session_does_not_wait_for_the_shutdown(server: S
         looks.append(index)
         session.control.interrupts = ["", "skipped", "stopped"][len(looks) - 1]
 
-    session.server, session.look, session.open_step = server, look, 4
+    session.server, session.look, session.open_step = one_server, look, 4
     session.control = SimpleNamespace(interrupts="")
-    begin(server, STAYS)
+    begin(one_server, STAYS)
     began = time.monotonic()
     with pytest.raises(StopRequested):
-        server.stop(60, session.wait)
+        one_server.stop(60, session.wait)
     assert looks == [4, 4, 4]
-    assert not server.is_alive()
+    assert not one_server.is_alive()
     assert time.monotonic() - began < 10
 
 

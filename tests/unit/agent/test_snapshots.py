@@ -24,7 +24,7 @@ def look(_: int) -> None:
 
 
 @pytest.fixture
-def data(directory: MarkedDirectory) -> Path:
+def session_data(directory: MarkedDirectory) -> Path:
     """Of a session, as its server has left it."""
     folder = Path(directory.session("S")) / "data"
     (folder / "dyno").mkdir(parents=True)
@@ -36,10 +36,10 @@ def data(directory: MarkedDirectory) -> Path:
 
 
 @pytest.fixture
-def snapshots(directory: MarkedDirectory, data: Path) -> Snapshots:
+def snapshots(directory: MarkedDirectory, session_data: Path) -> Snapshots:
     """With one that was kept of it."""
     found = Snapshots(directory)
-    found.keep(KEY, str(data), ABOUT, look)
+    found.keep(KEY, str(session_data), ABOUT, look)
     return found
 
 
@@ -47,10 +47,10 @@ def kept(directory: MarkedDirectory, *parts: str) -> Path:
     return Path(directory.at("snapshots", KEY, *parts))
 
 
-def test_what_is_kept_is_laid_again(snapshots: Snapshots, data: Path, tmp_path: Path) -> None:
+def test_what_is_kept_is_laid_again(snapshots: Snapshots, session_data: Path, tmp_path: Path) -> None:
     snapshot = snapshots.find(KEY)
     assert snapshots.lay(snapshot, str(tmp_path / "laid"), False, look) == "copied"
-    for folder in (data, tmp_path / "laid"):
+    for folder in (session_data, tmp_path / "laid"):
         names = sorted(path.name for path in folder.rglob("*") if path.is_file())
         assert names == ["ibdata1", "sbtest1.ibd"]  # an index of the binary log names where it once lay
         assert (folder / "ibdata1").read_bytes() == b"shared" * 1000
@@ -133,15 +133,15 @@ def test_content_that_is_damaged_is_found_while_it_is_laid(
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_half_of_one_is_none_and_the_session_has_its_data_back(
-    directory: MarkedDirectory, data: Path, error: BaseException
+    directory: MarkedDirectory, session_data: Path, error: BaseException
 ) -> None:
     def full(_: int) -> None:
         raise error
 
-    before = {path.name: path.stat().st_ino for path in data.rglob("*.ibd")}
+    before = {path.name: path.stat().st_ino for path in session_data.rglob("*.ibd")}
     with pytest.raises(type(error)):
-        Snapshots(directory).keep(KEY, str(data), ABOUT, full)
-    assert {path.name: path.stat().st_ino for path in data.rglob("*.ibd")} == before
+        Snapshots(directory).keep(KEY, str(session_data), ABOUT, full)
+    assert {path.name: path.stat().st_ino for path in session_data.rglob("*.ibd")} == before
     assert os.listdir(directory.at("snapshots")) == []
     assert os.listdir(directory.at("trash")) == []
 
@@ -155,11 +155,11 @@ def test_a_snapshot_that_a_killed_agent_left_is_taken_away_at_the_next_start(
 
 
 def test_a_newer_one_takes_the_place_of_the_one_before(
-    snapshots: Snapshots, data: Path, directory: MarkedDirectory
+    snapshots: Snapshots, session_data: Path, directory: MarkedDirectory
 ) -> None:
     first = snapshots.find(KEY).about["made_at"]
-    (data / "ibdata1").write_bytes(b"newer")
-    snapshots.keep(KEY, str(data), ABOUT, look)
+    (session_data / "ibdata1").write_bytes(b"newer")
+    snapshots.keep(KEY, str(session_data), ABOUT, look)
     assert snapshots.find(KEY).about["made_at"] > first
     assert kept(directory, "data", "ibdata1").read_bytes() == b"newer"
 

@@ -21,7 +21,7 @@ COMPRESSED = {"compression": {"in_force": "pages of 8 KB", "tables": []}}  # as 
 
 
 @pytest.fixture
-def sessions(dyno_home: Path) -> tuple[str, ...]:
+def in_units(dyno_home: Path) -> tuple[str, ...]:
     return comparable.keep(dyno_home, comparable.plan(2, repeats=3), facts=COMPRESSED)
 
 
@@ -36,29 +36,29 @@ COMMANDS = (
 )
 
 
-def test_comparisons_and_charts(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_comparisons_and_charts(in_units: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     for command in COMMANDS:
         first, _, rest = command.partition(" --")
-        assert main([*first.split(), *sessions, *shlex.split(f"--{rest}")]) == 0, command
+        assert main([*first.split(), *in_units, *shlex.split(f"--{rest}")]) == 0, command
         printed = capsys.readouterr()
         assert printed.out and not DECIMAL.search(printed.out + printed.err), command
 
 
-def test_a_chart_says_the_binary_unit(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chart", "sweep", *sessions, "--step", "update-index", "--measure", "read_kb"]) == 0
+def test_a_chart_says_the_binary_unit(in_units: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chart", "sweep", *in_units, "--step", "update-index", "--measure", "read_kb"]) == 0
     assert "value (KiB/query)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", ["html", "md"])
-def test_reports(sessions: tuple[str, ...], tmp_path: Path, form: str) -> None:
+def test_reports(in_units: tuple[str, ...], tmp_path: Path, form: str) -> None:
     out = tmp_path / f"report.{form}"
-    assert main(["report", *sessions, "--out", str(out)]) == 0
+    assert main(["report", *in_units, "--out", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
     assert "pages of 8 KiB" in text and not DECIMAL.search(text)
 
 
-def test_a_session(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["session", "show", sessions[0]]) == 0
+def test_a_session(in_units: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["session", "show", in_units[0]]) == 0
     text = capsys.readouterr().out
     assert "tables MiB" in text and not DECIMAL.search(text)
 
@@ -70,9 +70,9 @@ def test_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
     assert "GiB" in text and not DECIMAL.search(text)
 
 
-def test_stored_units_stay(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_stored_units_stay(in_units: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """Scripts read them."""
-    assert main(["compare", *sessions, "--measure", "read_kb", "--json"]) == 0
+    assert main(["compare", *in_units, "--measure", "read_kb", "--json"]) == 0
     assert "KB/query" in {row["unit"] for row in json.loads(capsys.readouterr().out)["rows"]}
-    assert main(["chart", "bars", *sessions, "--measure", "read_kb"]) == 0
+    assert main(["chart", "bars", *in_units, "--measure", "read_kb"]) == 0
     assert ",KB/query," in capsys.readouterr().out

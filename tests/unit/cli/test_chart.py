@@ -13,15 +13,15 @@ from tests import comparable
 
 
 @pytest.fixture
-def sessions(dyno_home: Path) -> tuple[str, ...]:
+def charted(dyno_home: Path) -> tuple[str, ...]:
     failed = {(0, "read-only"), (1, "read-only")}
     return comparable.keep(dyno_home, comparable.plan(2, repeats=2), failed)
 
 
 def test_the_numbers_of_a_chart_are_printed(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    charted: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["chart", "sweep", *sessions, "--step", "update-index"]) == 0
+    assert main(["chart", "sweep", *charted, "--step", "update-index"]) == 0
     head, *rows = csv.reader(capsys.readouterr().out.splitlines())
     assert head[:4] == ["step", "threads", "contender", "value (queries/s)"]
     assert head[4:] == ["lowest (queries/s)", "highest (queries/s)", "n"]
@@ -31,18 +31,16 @@ def test_the_numbers_of_a_chart_are_printed(
     ]  # fmt: skip
 
 
-def test_a_step_that_is_none_is_refused(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["chart", "latency", *sessions, "--step", "points"]) == 2
+def test_a_step_that_is_none_is_refused(charted: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chart", "latency", *charted, "--step", "points"]) == 2
     assert capsys.readouterr().err.startswith("dyno: no step 'points': choose one with --step: load")
 
 
 def test_seconds_of_the_warm_up_are_numbers_too(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    charted: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A text that begins with a minus is made harmless for spreadsheets; a number is none."""
-    assert main(["chart", "seconds", sessions[0], "--step", "update-index threads=1"]) == 0
+    assert main(["chart", "seconds", charted[0], "--step", "update-index threads=1"]) == 0
     _, *rows = csv.reader(capsys.readouterr().out.splitlines())
     assert [float(row[0]) for row in rows] == [-2, -1, 0, 1, 2, 3, 4]
 
@@ -57,9 +55,9 @@ def test_seconds_of_the_warm_up_are_numbers_too(
     ],
 )
 def test_a_chart_of_nothing_is_refused(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str], told: str
+    charted: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str], told: str
 ) -> None:
-    assert main(["chart", words[0], *sessions, *words[1:]]) == 2
+    assert main(["chart", words[0], *charted, *words[1:]]) == 2
     assert capsys.readouterr() == ("", f"dyno: {told}\n")
 
 
@@ -72,20 +70,20 @@ def test_a_chart_that_is_none_is_refused(dyno_home: Path, capsys: pytest.Capture
 
 
 def test_numbers_go_into_a_file(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+    charted: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "bars.csv"
-    assert main(["chart", "bars", *sessions, "--out", str(path)]) == 0
+    assert main(["chart", "bars", *charted, "--out", str(path)]) == 0
     assert capsys.readouterr().out == f"{path}\n"
-    assert main(["chart", "bars", *sessions]) == 0
+    assert main(["chart", "bars", *charted]) == 0
     assert path.read_text() == capsys.readouterr().out
 
 
-def test_a_picture_is_drawn_by_whoever_can(sessions: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_picture_is_drawn_by_whoever_can(charted: tuple[str, ...], tmp_path: Path) -> None:
     asked: list[tuple[ChartRequest, Path]] = []
-    words = ["chart", "bars", *sessions, "--absolute", "--out", str(tmp_path / "bars.svg")]
+    words = ["chart", "bars", *charted, "--absolute", "--out", str(tmp_path / "bars.svg")]
     assert main(words, lambda *of: asked.append(of)) == 0
-    assert asked == [(ChartRequest("bars", list(sessions), is_relative=False), tmp_path / "bars.svg")]
+    assert asked == [(ChartRequest("bars", list(charted), is_relative=False), tmp_path / "bars.svg")]
 
 
 @pytest.mark.parametrize(
@@ -97,8 +95,12 @@ def test_a_picture_is_drawn_by_whoever_can(sessions: tuple[str, ...], tmp_path: 
     ],
 )
 def test_a_file_that_cannot_be(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, told: str
+    charted: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    name: str,
+    told: str,
 ) -> None:
     (tmp_path / "there.csv").touch()
-    assert main(["chart", "bars", *sessions, "--out", str(tmp_path / name)]) != 0
+    assert main(["chart", "bars", *charted, "--out", str(tmp_path / name)]) != 0
     assert told in capsys.readouterr().err

@@ -20,7 +20,7 @@ DIFFERING = [
 
 
 @pytest.fixture
-def sessions(dyno_home: Path) -> tuple[str, ...]:
+def defaults(dyno_home: Path) -> tuple[str, ...]:
     """In the first of them nobody has set the variable in which they differ."""
     first = comparable.keep(dyno_home, comparable.plan(2, number=1), facts={"not_default": ["io_capacity"]})
     second = comparable.keep(dyno_home, comparable.plan(2, number=2), facts={"not_default": []})
@@ -32,54 +32,54 @@ def told(form: str, sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str
     return capsys.readouterr().out
 
 
-def test_what_differs_as_a_table(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    columns, title, head, *lines = told("table", sessions[:2], capsys).splitlines()
+def test_what_differs_as_a_table(defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    columns, title, head, *lines = told("table", defaults[:2], capsys).splitlines()
     assert columns == "Columns: …-preset0-1"
     assert title == "What differs" and head.split()[:2] == ["of", "what"]
     assert [line.split("  ")[0] for line in lines] == [group for group, _ in DIFFERING]
 
 
 def test_variables_that_say_only_that_builds_are_others_are_counted(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = told("table", sessions[2:], capsys)
+    text = told("table", defaults[2:], capsys)
     assert "io_capacity" not in text
     assert text.splitlines()[-1].startswith("1 variable more: each build's own default")
 
 
 def test_what_differs_for_a_spreadsheet(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    head, *rows = csv.reader(told("csv", sessions[:2], capsys).splitlines())
+    head, *rows = csv.reader(told("csv", defaults[:2], capsys).splitlines())
     assert head == ["of", "what", "innodb-preset0-1", "rocksdb-preset0-1"]
     assert [(row[0], row[1]) for row in rows] == DIFFERING
 
 
 @pytest.mark.parametrize("words", [["--differences"], ["--why"], ["--why", "update-index"]])
 def test_a_measure_that_would_say_nothing_is_refused(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str]
+    defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
-    assert main(["compare", *sessions, *words, "--measure", "cpu_us"]) == 2
+    assert main(["compare", *defaults, *words, "--measure", "cpu_us"]) == 2
     assert capsys.readouterr().err.startswith("dyno: --measure does not go with")
 
 
 def test_what_differs_for_a_forum_and_a_script(
-    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "| contender | engine | innodb | rocksdb |" in told("md", sessions[:2], capsys)
-    found = json.loads(told("json", sessions[2:], capsys))["differences"]
+    assert "| contender | engine | innodb | rocksdb |" in told("md", defaults[:2], capsys)
+    found = json.loads(told("json", defaults[2:], capsys))["differences"]
     assert [(each["group"], each["name"]) for each in found] == DIFFERING
 
 
-def test_what_it_comes_to_in_sentences(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", *sessions[:2], "--verdict"]) == 0
+def test_what_it_comes_to_in_sentences(defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *defaults[:2], "--verdict"]) == 0
     todo = "For a verdict measure each contender 3 times or more (repeats)."
     assert capsys.readouterr().out == f"No verdict (n = 1: the noise is unknown). {todo}\n"
-    assert main(["compare", sessions[0], "--verdict"]) == 0
+    assert main(["compare", defaults[0], "--verdict"]) == 0
     assert capsys.readouterr().out == "No verdict (one column: nothing to compare it with).\n"
-    assert main(["compare", *sessions[:2], "--verdict", "--json", "--measure", "p95_ms"]) == 0
+    assert main(["compare", *defaults[:2], "--verdict", "--json", "--measure", "p95_ms"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["base"] == sessions[0] and found["sentences"] == [
+    assert found["base"] == defaults[0] and found["sentences"] == [
         "No verdict (n = 1: the noise is unknown)."
     ]
 

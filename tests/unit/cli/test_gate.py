@@ -16,7 +16,7 @@ from tests.sliced import keep, plan
 
 
 @pytest.fixture
-def ids(dyno_home: Path) -> dict[str, tuple[str, str]]:
+def pairs(dyno_home: Path) -> dict[str, tuple[str, str]]:
     """A session of each contender: of equals, of one that loses 7 %, and of one round."""
     found = {}
     with History(dyno_home) as history:
@@ -30,25 +30,34 @@ def ids(dyno_home: Path) -> dict[str, tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "code"), [("equal", 0), ("slower", 1), ("once", 3)])
 def test_the_exit_code_is_the_verdict(
-    ids: dict[str, tuple[str, str]], name: str, code: int, capsys: pytest.CaptureFixture[str]
+    pairs: dict[str, tuple[str, str]], name: str, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["gate", *ids[name], "--worse", "3%"]) == code
+    assert main(["gate", *pairs[name], "--worse", "3%"]) == code
     said = capsys.readouterr()
     last, blank, head, *lines = said.out.splitlines()
     assert not blank
     assert head.split() == ["step", "unit", "ratio", "interval", "n", "verdict"] and not said.err
     assert [line.split()[0] for line in lines] == ["load", "point-query", "update-index"]
     assert last.startswith({0: "not worse: ", 1: "worse: ", 3: "cannot be told: "}[code])
-    assert main(["gate", *ids[name], "--worse", "3", "--json"]) == code
+    assert main(["gate", *pairs[name], "--worse", "3", "--json"]) == code
     found = json.loads(capsys.readouterr().out)
     assert found["exit_code"] == code and found["sentence"] == last and found["worse_pct"] == 3.0
     assert [step["verdict"] for step in found["steps"]] == [found["verdict"]] * 3
 
 
 def test_steps_and_limits_for_other_load_are_options(
-    ids: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
+    pairs: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["gate", *ids["equal"], "--worse", "3%", "--step", "load", "--step", "point-query threads=2"]
+    words = [
+        "gate",
+        *pairs["equal"],
+        "--worse",
+        "3%",
+        "--step",
+        "load",
+        "--step",
+        "point-query threads=2",
+    ]
     assert main([*words, "--others-pct", "20", "--steal-pct", "3"]) == 0
     last, _, _, *lines, remark = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["load", "point-query"] and "each of 2 steps" in last
@@ -58,9 +67,9 @@ def test_steps_and_limits_for_other_load_are_options(
 
 
 def test_a_line_has_the_ratio_with_its_interval(
-    ids: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
+    pairs: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main(["gate", *ids["slower"], "--worse", "3%"])
+    main(["gate", *pairs["slower"], "--worse", "3%"])
     line = capsys.readouterr().out.splitlines()[4].split()
     assert line[:3] == ["point-query", "threads=2", "queries/s"] and line[-2:] == ["5", "worse"]
     assert (
@@ -88,27 +97,30 @@ def test_a_line_has_the_ratio_with_its_interval(
     ],
 )
 def test_wrong_input_is_2_and_one_line(
-    ids: dict[str, tuple[str, str]], words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    pairs: dict[str, tuple[str, str]],
+    words: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["gate", *ids["equal"], *words]) == 2
+    assert main(["gate", *pairs["equal"], *words]) == 2
     error = capsys.readouterr().err
     assert error.startswith("dyno: ") and said in error and error.count("\n") == 1
 
 
 def test_sessions_that_are_not_there_or_the_same_are_2(
-    ids: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
+    pairs: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = ids["equal"][0]
+    first = pairs["equal"][0]
     for words in ((first, "nobody"), (first, first), (first,), (first, "")):
         assert main(["gate", *words, "--worse", "3%"]) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_failure_is_no_verdict(
-    ids: dict[str, tuple[str, str]], dyno_home: Path, capsys: pytest.CaptureFixture[str]
+    pairs: dict[str, tuple[str, str]], dyno_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A history that cannot be read, a defect, an interrupt: 1 would say that it is worse."""
-    words = ["gate", *ids["equal"], "--worse", "3%"]
+    words = ["gate", *pairs["equal"], "--worse", "3%"]
     for error in (RuntimeError("a defect"), KeyboardInterrupt()):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("app.comparison.answers.gate.gate", _raising(error))
@@ -128,20 +140,20 @@ def _raising(error: BaseException) -> object:
 
 
 def test_a_reader_that_goes_away_does_not_make_it_fine(
-    ids: dict[str, tuple[str, str]], dyno_home: Path
+    pairs: dict[str, tuple[str, str]], dyno_home: Path
 ) -> None:
     """`dyno gate ... | true`: what was not said is no 0."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "app.cli", "gate", *ids["slower"], "--worse", "3%"]
+    command = [sys.executable, "-m", "app.cli", "gate", *pairs["slower"], "--worse", "3%"]
     environment = {**os.environ, "DYNO_HOME": str(dyno_home)}
     with os.fdopen(writing, "wb") as pipe:
         assert subprocess.run(command, stdout=pipe, env=environment, check=False).returncode == 3
 
 
-def test_as_a_process(ids: dict[str, tuple[str, str]], dyno_home: Path) -> None:
+def test_as_a_process(pairs: dict[str, tuple[str, str]], dyno_home: Path) -> None:
     environment = {**os.environ, "DYNO_HOME": str(dyno_home)}
     for name, code in (("equal", 0), ("slower", 1), ("once", 3)):
-        command = [sys.executable, "-m", "app.cli", "gate", *ids[name], "--worse", "3%"]
+        command = [sys.executable, "-m", "app.cli", "gate", *pairs[name], "--worse", "3%"]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == code and not done.stderr

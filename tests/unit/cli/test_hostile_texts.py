@@ -161,7 +161,7 @@ def journal_of(its_plan: Plan, session: str) -> bytes:
 
 
 @pytest.fixture
-def home(dyno_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def hostile_home(dyno_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """With hostile sessions, presets, workloads and sequences, and a hostile target as `local`."""
     HostileLiar(laced, laced_plan(journals.plan(number=2))).take_over(monkeypatch)
     its_plan = laced_plan(TRUE)
@@ -210,7 +210,7 @@ def test_every_verb_is_here() -> None:
 
 
 def test_nothing_that_others_wrote_does_anything(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    hostile_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And all of it is seen as it was written."""
     wrong = []
@@ -230,14 +230,14 @@ def test_nothing_that_others_wrote_does_anything(
     assert not finds((tmp_path / "REPORT.md").read_text())
 
 
-def test_json_says_what_was_written(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_says_what_was_written(hostile_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["session", "show", IDS[0], "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["name"] == f"innodb-default-1{TEXT}"
 
 
 def test_names_are_no_markup_in_the_line_that_changes(
-    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    hostile_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal for rich
     monkeypatch.setenv("TERM", "xterm")

@@ -19,7 +19,7 @@ ID = PLAN.turns[0].session
 
 
 @pytest.fixture
-def filled(dyno_home: Path) -> None:
+def told_session(dyno_home: Path) -> None:
     """A session with everything that can be said of one."""
     maker = journals.Maker(PLAN).begin()
     maker.add(Fact, name="disk", value={"model": None, "disks": ["sda", "sdb"], "parts": [{"n": 1}]})
@@ -38,7 +38,7 @@ def filled(dyno_home: Path) -> None:
         edits.note(history, ID, "the window\nwas open \x1b[2J")
 
 
-@pytest.mark.usefixtures("filled")
+@pytest.mark.usefixtures("told_session")
 def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     shown = said(capsys, "session", "show", "last")
     assert "start: from snapshot 06e6, copied, 3 s of pause before" in shown
@@ -51,7 +51,7 @@ def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str])
     assert "\x1b" not in shown
 
 
-@pytest.mark.usefixtures("filled")
+@pytest.mark.usefixtures("told_session")
 def test_settings_are_a_line_for_each_value(capsys: pytest.CaptureFixture[str]) -> None:
     shown = said(capsys, "session", "settings", "last")
     assert "innodb_buffer_pool_size = 1073741824" in shown
@@ -60,7 +60,7 @@ def test_settings_are_a_line_for_each_value(capsys: pytest.CaptureFixture[str]) 
     assert not any(python in shown for python in ("{'", "None", "['"))
 
 
-@pytest.mark.usefixtures("filled")
+@pytest.mark.usefixtures("told_session")
 def test_one_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert "completed, 1 failed step " in said(capsys, "session", "list")
     assert "rebuilt from the stored journals: 1 session\n" in said(capsys, "doctor", "--rebuild")
@@ -86,7 +86,7 @@ def test_words_that_are_no_text_are_refused(capsys: pytest.CaptureFixture[str], 
     assert "not UTF-8" in refused(capsys, *words)
 
 
-@pytest.mark.usefixtures("filled")
+@pytest.mark.usefixtures("told_session")
 def test_deleted_and_brought_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"dyno session undelete {ID}" in said(capsys, "session", "delete", "last")
     assert ID[-6:] not in said(capsys, "session", "list")
@@ -95,7 +95,7 @@ def test_deleted_and_brought_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert ID[-6:] in said(capsys, "session", "list")
 
 
-@pytest.mark.usefixtures("filled")
+@pytest.mark.usefixtures("told_session")
 def test_a_file_without_a_name_is_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

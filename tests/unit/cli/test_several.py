@@ -21,7 +21,7 @@ Reach = Callable[..., None]
 
 
 @pytest.fixture
-def reach(monkeypatch: pytest.MonkeyPatch, dyno_home: Path) -> Reach:
+def reach_all(monkeypatch: pytest.MonkeyPatch, dyno_home: Path) -> Reach:
     """Agents in place of targets, by name."""
     Targets(dyno_home).add(Target("nuc", host="nuc.invalid", directories=["/data/dyno"]))
 
@@ -33,10 +33,10 @@ def reach(monkeypatch: pytest.MonkeyPatch, dyno_home: Path) -> Reach:
 
 @pytest.mark.parametrize("words", [["--target", "local,nuc"], ["--target", "local", "--target", "nuc"]])
 def test_each_target_gets_its_own_plan(
-    reach: Reach, capsys: pytest.CaptureFixture[str], words: list[str]
+    reach_all: Reach, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     local, nuc = ScriptedAgent(), ScriptedAgent()
-    reach(local=local, nuc=nuc)
+    reach_all(local=local, nuc=nuc)
     assert main([*RUN, *words, "--detach"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("local:\n") and "\nnuc:\n" in said
@@ -45,18 +45,18 @@ def test_each_target_gets_its_own_plan(
     assert local.asked == nuc.asked and local.asked[-2:] == ["start", "close"]
 
 
-def test_what_one_of_them_lacks_starts_none(reach: Reach, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_one_of_them_lacks_starts_none(reach_all: Reach, capsys: pytest.CaptureFixture[str]) -> None:
     local = ScriptedAgent()
-    reach(local=local, nuc=ScriptedAgent(found=survey(builds=[build("old", "MySQL", "5.6", ["innodb"])])))
+    reach_all(local=local, nuc=ScriptedAgent(found=survey(builds=[build("old", "MySQL", "5.6", ["innodb"])])))
     assert main([*BOTH, "--detach"]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"dyno: nothing was started on any target: nuc: there is no build {MARIADB}")
     assert "start" not in local.asked and local.asked[-1] == "close"
 
 
-def test_a_check_that_fails_on_one_starts_none(reach: Reach, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_check_that_fails_on_one_starts_none(reach_all: Reach, capsys: pytest.CaptureFixture[str]) -> None:
     local, nuc = ScriptedAgent(), ScriptedAgent(wrong=["check"])
-    reach(local=local, nuc=nuc)
+    reach_all(local=local, nuc=nuc)
     assert main([*BOTH, "--detach"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("dyno: nothing was started on any target: nuc: ") and said.count("\n") == 1
@@ -64,14 +64,14 @@ def test_a_check_that_fails_on_one_starts_none(reach: Reach, capsys: pytest.Capt
 
 
 def test_a_target_that_fails_to_start_does_not_stop_the_others(
-    reach: Reach, capsys: pytest.CaptureFixture[str]
+    reach_all: Reach, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(what: str) -> None:
         if what == "start":
             raise TargetError("another plan has begun")
 
     nuc = ScriptedAgent()
-    reach(local=ScriptedAgent(meanwhile=refuse), nuc=nuc)
+    reach_all(local=ScriptedAgent(meanwhile=refuse), nuc=nuc)
     assert main([*BOTH, "--detach"]) == 1
     said = capsys.readouterr().out
     assert "local did not start, the others go on: another plan has begun" in said
@@ -79,29 +79,29 @@ def test_a_target_that_fails_to_start_does_not_stop_the_others(
     assert "start" in nuc.asked
 
 
-def test_they_go_into_the_queues_of_all_or_none(reach: Reach, capsys: pytest.CaptureFixture[str]) -> None:
+def test_they_go_into_the_queues_of_all_or_none(reach_all: Reach, capsys: pytest.CaptureFixture[str]) -> None:
     local, nuc = ScriptedAgent(taken="another plan is at work"), ScriptedAgent(wrong=["check"])
-    reach(local=local, nuc=nuc)
+    reach_all(local=local, nuc=nuc)
     assert main([*BOTH, "--queue"]) == 1 and "queue" not in local.asked
     local, nuc = ScriptedAgent(taken="another plan is at work"), ScriptedAgent()
-    reach(local=local, nuc=nuc)
+    reach_all(local=local, nuc=nuc)
     assert main([*BOTH, "--queue"]) == 0
     said = capsys.readouterr().out
     assert "in the queue of local" in said and "in the queue of nuc" in said
     assert "queue" in local.asked and "queue" in nuc.asked
 
 
-def test_a_target_that_is_taken_refuses_for_all(reach: Reach, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_target_that_is_taken_refuses_for_all(reach_all: Reach, capsys: pytest.CaptureFixture[str]) -> None:
     local, nuc = ScriptedAgent(), ScriptedAgent(taken="the plan night is at work")
-    reach(local=local, nuc=nuc)
+    reach_all(local=local, nuc=nuc)
     assert main([*BOTH, "--detach"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("dyno: nothing was started on any target: nuc: the plan night is at work")
     assert "start" not in local.asked
 
 
-def test_work_that_differs_is_said(reach: Reach, capsys: pytest.CaptureFixture[str]) -> None:
-    reach(local=ScriptedAgent(), nuc=ScriptedAgent(found=survey(memory_bytes=8 << 30)))
+def test_work_that_differs_is_said(reach_all: Reach, capsys: pytest.CaptureFixture[str]) -> None:
+    reach_all(local=ScriptedAgent(), nuc=ScriptedAgent(found=survey(memory_bytes=8 << 30)))
     assert main([*BOTH, "--rows", "0.01x memory", "--dry-run"]) == 0
     assert "nuc does different work than local: 2 tables x " in capsys.readouterr().out
 
@@ -115,23 +115,23 @@ def test_work_that_differs_is_said(reach: Reach, capsys: pytest.CaptureFixture[s
     ],
 )
 def test_targets_that_are_none_are_refused_before_any_is_asked(
-    reach: Reach, capsys: pytest.CaptureFixture[str], target: str, why: str
+    reach_all: Reach, capsys: pytest.CaptureFixture[str], target: str, why: str
 ) -> None:
-    reach()
+    reach_all()
     assert main([*RUN, "--target", target]) == 2
     assert why in capsys.readouterr().err
 
 
 def test_they_are_watched_one_after_the_other_until_a_person_leaves(
-    reach: Reach, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    reach_all: Reach, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes = {"local": 1, "nuc": 0}
     monkeypatch.setattr("app.cli.several.watch_plan", lambda target, *_: codes[target.name])
-    reach(local=ScriptedAgent(), nuc=ScriptedAgent())
+    reach_all(local=ScriptedAgent(), nuc=ScriptedAgent())
     assert main(BOTH) == 1
     assert "\nside by side: dyno compare " in capsys.readouterr().out
     monkeypatch.setattr("app.cli.several.watch_plan", lambda *_: None)
-    reach(local=ScriptedAgent(), nuc=ScriptedAgent())
+    reach_all(local=ScriptedAgent(), nuc=ScriptedAgent())
     assert main(BOTH) == 0
     said = capsys.readouterr().out
     assert "side by side" not in said and said.endswith("dyno stop --plan --target nuc\n")

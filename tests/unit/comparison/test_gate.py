@@ -132,7 +132,8 @@ def test_the_limits_of_a_person_for_other_load_count(history: History) -> None:
     busy = Odd(["disturbed"], others={"causes": ["cpu"], "cpu_pct": 60.0, "cpus": 2, "steal_pct": 1.0})
     ids = keep(history, plan(), (1.0, 1.0), {(1, repeat, 1): busy for repeat in range(1, 6)})
     for allowed, verdict in (
-        (GivenDisturbanceLimits(), UNTOLD), (GivenDisturbanceLimits(40.0), NOT_WORSE), (GivenDisturbanceLimits(20.0), UNTOLD),
+        (GivenDisturbanceLimits(), UNTOLD), (GivenDisturbanceLimits(40.0), NOT_WORSE),
+        (GivenDisturbanceLimits(20.0), UNTOLD),
         (GivenDisturbanceLimits(40.0, 0.5), UNTOLD), (GivenDisturbanceLimits(steal_pct=50.0), UNTOLD),
     ):  # fmt: skip
         found = gate(history, *ids[:2], replace(THREE, allowed=allowed))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -27,12 +25,6 @@ from tests.unit.comparison.cells import beside, cells
 
 READ, WRITE = 1, 2  # rows, and steps
 THREE = GateRequest(3.0)
-
-
-@pytest.fixture
-def history(dyno_home: Path) -> Iterator[History]:
-    with History(dyno_home) as opened:
-        yield opened
 
 
 def compared(history: History, odd: Oddities, factor: float = 0.82, rounds: int = 5) -> Comparison:

@@ -39,7 +39,7 @@ def test_every_file_below_dyno_home_is_private(dyno_home: Path, monkeypatch: pyt
     write_settings_table({"appearance": "dark"}, dyno_home)
     write_preset(Catalog(), "innodb", "mine", "[mysqld]\n")
     WindowStateFile(dyno_home / "window.ini").keep("x", 1)
-    monkeypatch.setattr("app.cli.doctor.look_over", None)
+    monkeypatch.setattr("app.cli.doctor.say", None)
     assert main(["doctor"]) == 1  # something that it did not expect
     log_to(dyno_home / "log")
     logging.getLogger("ui").handlers[-1].handle(logging.makeLogRecord({"msg": "something to be kept"}))

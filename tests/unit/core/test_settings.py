@@ -56,7 +56,10 @@ def test_a_home_below_the_persons_own(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_defect_is_told_where_no_log_can_be_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("app.cli.session.list_sessions", lambda _: 1 // 0)
+    def list_sessions(_: object) -> float:
+        return 1 / 0
+
+    monkeypatch.setattr("app.cli.session.list_sessions", list_sessions)
     monkeypatch.setenv("DYNO_HOME", "relative")
     assert main(["session", "list"]) == 1
     told = capsys.readouterr().err

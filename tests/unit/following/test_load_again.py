@@ -83,7 +83,7 @@ Follow = Callable[[Clients], tuple[Running, Callable[[FollowerNews], None], Lost
 
 
 @pytest.fixture
-def follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Follow:
+def follow_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Follow:
     monkeypatch.setattr("app.following.load_again.AGAIN_S", 0.01)
     monkeypatch.setattr("app.following.load_again.plans_by_session", lambda _, names: {names[0]: PLAN})
 
@@ -103,9 +103,9 @@ def finished(again: LostLoadTargets) -> bool:
     return again._looking is not None and not again._looking.is_alive()
 
 
-def test_one_that_is_gone_is_called_with_a_token_of_its_own(follow: Follow) -> None:
+def test_one_that_is_gone_is_called_with_a_token_of_its_own(follow_load: Follow) -> None:
     gone, there = Client(), Client(taken="the load of a plan")
-    running, told, again = follow(Clients(unreached=3, client_1=gone, client_2=there))
+    running, told, again = follow_load(Clients(unreached=3, client_1=gone, client_2=there))
     told(news(FAILED))
     wait_until(lambda: finished(again), "all are there")
     assert gone.call is not None and there.call is None
@@ -115,39 +115,39 @@ def test_one_that_is_gone_is_called_with_a_token_of_its_own(follow: Follow) -> N
     assert running.notes == ["the load target client-1 was called again"]
 
 
-def test_a_step_that_did_not_fail_disturbs_nobody(follow: Follow) -> None:
+def test_a_step_that_did_not_fail_disturbs_nobody(follow_load: Follow) -> None:
     clients = Clients()
-    _, told, again = follow(clients)
+    _, told, again = follow_load(clients)
     told(news(replace(FAILED, outcome="completed")))
     assert again._looking is None and not clients.asked
 
 
-def test_the_end_of_the_plan_ends_it(follow: Follow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_the_plan_ends_it(follow_load: Follow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.following.load_again.AGAIN_S", 60.0)
     clients = Clients()
-    _, told, again = follow(clients)
+    _, told, again = follow_load(clients)
     told(news(FAILED))
     told(FollowerNews(FollowerLinkState("ended")))
     wait_until(lambda: finished(again), "it has ended")
     assert not clients.asked
 
 
-def test_another_machine_of_that_name_gets_no_call(follow: Follow) -> None:
+def test_another_machine_of_that_name_gets_no_call(follow_load: Follow) -> None:
     found = survey()
     other = Client(found=replace(found, cpu=replace(found.cpu, model="another one")))
-    running, told, again = follow(Clients(client_1=other, client_2=Client(taken="the load of a plan")))
+    running, told, again = follow_load(Clients(client_1=other, client_2=Client(taken="the load of a plan")))
     told(news(FAILED))
     wait_until(lambda: finished(again), "nothing more is to be done")
     assert other.call is None and not running.admitted
 
 
-def test_a_refusal_is_not_asked_again(follow: Follow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_is_not_asked_again(follow_load: Follow, monkeypatch: pytest.MonkeyPatch) -> None:
     def over(*_: str) -> int:
         raise TargetError("plan P is not running")
 
     monkeypatch.setattr(Running, "admit", over)
     clients = Clients(client_1=Client(), client_2=Client(taken="the load of a plan"))
-    _, told, again = follow(clients)
+    _, told, again = follow_load(clients)
     told(news(FAILED))
     wait_until(lambda: finished(again), "nothing more is to be done")
     assert clients.asked == 2

@@ -32,7 +32,7 @@ OLDEST_FIRST = Order("date", False)
 
 
 @pytest.fixture
-def filled(history: History) -> History:
+def browsed(history: History) -> History:
     """Of two plans: completed, with a failed step, lost, waiting; completed."""
     first = journals.Maker(PLAN, IDS[0]).begin()
     for at, value in enumerate((None, 100.0, 400.0, 70.0, 70.0)):
@@ -51,9 +51,9 @@ def found(
     return [IDS.index(id_) for id_ in browse(history, Filter(text, chosen), order).ids]
 
 
-def test_the_newest_come_first(filled: History) -> None:
-    assert next(IDS.index(id_) for id_ in browse(filled, Filter(), Order()).ids) == 4
-    assert sorted(found(filled)) == [0, 1, 2, 3, 4]
+def test_the_newest_come_first(browsed: History) -> None:
+    assert next(IDS.index(id_) for id_ in browse(browsed, Filter(), Order()).ids) == 4
+    assert sorted(found(browsed)) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_the_newest_come_first(filled: History) -> None:
         ("  ", [0, 1, 2, 3, 4]),
     ],
 )
-def test_each_word_is_in_a_text_of_the_session(filled: History, text: str, expected: list[int]) -> None:
-    edits.tag(filled, IDS[1], "quiet")
-    edits.note(filled, IDS[2], "heard the fan")
-    edits.rename(filled, IDS[0], "the first")
-    assert sorted(found(filled, text=text)) == expected
+def test_each_word_is_in_a_text_of_the_session(browsed: History, text: str, expected: list[int]) -> None:
+    edits.tag(browsed, IDS[1], "quiet")
+    edits.note(browsed, IDS[2], "heard the fan")
+    edits.rename(browsed, IDS[0], "the first")
+    assert sorted(found(browsed, text=text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,16 @@ def test_each_word_is_in_a_text_of_the_session(filled: History, text: str, expec
     ],
 )
 def test_of_each_facet_one_of_the_chosen(
-    filled: History, chosen: dict[str, tuple[str, ...]], expected: list[int]
+    browsed: History, chosen: dict[str, tuple[str, ...]], expected: list[int]
 ) -> None:
-    edits.tag(filled, IDS[0], "noisy")
-    edits.tag(filled, IDS[1], "quiet")
-    assert sorted(found(filled, **chosen)) == expected
+    edits.tag(browsed, IDS[0], "noisy")
+    edits.tag(browsed, IDS[1], "quiet")
+    assert sorted(found(browsed, **chosen)) == expected
 
 
-def test_facets_count_what_the_others_let_through(filled: History) -> None:
-    edits.tag(filled, IDS[1], "quiet")
-    counted = facets(filled, Filter("", {"engine": ("rocksdb",)}))
+def test_facets_count_what_the_others_let_through(browsed: History) -> None:
+    edits.tag(browsed, IDS[1], "quiet")
+    counted = facets(browsed, Filter("", {"engine": ("rocksdb",)}))
     assert set(counted) == set(FACETS)
     assert counted["engine"] == [FacetValue("innodb", 3), FacetValue("rocksdb", 2)]
     assert counted["target"] == [FacetValue("local", 2)]
@@ -108,33 +108,33 @@ def test_facets_count_what_the_others_let_through(filled: History) -> None:
     assert counted["tag"] == [FacetValue("quiet", 1)]
 
 
-def test_every_count_is_what_choosing_the_value_gives(filled: History) -> None:
-    edits.tag(filled, IDS[1], "quiet")
-    edits.tag(filled, IDS[0], "quiet")
+def test_every_count_is_what_choosing_the_value_gives(browsed: History) -> None:
+    edits.tag(browsed, IDS[1], "quiet")
+    edits.tag(browsed, IDS[0], "quiet")
     wanted = Filter("10.11", {"state": ("completed",), "target": ("local",)})
-    for name, values in facets(filled, wanted).items():
+    for name, values in facets(browsed, wanted).items():
         for value, count in values:
             chosen = {**wanted.chosen, name: (value,)}
-            assert len(browse(filled, Filter(wanted.text, chosen), Order()).ids) == count, (name, value)
+            assert len(browse(browsed, Filter(wanted.text, chosen), Order()).ids) == count, (name, value)
 
 
-def test_a_chosen_value_that_nothing_fits_can_be_taken_back(filled: History) -> None:
-    counted = facets(filled, Filter("xeon", {"engine": ("rocksdb",), "tag": ("gone",)}))
+def test_a_chosen_value_that_nothing_fits_can_be_taken_back(browsed: History) -> None:
+    counted = facets(browsed, Filter("xeon", {"engine": ("rocksdb",), "tag": ("gone",)}))
     assert FacetValue("rocksdb", 0) in counted["engine"]
     assert counted["tag"] == [FacetValue("gone", 0)]
 
 
-def test_an_unknown_facet_or_order_is_refused(filled: History) -> None:
+def test_an_unknown_facet_or_order_is_refused(browsed: History) -> None:
     with pytest.raises(InputError, match="engine"):
-        browse(filled, Filter("", {"mood": ("good",)}), Order())
+        browse(browsed, Filter("", {"mood": ("good",)}), Order())
     with pytest.raises(InputError, match="length"):
-        browse(filled, Filter(), Order("mood"))
+        browse(browsed, Filter(), Order("mood"))
 
 
 @pytest.mark.parametrize("by", [*ORDERS, "qps read"])
-def test_each_order_has_a_reverse_with_the_empty_ones_last(filled: History, by: str) -> None:
-    edits.tag(filled, IDS[1], "quiet")
-    up, down = (found(filled, Order(by, is_descending)) for is_descending in (False, True))
+def test_each_order_has_a_reverse_with_the_empty_ones_last(browsed: History, by: str) -> None:
+    edits.tag(browsed, IDS[1], "quiet")
+    up, down = (found(browsed, Order(by, is_descending)) for is_descending in (False, True))
     assert sorted(up) == sorted(down) == [0, 1, 2, 3, 4]
     if by == "length":
         assert set(up[3:]) == set(down[3:]) == {2, 3}
@@ -144,20 +144,20 @@ def test_each_order_has_a_reverse_with_the_empty_ones_last(filled: History, by: 
         assert up[0] == 0 and down[2] == 0
 
 
-def test_names_are_sorted_as_they_are_shown(filled: History) -> None:
-    edits.rename(filled, IDS[4], "Aardvark")
-    assert found(filled, Order("name", False))[0] == 4
+def test_names_are_sorted_as_they_are_shown(browsed: History) -> None:
+    edits.rename(browsed, IDS[4], "Aardvark")
+    assert found(browsed, Order("name", False))[0] == 4
 
 
-def test_a_headline_is_the_geometric_mean_of_its_group(filled: History) -> None:
-    (line,) = lines(filled, [IDS[0]])
+def test_a_headline_is_the_geometric_mean_of_its_group(browsed: History) -> None:
+    (line,) = lines(browsed, [IDS[0]])
     assert line["headlines"]["read"] == GroupQps(pytest.approx(200.0), 2, 2)
     assert line["headlines"]["write"] == GroupQps(pytest.approx(70.0), 2, 2)
-    assert browse(filled, Filter(), Order()).groups == ("read", "write")
+    assert browse(browsed, Filter(), Order()).groups == ("read", "write")
 
 
-def test_a_headline_says_which_steps_it_lacks(filled: History) -> None:
-    (failed, lost) = lines(filled, [IDS[1], IDS[2]])
+def test_a_headline_says_which_steps_it_lacks(browsed: History) -> None:
+    (failed, lost) = lines(browsed, [IDS[1], IDS[2]])
     assert (failed["headlines"]["write"].n, failed["headlines"]["write"].steps) == (1, 2)
     assert lost["headlines"] == {}
 
@@ -190,15 +190,15 @@ def test_headlines_do_not_depend_on_how_a_journal_comes(history: History, at_onc
     assert {name: (each.n, each.steps) for name, each in found.items()} == {"read": (1, 2), "write": (0, 2)}
 
 
-def test_lines_come_in_the_order_that_was_asked_for(filled: History) -> None:
-    edits.rename(filled, IDS[3], "mine")
-    edits.tag(filled, IDS[3], "b")
-    edits.tag(filled, IDS[3], "a")
+def test_lines_come_in_the_order_that_was_asked_for(browsed: History) -> None:
+    edits.rename(browsed, IDS[3], "mine")
+    edits.tag(browsed, IDS[3], "b")
+    edits.tag(browsed, IDS[3], "a")
     asked = [IDS[3], "0" * 26, IDS[0]]
-    found_lines = lines(filled, asked)
+    found_lines = lines(browsed, asked)
     assert [line["id"] for line in found_lines] == [IDS[3], IDS[0]]
     assert (found_lines[0]["name"], found_lines[0]["tags"]) == ("mine", ["a", "b"])
-    assert found_lines[0]["at"] > 0 and lines(filled, []) == []
+    assert found_lines[0]["at"] > 0 and lines(browsed, []) == []
 
 
 def test_an_empty_history(history: History) -> None:
@@ -206,11 +206,11 @@ def test_an_empty_history(history: History) -> None:
     assert facets(history, Filter("x"))["target"] == []
 
 
-def test_headlines_are_made_anew_by_a_rebuild(filled: History) -> None:
-    before = filled.query("SELECT grouping, qps, n, steps FROM headline ORDER BY session, grouping")
-    filled.close()
-    assert rebuild(filled.directory).problems == []
-    with History(filled.directory) as again:
+def test_headlines_are_made_anew_by_a_rebuild(browsed: History) -> None:
+    before = browsed.query("SELECT grouping, qps, n, steps FROM headline ORDER BY session, grouping")
+    browsed.close()
+    assert rebuild(browsed.directory).problems == []
+    with History(browsed.directory) as again:
         rows = again.query(
             "SELECT grouping, qps, n, steps FROM headline JOIN session ON number = session ORDER BY id"
         )

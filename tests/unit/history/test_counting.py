@@ -83,7 +83,7 @@ def refuse(content: bytes) -> None:
 
 
 @pytest.fixture
-def filled(history: History) -> History:
+def with_buckets(history: History) -> History:
     store(history, made(FIRST), made(SECOND))
     return history
 
@@ -92,16 +92,16 @@ def step(history: History, position: int, session: str = FIRST) -> StepEntry:
     return figures.steps(history, session)[position]
 
 
-def test_each_driven_step_says_whether_it_was_steady(filled: History) -> None:
-    assert step(filled, 0)["steadiness"] is None  # a load ends when its work is done
-    assert step(filled, POINT)["steadiness"] == {
+def test_each_driven_step_says_whether_it_was_steady(with_buckets: History) -> None:
+    assert step(with_buckets, 0)["steadiness"] is None  # a load ends when its work is done
+    assert step(with_buckets, POINT)["steadiness"] == {
         "word": "steady", "text": "no trend of 5% or more, no two levels, no stall in 60 seconds",
     }  # fmt: skip
-    found = step(filled, UPDATE)
+    found = step(with_buckets, UPDATE)
     assert found["steadiness"] == {
         "word": "unsteady", "text": "two levels: from about second 21 on throughput is 40% lower",
     }  # fmt: skip
-    assert found["marks"] == ["unsteady"] and step(filled, POINT)["marks"] == []
+    assert found["marks"] == ["unsteady"] and step(with_buckets, POINT)["marks"] == []
 
 
 def test_a_step_that_did_not_complete_says_nothing_of_it(history: History) -> None:
@@ -113,9 +113,9 @@ def test_a_step_that_did_not_complete_says_nothing_of_it(history: History) -> No
     assert step(history, POINT)["steadiness"] is None
 
 
-def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
-    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
-    found = step(filled, UPDATE)
+def test_of_a_cut_step_only_these_seconds_count(with_buckets: History) -> None:
+    edits.count_only_seconds(with_buckets, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
+    found = step(with_buckets, UPDATE)
     assert found["value"] == pytest.approx(30_000, rel=0.01)
     assert found["cut"] == {
         "first_s": 20, "last_s": 59, "seconds": 60, "reason": "the cache was full", "whole": 36_700.0,
@@ -125,20 +125,20 @@ def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
         "word": "steady", "text": "no trend of 5% or more, no two levels, no stall in 40 seconds",
     }  # fmt: skip
     assert found["marks"] == []
-    assert step(filled, POINT)["cut"] is None
+    assert step(with_buckets, POINT)["cut"] is None
     headline = "SELECT qps FROM headline JOIN session ON session = number WHERE id = ? AND grouping = 'write'"
-    assert filled.one(headline, (FIRST,)) == (pytest.approx(found["value"]),)
+    assert with_buckets.one(headline, (FIRST,)) == (pytest.approx(found["value"]),)
 
 
-def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(filled: History) -> None:
-    before = figures.show(filled, FIRST)
-    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(30, 59))
-    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(0, 18))
-    assert step(filled, UPDATE)["value"] == pytest.approx(50_000, rel=0.01)
-    edits.undo_cut(filled, FIRST, UPDATE)
-    assert figures.show(filled, FIRST) == before
+def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(with_buckets: History) -> None:
+    before = figures.show(with_buckets, FIRST)
+    edits.count_only_seconds(with_buckets, FIRST, UPDATE, Cut(30, 59))
+    edits.count_only_seconds(with_buckets, FIRST, UPDATE, Cut(0, 18))
+    assert step(with_buckets, UPDATE)["value"] == pytest.approx(50_000, rel=0.01)
+    edits.undo_cut(with_buckets, FIRST, UPDATE)
+    assert figures.show(with_buckets, FIRST) == before
     with pytest.raises(InputError, match="all seconds of this step count already"):
-        edits.undo_cut(filled, FIRST, UPDATE)
+        edits.undo_cut(with_buckets, FIRST, UPDATE)
 
 
 @pytest.mark.parametrize(
@@ -152,17 +152,17 @@ def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(filled: History) 
         (Cut(0, 59), "are the whole step: choose fewer"),
     ],
 )
-def test_nonsense_is_refused(filled: History, cut: Cut, words: str) -> None:
+def test_nonsense_is_refused(with_buckets: History, cut: Cut, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        edits.count_only_seconds(filled, FIRST, UPDATE, cut)
-    assert filled.query("SELECT * FROM cut") == []
+        edits.count_only_seconds(with_buckets, FIRST, UPDATE, cut)
+    assert with_buckets.query("SELECT * FROM cut") == []
 
 
-def test_what_has_no_seconds_to_choose_from_is_not_cut(filled: History) -> None:
+def test_what_has_no_seconds_to_choose_from_is_not_cut(with_buckets: History) -> None:
     with pytest.raises(InputError, match="seconds can be chosen only for a timed step"):
-        edits.count_only_seconds(filled, FIRST, 0, Cut(0, 20))
+        edits.count_only_seconds(with_buckets, FIRST, 0, Cut(0, 20))
     with pytest.raises(InputError, match="has no step 9"):
-        edits.count_only_seconds(filled, FIRST, 9, Cut(0, 20))
+        edits.count_only_seconds(with_buckets, FIRST, 9, Cut(0, 20))
 
 
 def test_a_cut_survives_a_rebuild(tmp_path: Path) -> None:
@@ -179,47 +179,47 @@ def test_a_cut_survives_a_rebuild(tmp_path: Path) -> None:
         )
 
 
-def test_a_cut_comes_along_with_an_export(filled: History, tmp_path: Path) -> None:
-    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
-    file = export(filled, FIRST, tmp_path / "session.zip")
+def test_a_cut_comes_along_with_an_export(with_buckets: History, tmp_path: Path) -> None:
+    edits.count_only_seconds(with_buckets, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
+    file = export(with_buckets, FIRST, tmp_path / "session.zip")
     with History(tmp_path / "other") as other:
         import_session(other, file)
-        assert step(other, UPDATE) == step(filled, UPDATE)
+        assert step(other, UPDATE) == step(with_buckets, UPDATE)
 
 
-def test_a_cut_of_seconds_that_are_not_there_changes_nothing(filled: History) -> None:
-    filled.connection.execute(
+def test_a_cut_of_seconds_that_are_not_there_changes_nothing(with_buckets: History) -> None:
+    with_buckets.connection.execute(
         "INSERT INTO cut (session, step, first_s, last_s, reason) VALUES (?, ?, 50, 400, '')", (FIRST, UPDATE)
     )
-    before = step(filled, UPDATE)
-    edits.delete(filled, FIRST)
-    edits.undelete(filled, FIRST)
-    assert step(filled, UPDATE) == before
+    before = step(with_buckets, UPDATE)
+    edits.delete(with_buckets, FIRST)
+    edits.undelete(with_buckets, FIRST)
+    assert step(with_buckets, UPDATE) == before
 
 
-def test_an_unsteady_cell_is_marked_and_never_judged(filled: History) -> None:
-    found = compare(filled, [FIRST, SECOND])
+def test_an_unsteady_cell_is_marked_and_never_judged(with_buckets: History) -> None:
+    found = compare(with_buckets, [FIRST, SECOND])
     row = next(row for row in found.rows if row.workload == "update-index")
     assert cells(row, "marks") == [["unsteady"], ["unsteady"]]
     assert cells(row, "verdict") == ["base", "marked"]
     assert [(each or {})["word"] for (each,) in cells(row, "steadiness")] == ["unsteady", "unsteady"]
     for session in (FIRST, SECOND):
-        edits.count_only_seconds(filled, session, UPDATE, Cut(20, 59))
-    found = compare(filled, [FIRST, SECOND])
+        edits.count_only_seconds(with_buckets, session, UPDATE, Cut(20, 59))
+    found = compare(with_buckets, [FIRST, SECOND])
     row = next(row for row in found.rows if row.workload == "update-index")
     assert cells(row, "marks") == [[], []] and cells(row, "verdict") == ["base", "n=1"]
     assert row.cells[0].value == pytest.approx(30_000, rel=0.01)
     assert [(each or {})["first_s"] for (each,) in cells(row, "cuts")] == [20, 20]
 
 
-def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(filled: History) -> None:
-    edits.count_only_seconds(filled, FIRST, UPDATE, Cut(20, 59))
-    whole = compare(filled, [FIRST, SECOND])
+def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(with_buckets: History) -> None:
+    edits.count_only_seconds(with_buckets, FIRST, UPDATE, Cut(20, 59))
+    whole = compare(with_buckets, [FIRST, SECOND])
     of_step = next(row for row in whole.rows if row.workload == "update-index")
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
     (remark,) = costs_of_steps(whole, is_relative=True).remarks
     assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: its figures cover")
-    told = caveats(filled, whole, ["one", "other"])
+    told = caveats(with_buckets, whole, ["one", "other"])
     assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)
     found = compare_by_measure(whole, "p95_ms")
     row = next(row for row in found.rows if row.workload == "update-index")

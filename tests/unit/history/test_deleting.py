@@ -30,7 +30,7 @@ WHOLE = journals.whole(PLAN, FIRST, failed=3)
 
 
 @pytest.fixture
-def filled(history: History) -> History:
+def edited(history: History) -> History:
     """Two sessions; to the first one a person has added something of everything."""
     store(history, WHOLE, journals.whole(PLAN, SECOND))
     edits.rename(history, FIRST, "mine")
@@ -41,15 +41,15 @@ def filled(history: History) -> History:
     return history
 
 
-def test_undone_it_is_what_it_was(filled: History) -> None:
-    before = figures.show(filled, FIRST), edits.additions_by_person(filled, FIRST)
-    assert edits.delete(filled, "mine") == FIRST
-    edits.note(filled, SECOND, "written meanwhile")
-    assert edits.undelete(filled, FIRST)
-    assert (figures.show(filled, FIRST), edits.additions_by_person(filled, FIRST)) == before
-    assert (filled.journals / f"{FIRST}.jsonl").read_bytes() == WHOLE.raw
-    assert list(filled.trash.iterdir()) == []
-    assert filled.query("SELECT * FROM deleted") == []
+def test_undone_it_is_what_it_was(edited: History) -> None:
+    before = figures.show(edited, FIRST), edits.additions_by_person(edited, FIRST)
+    assert edits.delete(edited, "mine") == FIRST
+    edits.note(edited, SECOND, "written meanwhile")
+    assert edits.undelete(edited, FIRST)
+    assert (figures.show(edited, FIRST), edits.additions_by_person(edited, FIRST)) == before
+    assert (edited.journals / f"{FIRST}.jsonl").read_bytes() == WHOLE.raw
+    assert list(edited.trash.iterdir()) == []
+    assert edited.query("SELECT * FROM deleted") == []
 
 
 def test_a_lost_session_is_lost_when_it_is_back(history: History) -> None:
@@ -60,66 +60,66 @@ def test_a_lost_session_is_lost_when_it_is_back(history: History) -> None:
     assert session(history, FIRST)["state"] == "lost"
 
 
-def test_its_journal_does_not_bring_it_back(filled: History) -> None:
-    edits.delete(filled, FIRST)
-    writer = JournalStorer(filled)
+def test_its_journal_does_not_bring_it_back(edited: History) -> None:
+    edits.delete(edited, FIRST)
+    writer = JournalStorer(edited)
     writer.recover(PLAN.id, FIRST)
     assert len(writer.append(PLAN.id, FIRST, 0, WHOLE.raw)) == 0
     lines = WHOLE.raw.splitlines(keepends=True)
     assert len(writer.append(PLAN.id, FIRST, len(WHOLE.raw) - len(lines[-1]), lines[-1])) == 0
-    assert [each["id"] for each in sessions(filled)] == [SECOND]
-    assert not (filled.journals / f"{FIRST}.jsonl").exists()
+    assert [each["id"] for each in sessions(edited)] == [SECOND]
+    assert not (edited.journals / f"{FIRST}.jsonl").exists()
 
 
-def test_it_is_not_fetched_again(filled: History) -> None:
+def test_it_is_not_fetched_again(edited: History) -> None:
     there = [SessionJournalSize(each, len(WHOLE.raw), True) for each in (FIRST, SECOND)]
     found = RemotePlan(Target("local"), "/d", PLAN.id, "a plan", "sha", False, there[:1])
-    edits.delete(filled, FIRST)
-    assert is_fully_fetched(found, filled.directory)
-    edits.undelete(filled, FIRST)
-    assert is_fully_fetched(found, filled.directory)
+    edits.delete(edited, FIRST)
+    assert is_fully_fetched(found, edited.directory)
+    edits.undelete(edited, FIRST)
+    assert is_fully_fetched(found, edited.directory)
 
 
-def test_a_rebuild_leaves_it_away(filled: History) -> None:
-    edits.delete(filled, FIRST)
-    assert rebuild(filled.directory).sessions == 1
-    assert [each["id"] for each in sessions(filled)] == [SECOND]
-    assert edits.undelete(filled, FIRST)
+def test_a_rebuild_leaves_it_away(edited: History) -> None:
+    edits.delete(edited, FIRST)
+    assert rebuild(edited.directory).sessions == 1
+    assert [each["id"] for each in sessions(edited)] == [SECOND]
+    assert edits.undelete(edited, FIRST)
 
 
-def test_imported_on_purpose_it_is_there_again(filled: History, tmp_path: Path) -> None:
-    file = export(filled, FIRST, tmp_path / "session.zip")
-    edits.delete(filled, FIRST)
-    assert import_session(filled, file).new
-    assert session(filled, "mine")["tags"] == ["quiet"]
-    assert list(filled.trash.iterdir()) == []
-    assert not JournalStorer(filled).is_deleted(FIRST)
+def test_imported_on_purpose_it_is_there_again(edited: History, tmp_path: Path) -> None:
+    file = export(edited, FIRST, tmp_path / "session.zip")
+    edits.delete(edited, FIRST)
+    assert import_session(edited, file).new
+    assert session(edited, "mine")["tags"] == ["quiet"]
+    assert list(edited.trash.iterdir()) == []
+    assert not JournalStorer(edited).is_deleted(FIRST)
     with pytest.raises(InputError, match="is not deleted"):
-        edits.undelete(filled, FIRST)
+        edits.undelete(edited, FIRST)
 
 
-def test_an_import_that_fails_leaves_it_deleted(filled: History, tmp_path: Path) -> None:
-    file = export(filled, FIRST, tmp_path / "session.zip")
-    edits.delete(filled, FIRST)
+def test_an_import_that_fails_leaves_it_deleted(edited: History, tmp_path: Path) -> None:
+    file = export(edited, FIRST, tmp_path / "session.zip")
+    edits.delete(edited, FIRST)
     file.write_bytes(file.read_bytes()[:-200])
     with pytest.raises(InputError):
-        import_session(filled, file)
-    assert edits.undelete(filled, FIRST)
+        import_session(edited, file)
+    assert edits.undelete(edited, FIRST)
 
 
-def test_after_a_week_only_the_way_back_is_open(filled: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    edits.delete(filled, FIRST)
+def test_after_a_week_only_the_way_back_is_open(edited: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    edits.delete(edited, FIRST)
     monkeypatch.setattr("app.history.lists.edits.UNDO_S", 0.0)
-    edits.delete(filled, SECOND)
-    assert [path.stem for path in filled.trash.iterdir()] == [SECOND]
-    assert JournalStorer(filled).is_deleted(FIRST)
-    assert not edits.undelete(filled, FIRST)
-    store(filled, WHOLE)
-    assert [each["id"] for each in sessions(filled)] == [FIRST]
+    edits.delete(edited, SECOND)
+    assert [path.stem for path in edited.trash.iterdir()] == [SECOND]
+    assert JournalStorer(edited).is_deleted(FIRST)
+    assert not edits.undelete(edited, FIRST)
+    store(edited, WHOLE)
+    assert [each["id"] for each in sessions(edited)] == [FIRST]
 
 
-def test_it_is_named_by_its_id_or_the_end_of_it(filled: History) -> None:
-    edits.delete(filled, FIRST)
-    assert edits.find_deleted(filled, FIRST) == edits.find_deleted(filled, FIRST[-6:]) == FIRST
+def test_it_is_named_by_its_id_or_the_end_of_it(edited: History) -> None:
+    edits.delete(edited, FIRST)
+    assert edits.find_deleted(edited, FIRST) == edits.find_deleted(edited, FIRST[-6:]) == FIRST
     with pytest.raises(InputError, match=f"the latest are: {FIRST}"):
-        edits.find_deleted(filled, "mine")
+        edits.find_deleted(edited, "mine")

@@ -17,7 +17,7 @@ from tests.parquet import QUERIES, rows
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def parquet_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three contenders, three times; a failed step and a marked one."""
     made = tmp_path_factory.mktemp("parquet") / "dyno"
     made.mkdir()
@@ -27,9 +27,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def folder(home: Path) -> Path:
-    made = home.parent / "it's here"
-    with History(home) as history:
+def written(parquet_home: Path) -> Path:
+    made = parquet_home.parent / "it's here"
+    with History(parquet_home) as history:
         assert export_parquet(history, made) == 9
     return made
 
@@ -39,27 +39,27 @@ def test_there_are_ten_queries() -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_query_of_the_page_has_an_answer(folder: Path, query: str) -> None:
-    assert rows(folder, query)
+def test_a_query_of_the_page_has_an_answer(written: Path, query: str) -> None:
+    assert rows(written, query)
 
 
-def test_what_is_exported_is_what_the_history_has(folder: Path, home: Path) -> None:
-    ((count, first),) = rows(folder, "SELECT count(*), min(id) FROM 'sessions.parquet'")
+def test_what_is_exported_is_what_the_history_has(written: Path, parquet_home: Path) -> None:
+    ((count, first),) = rows(written, "SELECT count(*), min(id) FROM 'sessions.parquet'")
     assert count == 9
     sql = "SELECT s, \"load.queries\" FROM 'series/*.parquet' WHERE session = ? AND step = ? ORDER BY s"
-    with History(home) as history:
+    with History(parquet_home) as history:
         expected = series(history, first, "point-query", threads=4)
-    found = rows(folder, sql.replace("?", f"'{first}'", 1).replace("?", "'point-query threads=4'"))
+    found = rows(written, sql.replace("?", f"'{first}'", 1).replace("?", "'point-query threads=4'"))
     assert [s for s, _ in found] == expected["s"]
     assert [value for _, value in found] == expected["values"]  # gaps too
     states = dict(
-        rows(folder, "SELECT state, count(*) FROM 'steps.parquet' WHERE name = 'read-only' GROUP BY 1")
+        rows(written, "SELECT state, count(*) FROM 'steps.parquet' WHERE name = 'read-only' GROUP BY 1")
     )
     assert states == {"completed": 12, "failed": 6}
-    assert rows(folder, "SELECT value FROM 'steps.parquet' WHERE state = 'failed' GROUP BY 1") == [(None,)]
+    assert rows(written, "SELECT value FROM 'steps.parquet' WHERE state = 'failed' GROUP BY 1") == [(None,)]
 
 
-def test_series_named_by_a_stranger_stay_columns(home: Path, tmp_path: Path) -> None:
+def test_series_named_by_a_stranger_stay_columns(parquet_home: Path, tmp_path: Path) -> None:
     odd = [{**journals.SERIES[0], "name": name} for name in ('t"x', "s", "Qps", "qps")]
     maker = journals.Maker(journals.plan()).begin(odd)
     maker.step(1)
@@ -73,11 +73,11 @@ def test_series_named_by_a_stranger_stay_columns(home: Path, tmp_path: Path) -> 
 
 
 def test_bad_folders_are_refused_and_nothing_is_left(
-    home: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parquet_home: Path, written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with History(home) as history:
+    with History(parquet_home) as history:
         with pytest.raises(InputError, match="is there already"):
-            export_parquet(history, folder)
+            export_parquet(history, written)
         with pytest.raises(InputError, match="is no folder"):
             export_parquet(history, tmp_path / "no" / "where")
         with pytest.raises(InputError, match="no session"):
@@ -89,8 +89,8 @@ def test_bad_folders_are_refused_and_nothing_is_left(
 
 
 def test_the_command_line_exports_parquet(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parquet_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DYNO_HOME", str(home))
+    monkeypatch.setenv("DYNO_HOME", str(parquet_home))
     assert main(["history", "export", "--parquet", str(tmp_path / "one"), "last"]) == 0
     assert rows(tmp_path / "one", "SELECT count(*) FROM 'sessions.parquet'") == [(1,)]

@@ -32,7 +32,7 @@ IDS = [turn.session for turn in PLAN.turns]
 
 
 @pytest.fixture
-def filled(history: History) -> History:
+def two_plans(history: History) -> History:
     """Completed, with a failed step, lost, waiting; and a plan of one session."""
     lost = journals.Maker(PLAN, IDS[2]).begin()
     lost.step(0)
@@ -47,8 +47,8 @@ def the(history: History, plan: str = PLAN.id) -> PlanEntry:
     return found
 
 
-def test_a_plan_says_what_it_measured_and_how_far_it_is(filled: History) -> None:
-    plan = the(filled)
+def test_a_plan_says_what_it_measured_and_how_far_it_is(two_plans: History) -> None:
+    plan = the(two_plans)
     assert (plan["name"], plan["target"], plan["sequence"]) == ("a plan", "local", "duel")
     assert plan["contenders"] == ["innodb-default", "rocksdb-default"] and plan["engines"] == [
         "innodb",
@@ -56,28 +56,28 @@ def test_a_plan_says_what_it_measured_and_how_far_it_is(filled: History) -> None
     ]
     assert contenders_rounds_text(plan) == "innodb, rocksdb x 2", "what their names differ in"
     assert states_text(plan) == "1 waiting, 1 lost, 2 completed, 1 failed step"
-    assert the(filled, OTHER.id)["name"] == "duel", "a plan without a name has that of its sequence"
-    assert (contenders_rounds_text(the(filled, OTHER.id)), states_text(the(filled, OTHER.id))) == (
+    assert the(two_plans, OTHER.id)["name"] == "duel", "a plan without a name has that of its sequence"
+    assert (contenders_rounds_text(the(two_plans, OTHER.id)), states_text(the(two_plans, OTHER.id))) == (
         "innodb-default x 1",
         "completed",
     )
 
 
-def test_plans_come_in_the_order_that_is_asked_for_and_gone_ones_are_left_out(filled: History) -> None:
-    assert plan_ids(filled) == [PLAN.id, OTHER.id]
-    assert plan_ids(filled, "xeon") == plan_ids(filled, limit=1) == [OTHER.id]
-    assert [plan["id"] for plan in plans(filled, [OTHER.id, "none", PLAN.id])] == [OTHER.id, PLAN.id]
+def test_plans_come_in_the_order_that_is_asked_for_and_gone_ones_are_left_out(two_plans: History) -> None:
+    assert plan_ids(two_plans) == [PLAN.id, OTHER.id]
+    assert plan_ids(two_plans, "xeon") == plan_ids(two_plans, limit=1) == [OTHER.id]
+    assert [plan["id"] for plan in plans(two_plans, [OTHER.id, "none", PLAN.id])] == [OTHER.id, PLAN.id]
 
 
-def test_recent_plans_are_those_of_dyno_the_same_work_once_the_latest_first(filled: History) -> None:
+def test_recent_plans_are_those_of_dyno_the_same_work_once_the_latest_first(two_plans: History) -> None:
     again = replace(journals.plan(PLAN.contenders, repeats=3, number=3), name="once more")
-    store(filled, *(journals.whole(again, turn.session) for turn in again.turns))
-    import_shipped(filled)
-    assert [plan["id"] for plan in recent_plans(filled, 12)] == [again.id, OTHER.id]
-    assert [plan["id"] for plan in recent_plans(filled, 1)] == [again.id]
+    store(two_plans, *(journals.whole(again, turn.session) for turn in again.turns))
+    import_shipped(two_plans)
+    assert [plan["id"] for plan in recent_plans(two_plans, 12)] == [again.id, OTHER.id]
+    assert [plan["id"] for plan in recent_plans(two_plans, 1)] == [again.id]
     for turn in again.turns:
-        edits.delete(filled, turn.session)
-    assert [plan["id"] for plan in recent_plans(filled, 12)] == [OTHER.id, PLAN.id]
+        edits.delete(two_plans, turn.session)
+    assert [plan["id"] for plan in recent_plans(two_plans, 12)] == [OTHER.id, PLAN.id]
 
 
 def test_sessions_that_were_not_needed_are_no_failures(history: History) -> None:
@@ -96,11 +96,11 @@ def test_a_plan_of_which_only_a_part_is_here_says_so(history: History) -> None:
     assert states_text(the(history, plan.id)) == "2 completed, 3 not here"
 
 
-def test_a_tag_of_a_plan_is_one_of_all_its_sessions(filled: History) -> None:
+def test_a_tag_of_a_plan_is_one_of_all_its_sessions(two_plans: History) -> None:
     for session in IDS:
-        edits.tag(filled, session, "quiet")
-    edits.tag(filled, IDS[0], "first")
-    assert the(filled)["tags"] == ["quiet"]
+        edits.tag(two_plans, session, "quiet")
+    edits.tag(two_plans, IDS[0], "first")
+    assert the(two_plans)["tags"] == ["quiet"]
 
 
 def test_a_deleted_plan_is_gone_and_comes_back(history: History) -> None:
@@ -118,14 +118,14 @@ def test_published_sessions_are_plans_of_one(history: History) -> None:
     assert {states_text(plan) for plan in plans(history, plan_ids(history))} == {"published"}
 
 
-def test_a_damaged_plan_is_told(filled: History) -> None:
-    filled.connection.execute("UPDATE plan SET content = ?", (b"nonsense",))
+def test_a_damaged_plan_is_told(two_plans: History) -> None:
+    two_plans.connection.execute("UPDATE plan SET content = ?", (b"nonsense",))
     with pytest.raises(DynoError, match="doctor --rebuild"):
-        the(filled)
+        the(two_plans)
 
 
-def test_a_plan_stands_where_it_began(filled: History) -> None:
-    found = browse(filled, Filter(), Order())
+def test_a_plan_stands_where_it_began(two_plans: History) -> None:
+    found = browse(two_plans, Filter(), Order())
     assert list(found.plans) == [OTHER.id, PLAN.id]
     assert sorted(found.plans[PLAN.id]) == sorted(IDS)
     assert [id_ for ids in found.plans.values() for id_ in ids] == list(found.ids)
@@ -143,15 +143,15 @@ def test_by_date_plans_that_overlap_are_in_the_order_of_their_first_sessions(his
     assert list(browse(history, Filter(), Order("date", True)).plans) == [short.id, long.id]
 
 
-def test_the_filter_leaves_only_what_fits_in_a_plan(filled: History) -> None:
-    assert browse(filled, Filter("rocksdb"), Order("date", False)).plans == {PLAN.id: (IDS[1], IDS[3])}
+def test_the_filter_leaves_only_what_fits_in_a_plan(two_plans: History) -> None:
+    assert browse(two_plans, Filter("rocksdb"), Order("date", False)).plans == {PLAN.id: (IDS[1], IDS[3])}
 
 
-def test_a_plan_stands_for_its_sessions(filled: History) -> None:
-    assert find_all(filled, [PLAN.id, OTHER.id[-6:]]) == [*IDS, OTHER.turns[0].session]
-    assert find_all(filled, [IDS[1], PLAN.id]) == [IDS[1], IDS[0], *IDS[2:]], "each once"
+def test_a_plan_stands_for_its_sessions(two_plans: History) -> None:
+    assert find_all(two_plans, [PLAN.id, OTHER.id[-6:]]) == [*IDS, OTHER.turns[0].session]
+    assert find_all(two_plans, [IDS[1], PLAN.id]) == [IDS[1], IDS[0], *IDS[2:]], "each once"
     with pytest.raises(InputError, match="no session 'nothing'"):
-        find_all(filled, ["nothing"])
+        find_all(two_plans, ["nothing"])
 
 
 def night(number: int) -> Plan:
@@ -160,18 +160,18 @@ def night(number: int) -> Plan:
     return replace(made, name="night", turns=[replace(each, name="night-innodb") for each in made.turns])
 
 
-def test_a_plan_is_named_by_its_name_where_no_session_is(filled: History) -> None:
+def test_a_plan_is_named_by_its_name_where_no_session_is(two_plans: History) -> None:
     named = night(7)
-    store(filled, journals.whole(named))
+    store(two_plans, journals.whole(named))
     its = [named.turns[0].session]
-    assert find_all(filled, ["night"]) == sessions_of_plan(filled, "night") == its
+    assert find_all(two_plans, ["night"]) == sessions_of_plan(two_plans, "night") == its
     with pytest.raises(InputError, match="no session 'nigh'"):
-        find_all(filled, ["nigh"])
-    store(filled, journals.whole(night(8)))
+        find_all(two_plans, ["nigh"])
+    store(two_plans, journals.whole(night(8)))
     with pytest.raises(InputError, match=r"2 plans have the name 'night': .*dyno plan list"):
-        find_all(filled, ["night"])
-    edits.rename(filled, its[0], "night")
-    assert find_all(filled, ["night"]) == its
+        find_all(two_plans, ["night"])
+    edits.rename(two_plans, its[0], "night")
+    assert find_all(two_plans, ["night"]) == its
 
 
 def test_the_end_of_two_ids_names_neither(history: History) -> None:

@@ -1,4 +1,4 @@
-"""What waits in `recount_backlog` is counted anew: all of it, once, whatever comes in between."""
+"""What waits in `uncounted` is counted anew: all of it, once, whatever comes in between."""
 
 from __future__ import annotations
 
@@ -235,8 +235,9 @@ def test_several_processes_at_once_of_which_one_is_killed(tmp_path: Path) -> Non
     uncount(tmp_path)
     code = (
         "import sys; from pathlib import Path; from app.history.store.history import History;"
-        "from app.history.recorded.recounting import recount; history = History(Path(sys.argv[1]));"
-        "[None for _ in iter(lambda: recount(history, 0.0), 0)]"
+        "from app.history.recorded.recounting import recount_for_seconds;"
+        "history = History(Path(sys.argv[1]));"
+        "[None for _ in iter(lambda: recount_for_seconds(history, 0.0), 0)]"
     )
     processes = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]
     with History(tmp_path) as history:

@@ -78,15 +78,15 @@ def of_step(history: History, session: str = FIRST) -> SecondLatencies:
 
 
 @pytest.fixture
-def filled(tmp_path: Path) -> Any:
+def with_latencies(tmp_path: Path) -> Any:
     with History(tmp_path / "home") as history:
         store(history, made(FIRST), made(SECOND))
         yield history
 
 
 @pytest.mark.parametrize(("first", "end"), [(0, SECONDS), (-2, 0), (5, 6), (3, 17)])
-def test_a_stretch_is_the_sum_of_its_seconds(filled: History, first: int, end: int) -> None:
-    assert of_step(filled).between(first, end) == expected(FIRST, first, end)
+def test_a_stretch_is_the_sum_of_its_seconds(with_latencies: History, first: int, end: int) -> None:
+    assert of_step(with_latencies).between(first, end) == expected(FIRST, first, end)
 
 
 def test_a_step_at_hand_has_them_too(tmp_path: Path) -> None:
@@ -138,36 +138,38 @@ def test_older_sessions_have_none_and_say_so(tmp_path: Path) -> None:
         assert step["latency_ms"]["p95"] == 0.4 and step["cut"] and not step["cut"]["has_latency"]
 
 
-def test_repeats_add_their_events(filled: History) -> None:
-    found = stretch_percentiles(filled, [FIRST, SECOND], "point-query", bounds=(3, 9), percents=(99.9, 50))
+def test_repeats_add_their_events(with_latencies: History) -> None:
+    found = stretch_percentiles(
+        with_latencies, [FIRST, SECOND], "point-query", bounds=(3, 9), percents=(99.9, 50)
+    )
     counts = expected(FIRST, 3, 9)
     add(counts, expected(SECOND, 3, 9))
     values = percentiles_of(counts, (50, 99.9))
     assert found["percentiles_ms"] == {"p50": values[0], "p99.9": values[1]}
     assert (found["events"], found["seconds"]) == (sum(counts.values()), 12)
     with pytest.raises(InputError, match="seconds 9 to 9: the end must be after the start"):
-        stretch_percentiles(filled, [FIRST], "point-query", bounds=(9, 9))
+        stretch_percentiles(with_latencies, [FIRST], "point-query", bounds=(9, 9))
     with pytest.raises(InputError, match="point-query has no such seconds"):
-        stretch_percentiles(filled, [FIRST], "point-query", bounds=(900, None))
+        stretch_percentiles(with_latencies, [FIRST], "point-query", bounds=(900, None))
 
 
-def test_of_a_cut_step_the_seconds_that_count_count(filled: History) -> None:
-    before = show(filled, FIRST)["steps"][READ]
-    edits.count_only_seconds(filled, FIRST, READ, Cut(2, 29))
+def test_of_a_cut_step_the_seconds_that_count_count(with_latencies: History) -> None:
+    before = show(with_latencies, FIRST)["steps"][READ]
+    edits.count_only_seconds(with_latencies, FIRST, READ, Cut(2, 29))
     counts = expected(FIRST, 2, 30)
     p50, p95, p99 = percentiles_of(counts, (50, 95, 99))
-    step = show(filled, FIRST)["steps"][READ]
+    step = show(with_latencies, FIRST)["steps"][READ]
     assert step["latency_ms"] == {"p50": p50, "p95": p95, "p99": p99} != before["latency_ms"]
     assert step["cut"] and step["cut"]["has_latency"]
-    assert stretch_percentiles(filled, [FIRST], "point-query")["percentiles_ms"]["p99"] == p99
-    ended = endings(filled, [FIRST], "point-query", {"threads": 2})[FIRST]
+    assert stretch_percentiles(with_latencies, [FIRST], "point-query")["percentiles_ms"]["p99"] == p99
+    ended = endings(with_latencies, [FIRST], "point-query", {"threads": 2})[FIRST]
     assert ended["buckets"] == buckets_of(counts)
-    edits.undo_cut(filled, FIRST, READ)
-    assert show(filled, FIRST)["steps"][READ]["latency_ms"] == before["latency_ms"]
+    edits.undo_cut(with_latencies, FIRST, READ)
+    assert show(with_latencies, FIRST)["steps"][READ]["latency_ms"] == before["latency_ms"]
 
 
-def test_the_same_second_of_several_sessions_is_one(filled: History) -> None:
-    found = merge_second_latencies([of_step(filled), of_step(filled, SECOND)])
+def test_the_same_second_of_several_sessions_is_one(with_latencies: History) -> None:
+    found = merge_second_latencies([of_step(with_latencies), of_step(with_latencies, SECOND)])
     assert found.s.tolist() == list(range(-2, SECONDS))
     both = second(4, FIRST)
     both = dict(both)
@@ -175,13 +177,13 @@ def test_the_same_second_of_several_sessions_is_one(filled: History) -> None:
     assert found.between(4, 5) == both
 
 
-def test_they_survive_a_rebuild_and_an_export(filled: History, tmp_path: Path) -> None:
-    before = filled.query("SELECT content FROM latency ORDER BY step")
-    file = export(filled, FIRST, tmp_path / "session.zip")
+def test_they_survive_a_rebuild_and_an_export(with_latencies: History, tmp_path: Path) -> None:
+    before = with_latencies.query("SELECT content FROM latency ORDER BY step")
+    file = export(with_latencies, FIRST, tmp_path / "session.zip")
     with History(tmp_path / "other") as other:
         import_session(other, file)
         assert of_step(other).between(0) == expected(FIRST, 0, SECONDS)
-    filled.connection.close()
+    with_latencies.connection.close()
     assert rebuild(tmp_path / "home").problems == []
     with History(tmp_path / "home") as again:
         assert again.query("SELECT content FROM latency ORDER BY step") == before
@@ -217,10 +219,10 @@ def test_a_code_that_is_none_is_refused(tmp_path: Path, code: str) -> None:
         assert f"cannot be read from event {at + 1} on: a latency code" in writer.refusal(FIRST)
 
 
-def test_damaged_latencies_are_told_and_not_shown(filled: History) -> None:
-    filled.connection.execute("UPDATE latency SET content = x'00'")
+def test_damaged_latencies_are_told_and_not_shown(with_latencies: History) -> None:
+    with_latencies.connection.execute("UPDATE latency SET content = x'00'")
     with pytest.raises(DamagedError):
-        of_step(filled)
+        of_step(with_latencies)
 
 
 def test_they_are_packed_without_loss() -> None:
@@ -231,9 +233,9 @@ def test_they_are_packed_without_loss() -> None:
     assert len(found) == 3001 and counts_by_bucket(found.total(1, 2)) == second(1, FIRST)
 
 
-def test_a_step_without_any_has_no_block(filled: History) -> None:
-    (load,) = filled.query("SELECT number FROM step WHERE kind = 'load' LIMIT 1")
-    assert latencies_of(filled.connection, load[0]) is None
+def test_a_step_without_any_has_no_block(with_latencies: History) -> None:
+    (load,) = with_latencies.query("SELECT number FROM step WHERE kind = 'load' LIMIT 1")
+    assert latencies_of(with_latencies.connection, load[0]) is None
 
 
 @pytest.mark.parametrize(

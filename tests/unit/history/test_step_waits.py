@@ -26,7 +26,7 @@ REPORTED = "Longest waits of all threads"
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Any:
+def with_waits(tmp_path: Path) -> Any:
     """A session with waits, and one whose reads examine fewer rows."""
     its_plan = comparable.plan(2)
     with History(tmp_path) as history:
@@ -41,8 +41,8 @@ def kept(tmp_path: Path) -> Any:
         yield history, [turn.session for turn in its_plan.turns]
 
 
-def test_a_session_shows_them(kept: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    history, (session, _) = kept
+def test_a_session_shows_them(with_waits: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    history, (session, _) = with_waits
     found = show(history, session)
     entry = next(each for each in found["waits"] if each["step"] == f"{STEP} threads=1")
     assert (entry["events"], entry["locks"], entry["kinds"]) == (
@@ -57,8 +57,8 @@ def test_a_session_shows_them(kept: Any, capsys: pytest.CaptureFixture[str]) -> 
     assert "100 calls of 500 us, 1,000 rows examined, 2 sorted, without index" in text
 
 
-def test_two_columns_side_by_side(kept: Any) -> None:
-    history, ids = kept
+def test_two_columns_side_by_side(with_waits: Any) -> None:
+    history, ids = with_waits
     named = named_waits(history, compare(history, ids), STEP, AT, 1)
     first, second, counted = named["waits"]
     assert (first["name"], first["per_query_us"], first["ratio"]) == ("InnoDB row lock", [480.0, 480.0], 1.0)
@@ -71,8 +71,8 @@ def test_two_columns_side_by_side(kept: Any) -> None:
     assert second["kind"] == "file_io" and waits_table("x", named).remarks == ()
 
 
-def test_a_report_names_the_longest_waits(kept: Any) -> None:
-    history, ids = kept
+def test_a_report_names_the_longest_waits(with_waits: Any) -> None:
+    history, ids = with_waits
     (table,) = [each for each in read_report(history, ids).costs if each.title.startswith(REPORTED)]
     line = next(each for each in table.lines if each[0] == f"{STEP} threads=1: InnoDB row lock")
     assert line[1:] == ("480", "480")

@@ -23,7 +23,7 @@ LAYOUTS = DATA.with_name("sysbench_layouts")  # one run, as other versions print
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def sysbench_folder(tmp_path: Path) -> Path:
     made = tmp_path / "innodb-8.0"
     shutil.copytree(DATA, made)
     return made
@@ -83,9 +83,9 @@ def test_seconds_are_kept_where_there_are_any(history: History) -> None:
     assert (step["value"], step["queries"], step["latency_ms"]["p95"]) == (4816.12, 19280, 0.14)
 
 
-def test_a_folder_is_a_session(history: History, folder: Path) -> None:
-    (folder / "notes.txt").write_text("the fan was loud\n")
-    taken = import_any(history, folder)
+def test_a_folder_is_a_session(history: History, sysbench_folder: Path) -> None:
+    (sysbench_folder / "notes.txt").write_text("the fan was loud\n")
+    taken = import_any(history, sysbench_folder)
     assert taken.problems == ("skipped notes.txt: it is not sysbench output",)
     assert [each.new for each in taken.sessions] == [True]
     (entry,) = sessions(history)
@@ -93,15 +93,15 @@ def test_a_folder_is_a_session(history: History, folder: Path) -> None:
     assert [(step["name"], step["coordinates"]) for step in steps(history, entry["id"])] == [
         ("point-select", {"threads": 4}), ("read-only", {"threads": 2}),
     ]  # fmt: skip
-    assert [each.new for each in import_any(history, folder).sessions] == [False]
+    assert [each.new for each in import_any(history, sysbench_folder).sessions] == [False]
 
 
-def test_two_folders_are_compared(history: History, folder: Path, tmp_path: Path) -> None:
+def test_two_folders_are_compared(history: History, sysbench_folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "myrocks"
-    shutil.copytree(folder, other)
+    shutil.copytree(sysbench_folder, other)
     text = (other / "read-only.txt").read_text().replace("(4816.12 per sec.)", "(2408.06 per sec.)")
     (other / "read-only.txt").write_text(text)
-    for each in (folder, other):
+    for each in (sysbench_folder, other):
         import_any(history, each)
     found = compare(history, ["innodb-8.0", "myrocks"])
     assert {row.workload: row.cells[1].relative for row in found.rows} == {
@@ -155,9 +155,9 @@ def test_what_is_not_whole_is_refused(tmp_path: Path, change: tuple[str, str], s
         read_output(file)
 
 
-def test_a_pipe_in_a_folder_is_passed_over(folder: Path) -> None:
-    os.mkfifo(folder / "pipe.txt")
-    assert read_folder(folder).problems == ["skipped pipe.txt: it is not a regular file"]
+def test_a_pipe_in_a_folder_is_passed_over(sysbench_folder: Path) -> None:
+    os.mkfifo(sysbench_folder / "pipe.txt")
+    assert read_folder(sysbench_folder).problems == ["skipped pipe.txt: it is not a regular file"]
 
 
 def test_two_runs_in_one_file_are_not_told_apart(tmp_path: Path) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from math import log, sqrt
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,12 +22,6 @@ from tests.took import carry_out
 
 INNODB, MYISAM, OTHER_BUILD = f"{MARIADB}:innodb", f"{MARIADB}:myisam", "mysql-9.7.4:innodb"
 NEAR = pytest.approx
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def estimated(history: History, *contenders: str, **options: Any) -> PlanEstimate:

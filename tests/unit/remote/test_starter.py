@@ -24,7 +24,7 @@ from app.targets.store import Targets
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> Path:
+def no_directory(tmp_path: Path) -> Path:
     (tmp_path / "there").mkdir()
     return tmp_path / "there" / "dyno"
 
@@ -49,16 +49,16 @@ def test_it_is_one_line_that_every_old_python_can_read() -> None:
     assert list(tokenize.generate_tokens(io.StringIO(source).readline))
 
 
-def test_the_directory_is_made(directory: Path) -> None:
-    assert agent_in(directory).deploy() == str(directory)
-    assert directory.stat().st_mode & 0o777 == 0o700
-    assert (directory / "agents" / f"{current_bundle().sha}.pyz").is_file()
+def test_the_directory_is_made(no_directory: Path) -> None:
+    assert agent_in(no_directory).deploy() == str(no_directory)
+    assert no_directory.stat().st_mode & 0o777 == 0o700
+    assert (no_directory / "agents" / f"{current_bundle().sha}.pyz").is_file()
 
 
-def test_a_path_through_a_link_is_resolved(directory: Path, tmp_path: Path) -> None:
+def test_a_path_through_a_link_is_resolved(no_directory: Path, tmp_path: Path) -> None:
     (tmp_path / "there").rename(tmp_path / "real")
     (tmp_path / "there").symlink_to(tmp_path / "real")
-    assert agent_in(directory).deploy() == str(tmp_path / "real" / "dyno")
+    assert agent_in(no_directory).deploy() == str(tmp_path / "real" / "dyno")
 
 
 def test_a_home_relative_directory_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,30 +121,30 @@ def test_this_computer_begins_with_nothing(dyno_home: Path) -> None:
     assert dyno_home.stat().st_mode & 0o777 == 0o700
 
 
-def test_an_empty_directory_is_taken_and_a_marked_one_kept(directory: Path) -> None:
-    directory.mkdir(0o700)
-    agent_in(directory).deploy()
-    (directory / "more").write_text("")
-    agent_in(directory).deploy()
-    assert (directory / "more").exists()
+def test_an_empty_directory_is_taken_and_a_marked_one_kept(no_directory: Path) -> None:
+    no_directory.mkdir(0o700)
+    agent_in(no_directory).deploy()
+    (no_directory / "more").write_text("")
+    agent_in(no_directory).deploy()
+    assert (no_directory / "more").exists()
 
 
-def test_many_at_once_push_one_whole_file(directory: Path) -> None:
+def test_many_at_once_push_one_whole_file(no_directory: Path) -> None:
     bundle = current_bundle()
-    command = [sys.executable, "-I", "-S", "-c", starter_script(), "push", str(directory), bundle.sha]
+    command = [sys.executable, "-I", "-S", "-c", starter_script(), "push", str(no_directory), bundle.sha]
     started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(6)]
     answers = [json.loads(process.communicate(bundle.content, timeout=30)[0]) for process in started]
-    assert answers == [{"directory": str(directory), "there": True}] * 6
-    assert os.listdir(directory / "agents") == [f"{bundle.sha}.pyz"]
-    assert (directory / "agents" / f"{bundle.sha}.pyz").read_bytes() == bundle.content
+    assert answers == [{"directory": str(no_directory), "there": True}] * 6
+    assert os.listdir(no_directory / "agents") == [f"{bundle.sha}.pyz"]
+    assert (no_directory / "agents" / f"{bundle.sha}.pyz").read_bytes() == bundle.content
 
 
-def test_a_damaged_transfer_is_refused(directory: Path) -> None:
+def test_a_damaged_transfer_is_refused(no_directory: Path) -> None:
     bundle = current_bundle()
-    command = [sys.executable, "-I", "-S", "-c", starter_script(), "push", str(directory), bundle.sha]
+    command = [sys.executable, "-I", "-S", "-c", starter_script(), "push", str(no_directory), bundle.sha]
     said = subprocess.run(command, input=bundle.content[:-1], capture_output=True, timeout=30)
     assert "came through damaged" in json.loads(said.stdout)["error"]
-    assert os.listdir(directory / "agents") == []
+    assert os.listdir(no_directory / "agents") == []
 
 
 COUNTING = b"""import app, zipimport

@@ -28,7 +28,7 @@ S1, S2 = (turn.session for turn in ONE.turns)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[list[History]]:
+def histories(tmp_path: Path) -> Iterator[list[History]]:
     """Three desktops; the first has measured two sessions."""
     with ExitStack() as stack:
         found = [stack.enter_context(History(tmp_path / str(at))) for at in range(3)]
@@ -40,8 +40,8 @@ def journal(history: History, session: str) -> bytes:
     return journals.path_of(history.journals, session).read_bytes()
 
 
-def test_sessions_are_shared_with_who_brought_them(home: list[History]) -> None:
-    one, two, _ = home
+def test_sessions_are_shared_with_who_brought_them(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     assert sync(one, server, "Anna").text == "sent 2 sessions"
     edits.rename(one, S1, "fast")
@@ -55,8 +55,8 @@ def test_sessions_are_shared_with_who_brought_them(home: list[History]) -> None:
     assert journal(two, S1) == journal(one, S1)
 
 
-def test_a_session_grows_while_it_is_shared_and_ends_as_lost(home: list[History]) -> None:
-    one, two, _ = home
+def test_a_session_grows_while_it_is_shared_and_ends_as_lost(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     maker = Maker(plan(number=2)).begin()
     store(one, maker)
@@ -78,8 +78,8 @@ def test_a_session_grows_while_it_is_shared_and_ends_as_lost(home: list[History]
     assert state_of(two, maker.session) == "lost"
 
 
-def test_a_large_journal_goes_in_rows_of_whole_lines(home: list[History]) -> None:
-    one, two, _ = home
+def test_a_large_journal_goes_in_rows_of_whole_lines(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     maker = Maker(plan(number=2, its_steps=steps((1, 2, 4, 8), seconds=2000, warmup=0)))
     maker.begin()
@@ -94,8 +94,8 @@ def test_a_large_journal_goes_in_rows_of_whole_lines(home: list[History]) -> Non
     assert journal(two, maker.session) == maker.raw
 
 
-def test_two_desktops_that_follow_the_same_plan_share_its_journal(home: list[History]) -> None:
-    one, two, three = home
+def test_two_desktops_that_follow_the_same_plan_share_its_journal(histories: list[History]) -> None:
+    one, two, three = histories
     server = MemoryStore()
     maker = Maker(plan(number=2)).begin()
     store(one, maker)
@@ -114,8 +114,8 @@ def test_two_desktops_that_follow_the_same_plan_share_its_journal(home: list[His
     assert entry["person"] == "Anna"
 
 
-def test_a_reader_takes_all_and_is_told_what_stays(home: list[History]) -> None:
-    one, two, _ = home
+def test_a_reader_takes_all_and_is_told_what_stays(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     sync(one, server, "")
     server.is_read_only = True
@@ -127,8 +127,8 @@ def test_a_reader_takes_all_and_is_told_what_stays(home: list[History]) -> None:
 
 
 @pytest.mark.parametrize("calls", range(0, 26, 3))
-def test_a_server_that_goes_away_anywhere_loses_nothing(home: list[History], calls: int) -> None:
-    one, two, _ = home
+def test_a_server_that_goes_away_anywhere_loses_nothing(histories: list[History], calls: int) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     edits.note(one, S1, "a note")
     for history in (one, two):
@@ -145,8 +145,8 @@ def test_a_server_that_goes_away_anywhere_loses_nothing(home: list[History], cal
     assert len(server.all_edits) == 1
 
 
-def test_a_server_from_an_older_backup_gets_everything_again(home: list[History]) -> None:
-    one, two, _ = home
+def test_a_server_from_an_older_backup_gets_everything_again(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     edits.tag(one, S1, "kept")
     sync(one, server, "")
@@ -157,8 +157,8 @@ def test_a_server_from_an_older_backup_gets_everything_again(home: list[History]
     assert two.query("SELECT tag FROM session_tag") == [("kept",)]
 
 
-def test_one_history_belongs_to_one_team(home: list[History]) -> None:
-    one, two, _ = home
+def test_one_history_belongs_to_one_team(histories: list[History]) -> None:
+    one, two, _ = histories
     sync(one, MemoryStore("team-1"), "")
     other = MemoryStore("team-2")
     with pytest.raises(DynoError, match="shared with another team"):
@@ -168,8 +168,8 @@ def test_one_history_belongs_to_one_team(home: list[History]) -> None:
     assert sync(two, other, "").fetched_sessions == 2
 
 
-def test_an_active_session_is_deleted_once_it_has_ended(home: list[History]) -> None:
-    one, two, _ = home
+def test_an_active_session_is_deleted_once_it_has_ended(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     maker = Maker(plan(number=2)).begin()
     store(one, maker)
@@ -193,8 +193,8 @@ def fetched(history: History, server: MemoryStore) -> list[str]:
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_bytes_that_were_changed_are_refused_and_others_come(home: list[History], at: int) -> None:
-    one, two, _ = home
+def test_bytes_that_were_changed_are_refused_and_others_come(histories: list[History], at: int) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     sync(one, server, "")
     row, content = server.journals[S1][0]
@@ -206,8 +206,8 @@ def test_bytes_that_were_changed_are_refused_and_others_come(home: list[History]
     assert not journals.path_of(two.journals, S1).exists()
 
 
-def test_a_gap_and_missing_bytes_are_refused(home: list[History]) -> None:
-    one, two, _ = home
+def test_a_gap_and_missing_bytes_are_refused(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     sync(one, server, "")
     row, content = server.journals[S1].pop(0)
@@ -220,8 +220,8 @@ def test_a_gap_and_missing_bytes_are_refused(home: list[History]) -> None:
     assert sessions(two) == []
 
 
-def test_a_stranger_does_not_replace_a_session_of_mine(home: list[History]) -> None:
-    one, _, three = home
+def test_a_stranger_does_not_replace_a_session_of_mine(histories: list[History]) -> None:
+    one, _, three = histories
     server = MemoryStore()
     other = whole(ONE, S1, seed=2)
     store(three, other, whole(ONE, S2, seed=2))
@@ -233,8 +233,8 @@ def test_a_stranger_does_not_replace_a_session_of_mine(home: list[History]) -> N
     assert fetched(one, server) == []  # said once
 
 
-def test_a_journal_under_the_id_of_another_session_is_refused(home: list[History]) -> None:
-    one, two, _ = home
+def test_a_journal_under_the_id_of_another_session_is_refused(histories: list[History]) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     sync(one, server, "")
     server.journals[S1] = server.journals[S2]
@@ -244,10 +244,10 @@ def test_a_journal_under_the_id_of_another_session_is_refused(home: list[History
     assert not journals.path_of(two.journals, S1).exists() and JournalStorer(two).offset(S1) == 0
 
 
-def test_what_is_no_journal_is_refused(home: list[History]) -> None:
-    _, two, _ = home
+def test_what_is_no_journal_is_refused(histories: list[History]) -> None:
+    _, two, _ = histories
     server = MemoryStore()
-    sync(home[0], server, "")
+    sync(histories[0], server, "")
     for session, raw in ((S1, b"\x00" * 50), (S2, b'{"kind":"sample"}\n')):
         import hashlib
 
@@ -280,8 +280,8 @@ def hostile(number: int = 1, **what: object) -> Edit:
     ],
     ids=str,
 )  # fmt: skip
-def test_an_edit_that_no_dyno_makes_is_refused_and_others_come(home: list[History], edit: Edit) -> None:
-    one, two, _ = home
+def test_an_edit_that_no_dyno_makes_is_refused_and_others_come(histories: list[History], edit: Edit) -> None:
+    one, two, _ = histories
     server = MemoryStore()
     server.all_edits[edit.id] = edit
     edits.tag(one, S1, "honest")
@@ -293,8 +293,8 @@ def test_an_edit_that_no_dyno_makes_is_refused_and_others_come(home: list[Histor
     assert {each.author for each in edits_of(two, S1)} != {"stranger-1"}
 
 
-def test_skipped_edits_are_told(home: list[History]) -> None:
-    _, two, _ = home
+def test_skipped_edits_are_told(histories: list[History]) -> None:
+    _, two, _ = histories
     server = MemoryStore()
     server.all_edits["stranger-1", 2] = hostile(2)
     assert fetched(two, server) == ["the team's server skips edits of stranger-1 after 0"]

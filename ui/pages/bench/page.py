@@ -46,7 +46,7 @@ class BenchPage(Page):
         self.sequence = SequencePanel(context.theme, self)
         self.run_panel = PlanPreviewPanel(context.theme, context.tasks, self)
         self.run_panel.plan.folder = str(context.home)
-        self._outcome: DraftOutcome | None = None
+        self.outcome: DraftOutcome | None = None
         self.starting = PlanStartPanel(context, self.controller, self.targets, self.run_panel, self.message)
         self._build_layout()
         self._connect_input()
@@ -61,7 +61,7 @@ class BenchPage(Page):
     def reload(self) -> None:
         self.targets.reload()
         self.run_panel.run_bar.offer_several(len(self.targets.all()) > 1)
-        if self._outcome is None:
+        if self.outcome is None:
             self._on_target_chosen(self.targets.chosen.name)
         else:
             self.controller.reload()
@@ -159,14 +159,14 @@ class BenchPage(Page):
             )
 
     def _on_colour_chosen(self, at: int, colour: int) -> None:
-        plan = self._outcome.plan if self._outcome else None
+        plan = self.outcome.plan if self.outcome else None
         if plan is not None and at < len(plan.contenders):
             self.controller.set_colour(plan.contenders[at].key, colour)
 
     def _on_option_wanted(self, name: str, option: str) -> None:
         """Open the preset of a contender as it was when it was checked."""
         refused = self.starting.refused
-        plans = (refused and refused.plan, self._outcome and self._outcome.plan)
+        plans = (refused and refused.plan, self.outcome and self.outcome.plan)
         found = [each for plan in plans if plan for each in plan.contenders if each.name == name]
         for each in found[:1]:
             edit_preset(self.controller, self.context, self, each.engine, each.preset, option)
@@ -191,9 +191,9 @@ class BenchPage(Page):
 
     def _obstacle(self) -> str:
         """Show what is in the way; the start checks the rest."""
-        if self._outcome is None or self.controller.draft.unread:
+        if self.outcome is None or self.controller.draft.unread:
             return "not known yet"
-        return self._outcome.obstacle if self._outcome.draft is self.controller.draft else ""
+        return self.outcome.obstacle if self.outcome.draft is self.controller.draft else ""
 
     # answers
 
@@ -217,7 +217,7 @@ class BenchPage(Page):
             self.message.show_warning("; ".join(choices.problems))
 
     def _on_concluded(self, outcome: DraftOutcome, colours: list[int]) -> None:
-        self._outcome = outcome
+        self.outcome = outcome
         self.contenders.show_outcome(outcome, colours)
         self.sequence.show_outcome(outcome)
         self.run_panel.show_outcome(outcome, self.starting.still_failed(outcome))

@@ -64,13 +64,13 @@ class BarsPanel(Panel):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self._charts: list[BarChart] = []
+        self.charts: list[BarChart] = []
         self._lines: list[tuple[QWidget, QHBoxLayout]] = []
         self._widths: list[int] = []
         self._packed: list[list[int]] | None = None
-        self._legend = ChartHead(theme, "", "")
-        self._legend.share(self.hidden)
-        parts = (self._legend, self._remark, 0)  # the last where there are no charts
+        self.legend = ChartHead(theme, "", "")
+        self.legend.share(self.hidden)
+        parts = (self.legend, self.remark, 0)  # the last where there are no charts
         self._column = in_column(*parts, margins=(0, SPACE, 0, SPACE))
         self._body = boxed(self._column)
         area = QScrollArea()
@@ -96,17 +96,17 @@ class BarsPanel(Panel):
         """The contents of all charts."""
         return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison.rows).items()]
 
-    def remark(self, counts: Sequence[int]) -> str:
+    def remark_text(self, counts: Sequence[int]) -> str:
         """The remark on all charts, by the repeats of their points."""
         return error_bars_legend(counts) if counts else self.nothing
 
     def draw(self, shown: ComparePanelData) -> None:
         found = self.grouped(shown)
-        self._legend.set_lines(shown.lines, widest="888,888")
-        self._legend.setVisible(bool(found))
-        self._remark.setText(self.remark([n for each in found for n in each.counts]))
+        self.legend.set_lines(shown.lines, widest="888,888")
+        self.legend.setVisible(bool(found))
+        self.remark.setText(self.remark_text([n for each in found for n in each.counts]))
         self._provide(len(found))
-        for chart, each in zip(self._charts, found, strict=False):
+        for chart, each in zip(self.charts, found, strict=False):
             each.draw_on(chart)
         self._widths = [each.width for each in found]
         self._build_layout()
@@ -119,36 +119,36 @@ class BarsPanel(Panel):
     def _on_values_shown(self, values: list[str]) -> None:
         """Show the values at one chart's cursor in the legend of all."""
         if self.shown is not None and len(values) == len(self.shown.lines):
-            self._legend.set_values(values)
+            self.legend.set_values(values)
 
     def _provide(self, count: int) -> None:
         """Provide this number of charts; surplus ones are hidden, not deleted."""
-        while len(self._charts) < count:
-            self._charts.append(BarChart(self.theme, "", "", self._body))
-            self._charts[-1].hide_legend()
-            self.take(self._charts[-1])
-            self._charts[-1].values_shown.connect(self._on_values_shown)
-            self._charts[-1].least_height = _HEIGHT
-        for at, chart in enumerate(self._charts):
+        while len(self.charts) < count:
+            self.charts.append(BarChart(self.theme, "", "", self._body))
+            self.charts[-1].hide_legend()
+            self.take(self.charts[-1])
+            self.charts[-1].values_shown.connect(self._on_values_shown)
+            self.charts[-1].least_height = _HEIGHT
+        for at, chart in enumerate(self.charts):
             chart.setVisible(at < count)
 
     def _build_layout(self) -> None:
         """Lay out charts; small groups go side by side."""
         packed = pack(self._widths, self.width())
-        is_one_alone = any(chart.menu.maximised.is_on for chart in self._charts)
+        is_one_alone = any(chart.menu.maximised.is_on for chart in self.charts)
         if packed == self._packed or is_one_alone:
             return
         self._packed = packed
         self._provide_lines(len(packed))
         for at, (row, line) in enumerate(self._lines):
-            for chart in self._charts:
+            for chart in self.charts:
                 line.removeWidget(chart)
             row.setVisible(at < len(packed))
             self._column.setStretch(_ABOVE + at, int(at < len(packed)))
         for (_, line), its_charts in zip(self._lines, packed, strict=False):
             for at in its_charts:
-                line.addWidget(self._charts[at], self._widths[at])
-                self._charts[at].show()  # at once: in another row Qt would show it later
+                line.addWidget(self.charts[at], self._widths[at])
+                self.charts[at].show()  # at once: in another row Qt would show it later
 
     def _provide_lines(self, count: int) -> None:
         """Provide lines as widgets that can be hidden; nested layouts cannot, and must never be deleted.

@@ -17,12 +17,12 @@ class ChartWithChoice(Panel):
 
     def __init__(self, theme: Theme, label: str) -> None:
         super().__init__(theme)
-        self._chart: LineChart | None = None
+        self.chart: LineChart | None = None
         self._choice = QComboBox()
         self._choice.setAccessibleName(label.replace("&", ""))
         self._choice.activated.connect(self._on_chosen)
         self._head = boxed(in_row(PlainTextLabel(label, buddy=self._choice), self._choice, 1))
-        self._column = in_column(self._remark, spacing=NATIVE)
+        self._column = in_column(self.remark, spacing=NATIVE)
         self._body = boxed(self._column)
         self.setLayout(in_column(self._head, (self._body, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
@@ -35,9 +35,9 @@ class ChartWithChoice(Panel):
             self.update_from(self.shown)
 
     def _provide(self) -> LineChart:
-        if self._chart is None:
-            self._chart = LineChart(self.theme, self.title, "", self)
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
+        if self.chart is None:
+            self.chart = LineChart(self.theme, self.title, "", self)
+            self.take(self.chart)
+            self._column.addWidget(self.chart, 1)
             self._column.addStretch(0)
-        return self._chart
+        return self.chart

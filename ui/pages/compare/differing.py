@@ -44,8 +44,8 @@ class DifferencesPanel(Panel):
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._remark = PlainTextLabel(role="muted")
-        head = in_row(self._filter, self._partial, (self._remark, 1), spacing=NATIVE)
+        self.remark = PlainTextLabel(role="muted")
+        head = in_row(self._filter, self._partial, (self.remark, 1), spacing=NATIVE)
         self.setLayout(in_column(head, (self._table, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     @property
@@ -94,7 +94,7 @@ class DifferencesPanel(Panel):
         room = (width - self._table.columnWidth(0)) // max(values, 1)
         for at in range(1, values + 1):
             self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))
-        self._remark.setText("" if kept else NOTHING if not self._found else "Nothing fits.")
+        self.remark.setText("" if kept else NOTHING if not self._found else "Nothing fits.")
 
 
 def matching(found: Sequence[DifferenceEntry], text: str, has_partial: bool) -> list[DifferenceEntry]:

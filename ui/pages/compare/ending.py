@@ -29,9 +29,9 @@ class RemarkedChartPanel(Panel):
     def __init__(self, context: WindowContext) -> None:
         super().__init__(context.theme)
         self._latest = NewestAnswerRunner(context.tasks, self)
-        self._chart: StillChart | None = None
+        self.chart: StillChart | None = None
         self._numbers: ChartNumbers | None = None
-        self._column = in_column(self._remark, spacing=NATIVE, margins=(0, SPACE, 0, 0))
+        self._column = in_column(self.remark, spacing=NATIVE, margins=(0, SPACE, 0, 0))
         self.setLayout(self._column)
 
     def made(self) -> StillChart:
@@ -60,10 +60,10 @@ class RemarkedChartPanel(Panel):
         )
 
     def _on_read(self, shown: ComparePanelData, row: Row, ended: Ended) -> None:
-        if self._chart is None:
-            self._chart = self.made()
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
+        if self.chart is None:
+            self.chart = self.made()
+            self.take(self.chart)
+            self._column.addWidget(self.chart, 1)
             self._column.addStretch(0)
         found = self.fill(shown, row, ended)
         told = found[1] if found else self.nothing
@@ -72,6 +72,6 @@ class RemarkedChartPanel(Panel):
 
     def _show(self, numbers: ChartNumbers | None, remark: str) -> None:
         self._numbers = numbers
-        self._remark.setText(remark)
-        if self._chart is not None:
-            self._chart.setVisible(numbers is not None)
+        self.remark.setText(remark)
+        if self.chart is not None:
+            self.chart.setVisible(numbers is not None)

@@ -51,12 +51,12 @@ class HeatPanel(Panel):
         super().__init__(context.theme)
         self._latest = NewestAnswerRunner(context.tasks, self)
         self._made: list[HeatChart] = []
-        self._charts: list[HeatChart] = []  # those of columns
+        self.charts: list[HeatChart] = []  # those of columns
         self._axis: TimeAxis | None = None
         self._numbers: Callable[[], ChartNumbers] | None = None
         self._stack = in_column()
         self._body = boxed(self._stack)
-        parts = (self._remark, (self._body, 1), 0)
+        parts = (self.remark, (self._body, 1), 0)
         self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
         self.hidden.changed.connect(self._show_columns)
 
@@ -66,11 +66,11 @@ class HeatPanel(Panel):
 
     @property
     def notes(self) -> str:
-        return self._remark.text()
+        return self.remark.text()
 
     @property
     def least(self) -> QSize:
-        return QSize(LEAST.width(), max(LEAST.height(), _IN_PICTURE * len(self._charts)))
+        return QSize(LEAST.width(), max(LEAST.height(), _IN_PICTURE * len(self.charts)))
 
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
@@ -80,7 +80,7 @@ class HeatPanel(Panel):
 
     def draw(self, shown: ComparePanelData) -> None:
         if (row := shown.row) is None:
-            self._remark.setText("Choose a step in the table.")
+            self.remark.setText("Choose a step in the table.")
             self._body.hide()
             return
         ids, comparison = sessions_of(shown.comparison), shown.comparison
@@ -93,12 +93,12 @@ class HeatPanel(Panel):
 
     def _on_read(self, shown: ComparePanelData, row: Row, read: _Read) -> None:
         what = "all events of the repeats together" if read.found else f"{NOTHING['heat']}. {WHY_NONE}"
-        self._remark.setText(f"{step_with_threads(row)}: {what}")
+        self.remark.setText(f"{step_with_threads(row)}: {what}")
         self._numbers = (lambda: heat_numbers(shown.comparison, read.found)) if read.found else None
         self._body.setVisible(bool(read.found))
         self._provide(len(read.tracks))
         limits = _limits([track for track, _ in read.tracks])
-        for chart, line, (track, n) in zip(self._charts, shown.lines, read.tracks, strict=True):
+        for chart, line, (track, n) in zip(self.charts, shown.lines, read.tracks, strict=True):
             _fill(chart, line, track, limits, f"ms/{row.latency_per}, n = {n}")
         self._show_columns()
         if self._axis is not None:
@@ -118,17 +118,17 @@ class HeatPanel(Panel):
             chart.setMinimumHeight(_LEAST)
             self._made.append(chart)
             self._stack.addWidget(chart, 1)
-        for chart in self._made[count : len(self._charts)]:
+        for chart in self._made[count : len(self.charts)]:
             self._axis.remove(chart)
-        for chart in self._made[len(self._charts) : count]:
+        for chart in self._made[len(self.charts) : count]:
             self._axis.add(chart)
-        self._charts = self._made[:count]
+        self.charts = self._made[:count]
 
     def _show_columns(self) -> None:
         """Show the columns that are not hidden, with the times below the last one."""
         lines = self.shown.lines if self.shown else ()
         hidden = self.hidden.of(lines)
-        shown = [chart for chart, line in zip(self._charts, lines, strict=False) if line.owner not in hidden]
+        shown = [chart for chart, line in zip(self.charts, lines, strict=False) if line.owner not in hidden]
         for chart in self._made:
             chart.setVisible(chart in shown)
             chart.set_times_shown(chart in shown[-1:])

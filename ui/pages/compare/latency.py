@@ -25,13 +25,13 @@ class LatencyPanel(RemarkedChartPanel):
 
     def fill(self, shown: ComparePanelData, row: Row, ended: Ended) -> tuple[ChartNumbers, str] | None:
         found = latency_curves(shown.comparison, ended)
-        assert isinstance(self._chart, PercentileChart)
+        assert isinstance(self.chart, PercentileChart)
         curves = [
             (line, list(curve), [point.value for point in curve.values()])
             for line, curve in zip(shown.lines, found, strict=True)
         ]
-        self._chart.set_title(f"Latency of {row.workload} over percentiles", "")
-        self._chart.set_percentiles(curves, f"ms/{row.latency_per}", _WHERE, TICKS)
+        self.chart.set_title(f"Latency of {row.workload} over percentiles", "")
+        self.chart.set_percentiles(curves, f"ms/{row.latency_per}", _WHERE, TICKS)
         if not any(found):
             return None
         most = max(point.n for curve in found for point in curve.values())

@@ -54,7 +54,7 @@ class ComparePage(Page):
         self.columns = ChosenColumns(context, self.body.table, self)
         self._compared = ShownComparison(self.columns.chosen)
         self.sharing = CompareCopySave(context, self.body, self)
-        self._flames = FlameGraphOpener(context, self)
+        self.flames = FlameGraphOpener(context, self)
         self.published = ShippedResultsImporter(context, self)
         self.commands = CompareActions(self)
         self.chooser = SessionChooser(context)
@@ -110,7 +110,7 @@ class ComparePage(Page):
             changed.connect(self._show)
         self.context.theme.changed.connect(self._show)
         self.columns.changed.connect(self.reload)
-        for part in (self.body, self.sharing, self.limits, self._flames):
+        for part in (self.body, self.sharing, self.limits, self.flames):
             part.failed.connect(self.message.show_failure)
         self.published.taken.connect(self._on_published)
         self.published.first_taken.connect(self._on_first_published)
@@ -219,7 +219,7 @@ class ComparePage(Page):
             base, at = comparison.base, max(0, self.body.table.chosen_column)
             places = dict.fromkeys((base, at))
             names, columns = names_of(comparison), comparison.columns
-            self._flames.ask([(names[each], columns[each].ids) for each in places], row_label(row))
+            self.flames.ask([(names[each], columns[each].ids) for each in places], row_label(row))
 
     def explain(self) -> None:
         """Ask which setting makes the chosen column differ from the base."""

@@ -48,8 +48,8 @@ class BeforeAfterPanel(BarsPanel):
         draw = _ratios if shown.is_relative else _both
         return [draw(group, of_group, shown) for group, of_group in found.items()]
 
-    def remark(self, counts: Sequence[int]) -> str:
-        remark = super().remark(counts)
+    def remark_text(self, counts: Sequence[int]) -> str:
+        remark = super().remark_text(counts)
         is_relative = self.shown is not None and self.shown.is_relative
         return remark if is_relative or not counts else f"paler: before the writes; {remark}"
 

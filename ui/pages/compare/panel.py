@@ -80,7 +80,7 @@ class Panel(QWidget):
         self.shown: ComparePanelData | None = None
         self._drawn: tuple[object, ...] = ()
         self.hidden = HiddenChartLines(self)  # columns that a person has hidden
-        self._remark = PlainTextLabel(
+        self.remark = PlainTextLabel(
             role="muted", wraps=True
         )  # above the charts: what is to be known of them
         self.setAccessibleName(self.title)
@@ -88,7 +88,7 @@ class Panel(QWidget):
     def take(self, chart: StillChart | TimeChart) -> None:
         """Add a chart of the panel; all charts share what is hidden."""
         chart.share_hidden(self.hidden)
-        chart.menu.caption = lambda: _lines(self.caption, self._remark.text())  # which is above the chart
+        chart.menu.caption = lambda: _lines(self.caption, self.remark.text())  # which is above the chart
         chart.menu.saved.connect(self.saved)
         chart.menu.failed.connect(self.failed)
 

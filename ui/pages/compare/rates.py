@@ -47,8 +47,8 @@ class RatesPanel(ChartWithChoice):
         self._head.setVisible(has_curve)
         chart = self._provide()
         chart.setVisible(has_curve)
-        self._remark.setText(_remark(shown, rows) if has_curve else NOTHING["rates"])
-        self._remark.setVisible(bool(self._remark.text()))
+        self.remark.setText(_remark(shown, rows) if has_curve else NOTHING["rates"])
+        self.remark.setVisible(bool(self.remark.text()))
         if has_curve:
             _draw_rows(chart, rows, self._choice.currentText(), shown)
         self.drawn.emit()

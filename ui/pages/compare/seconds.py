@@ -54,7 +54,7 @@ class SecondsPanel(Panel):
         super().__init__(context.theme)
         self._context = context
         self._latest = NewestAnswerRunner(context.tasks, self)
-        self._chart: TimeChart | None = None
+        self.chart: TimeChart | None = None
         self._step = ""  # that is drawn
         self._missing = ""  # columns without a curve
         self._numbers: Callable[[], ChartNumbers] | None = None
@@ -64,21 +64,21 @@ class SecondsPanel(Panel):
         self._chooser.setAccessibleName("Series")
         self._chooser.setToolTip("The series to draw")
         self._chooser.activated.connect(self._on_series_chosen)
-        self._remark = ElidedLabel(role="muted")  # in one line with the choice of a series
+        self.remark = ElidedLabel(role="muted")  # in one line with the choice of a series
         self._told = PlainTextLabel(
             role="warn", wraps=True
         )  # whether they were steady, and which of them count
-        head = in_row(self._chooser, (self._remark, 1), spacing=NATIVE)
+        head = in_row(self._chooser, (self.remark, 1), spacing=NATIVE)
         self._column = in_column(head, self._told, spacing=NATIVE, margins=(0, SPACE, 0, 0))
         self.setLayout(self._column)
 
     @property
     def picture(self) -> QWidget:
-        return self._chart or self
+        return self.chart or self
 
     @property
     def notes(self) -> str:
-        return self._remark.text()
+        return self.remark.text()
 
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
@@ -88,7 +88,7 @@ class SecondsPanel(Panel):
 
     def draw(self, shown: ComparePanelData) -> None:
         if shown.row is None:
-            self._remark.setText("Choose a step in the table.")
+            self.remark.setText("Choose a step in the table.")
             return
         row, sessions, series = shown.row, sessions_of(shown.comparison), self._series
 
@@ -102,7 +102,7 @@ class SecondsPanel(Panel):
         self._fill_chooser(found.series)
         self._step = step_with_threads(row)
         self._missing = _missing(shown, found.curves)
-        self._remark.setText("; ".join(filter(None, (self._step, self._missing))))
+        self.remark.setText("; ".join(filter(None, (self._step, self._missing))))
         self._tell(shown, row)
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
@@ -140,11 +140,11 @@ class SecondsPanel(Panel):
     def _provide(self) -> TimeChart:
         from ui.widgets.charts.time_chart import TimeChart
 
-        if self._chart is None:
-            self._chart = TimeChart(self.theme, "QPS", "queries/s", self)
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
-        return self._chart
+        if self.chart is None:
+            self.chart = TimeChart(self.theme, "QPS", "queries/s", self)
+            self.take(self.chart)
+            self._column.addWidget(self.chart, 1)
+        return self.chart
 
     def _fill_chooser(self, series: Sequence[Series]) -> None:
         names = [name for name, _, _ in series]

@@ -36,9 +36,9 @@ class SizesPanel(RemarkedChartPanel):
             )
             for part in disk_parts_present(found)
         ]
-        assert isinstance(self._chart, StackedBars)
-        self._chart.set_title(f"Size after {row.workload}", unit)
-        self._chart.set_bars([line.label for line in shown.lines], bars, f"{unit}, less is better", None)
+        assert isinstance(self.chart, StackedBars)
+        self.chart.set_title(f"Size after {row.workload}", unit)
+        self.chart.set_bars([line.label for line in shown.lines], bars, f"{unit}, less is better", None)
         if not bars:
             return None
         is_repeated = any(len(column.ids) > 1 for column in shown.comparison.columns)

@@ -48,8 +48,8 @@ class SweepChartPanel(ChartWithChoice):
         self._axis = axis if rows else ""
         chart = self._provide()
         chart.setVisible(bool(rows))
-        self._remark.setText(_remark(shown.row, rows, axis))
-        self._remark.setVisible(bool(self._remark.text()))
+        self.remark.setText(_remark(shown.row, rows, axis))
+        self.remark.setVisible(bool(self.remark.text()))
         if rows:
             _draw_rows(chart, rows, axis, shown)
         self.drawn.emit()

@@ -95,7 +95,7 @@ class WhyPanel(Panel):
             button.setToolTip(as_tip(_TIPS[text]))
             group.addButton(button)
         group.buttonClicked.connect(lambda button: self.go_to(button.text()))
-        parts = (self._head, (self._table, 1), self._remark, 0)  # they stay at the top without a table
+        parts = (self._head, (self._table, 1), self.remark, 0)  # they stay at the top without a table
         self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -198,8 +198,8 @@ class WhyPanel(Panel):
     def _on_fitted(self, left_out: int) -> None:
         more = f"{count_text(left_out, 'more column')}: right-click the header, or widen the panel."
         has_more = left_out and self._model.rowCount()
-        self._remark.setText("\n".join((*self._notes, *([more] if has_more else []))))
-        self._remark.setVisible(bool(self._remark.text()))
+        self.remark.setText("\n".join((*self._notes, *([more] if has_more else []))))
+        self.remark.setVisible(bool(self.remark.text()))
 
 
 def _entry(shown: ComparePanelData) -> WhyEntry | None:

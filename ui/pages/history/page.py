@@ -58,13 +58,10 @@ class HistoryPage(Page):
         self._model.group_by_plan(is_by_plan)  # the history is read while the rest of the page is made
         self._is_asked = True
         self._bar, self._detail = FilterBar(), DetailPane(context.theme)
-        self._editing, self._exchange = (
-            SessionEditController(context, self),
-            SessionFileActions(context, self),
-        )
-        self._asking = HistoryQuestions(context, self._editing, self)
-        self._cutting, self._reporting = CutController(context, self), ReportController(context, self)
-        self._flames = FlameGraphOpener(context, self)
+        self.editing, self.exchange = SessionEditController(context, self), SessionFileActions(context, self)
+        self._asking = HistoryQuestions(context, self.editing, self)
+        self.cutting, self._reporting = CutController(context, self), ReportController(context, self)
+        self.flames = FlameGraphOpener(context, self)
         self._counting, self._reading = (
             NewestAnswerRunner(context.tasks, self),
             NewestAnswerRunner(context.tasks, self),
@@ -101,7 +98,7 @@ class HistoryPage(Page):
     # building
 
     def _connect_commands(self) -> None:
-        commands, table, exchange = self._commands, self._table, self._exchange
+        commands, table, exchange = self._commands, self._table, self.exchange
         for command, do in (
             (commands.compare, lambda: self._want("compare", tuple(sorted(table.selected)))),
             (commands.report, lambda: self._reporting.ask_of(sorted(table.selected))),
@@ -116,8 +113,8 @@ class HistoryPage(Page):
             (commands.script, lambda: exchange.choose_script(table.selected[0], self._name())),
             (commands.import_files, exchange.choose_import),
             (commands.import_folder, exchange.choose_import_of_folder),
-            (commands.delete, lambda: self._editing.delete(table.selected)),
-            (commands.undo, self._editing.undo),
+            (commands.delete, lambda: self.editing.delete(table.selected)),
+            (commands.undo, self.editing.undo),
             (commands.team, self._show_team),
             (commands.find, self._bar.focus_text),
             (commands.group, self._on_group_toggled),
@@ -140,24 +137,24 @@ class HistoryPage(Page):
         self._bar.left.connect(self._table.focus_list)
         self._model.found.connect(self._on_found)
         self._model.dataChanged.connect(lambda *_: self._show_selected())
-        self._model.renamed.connect(self._editing.rename)
+        self._model.renamed.connect(self.editing.rename)
         self._table.chosen.connect(lambda _: self._on_chosen())
         self._table.opened.connect(lambda sessions: self._want("live", sessions))
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.customContextMenuRequested.connect(self._on_menu_wanted)
         self._detail.opened.connect(self._on_detail_opened)
-        self._editing.deleted.connect(self._on_deleted)
-        self._editing.undone.connect(self._on_undone)
-        self._exchange.imported.connect(self._on_imported)
-        parts = (self._model, self._editing, self._asking, self._exchange)
-        for part in (*parts, self._cutting, self._reporting, self._flames):
+        self.editing.deleted.connect(self._on_deleted)
+        self.editing.undone.connect(self._on_undone)
+        self.exchange.imported.connect(self._on_imported)
+        parts = (self._model, self.editing, self._asking, self.exchange)
+        for part in (*parts, self.cutting, self._reporting, self.flames):
             part.failed.connect(self._message.show_failure)
 
     def _on_detail_opened(self, tabs: DetailTabs) -> None:
-        tabs.noted.connect(lambda session, text: self._editing.note([session], text))
-        tabs.overview.tags_changed.connect(self._editing.set_tags)
-        tabs.seconds_wanted.connect(self._cutting.ask)
-        tabs.stacks_wanted.connect(lambda id_, name, label: self._flames.ask([(name, [id_])], label))
+        tabs.noted.connect(lambda session, text: self.editing.note([session], text))
+        tabs.overview.tags_changed.connect(self.editing.set_tags)
+        tabs.seconds_wanted.connect(self.cutting.ask)
+        tabs.stacks_wanted.connect(lambda id_, name, label: self.flames.ask([(name, [id_])], label))
         tabs.over_time_wanted.connect(self._read_over_time)
         tabs.over_time.compare_wanted.connect(lambda ids: self._want("compare", ids))
 
@@ -247,7 +244,7 @@ class HistoryPage(Page):
         self._model.group_by_plan(is_by_plan)
 
     def _on_deleted(self, gone: int, left: int) -> None:
-        self._commands.undo.setEnabled(self._editing.can_undo)
+        self._commands.undo.setEnabled(self.editing.can_undo)
         done = f"{count(gone)} deleted"
         if left:
             stays = "1 is" if left == 1 else f"{left} are"
@@ -257,7 +254,7 @@ class HistoryPage(Page):
 
     def _on_undone(self, sessions: tuple[str, ...], text: str) -> None:
         self._wanted = sessions
-        self._commands.undo.setEnabled(self._editing.can_undo)
+        self._commands.undo.setEnabled(self.editing.can_undo)
         self._message.clear()
         self.context.bus.said.emit(text)
 
@@ -277,7 +274,7 @@ class HistoryPage(Page):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._exchange.import_files(_files(event))
+        self.exchange.import_files(_files(event))
         event.acceptProposedAction()
 
 

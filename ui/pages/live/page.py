@@ -33,14 +33,14 @@ class LivePage(Page):
         super().__init__(context, parent)
         self._step_wanted = -1
         self._series: list[SeriesEntry] = []  # that the last chart can show
-        self._watching = Watching(context, self)
+        self.watching = Watching(context, self)
         self.body = LiveBody(context, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._make_empty())
         self._stack.addWidget(self.body)
         self.painting = ChartRepaintTimer(self.body.charts, self)
-        self.status = LiveStatusUpdater(context, self._watching, self.body, self)
-        self.step = StepSelectionSync(context, self._watching, self.body, self)
+        self.status = LiveStatusUpdater(context, self.watching, self.body, self)
+        self.step = StepSelectionSync(context, self.watching, self.body, self)
         self._connect()
 
     # ---- building
@@ -58,7 +58,7 @@ class LivePage(Page):
         )
 
     def _connect(self) -> None:
-        watching, body = self._watching, self.body
+        watching, body = self.watching, self.body
         watching.shown.connect(self._on_shown)
         watching.extended.connect(self.painting.request)
         watching.bounded.connect(self.painting.request_marks)
@@ -86,10 +86,10 @@ class LivePage(Page):
     # ---- which session
 
     def reload(self) -> None:
-        if self._watching.request is None:
+        if self.watching.request is None:
             self._show_newest()
         else:
-            self._watching.reload()
+            self.watching.reload()
 
     def open(self, wanted: PageRequest) -> None:
         if wanted.sessions:
@@ -101,10 +101,10 @@ class LivePage(Page):
         if active:
             self._show_plan(active[-1])
         else:
-            self._watching.show_latest(self.body.choices.series)
+            self.watching.show_latest(self.body.choices.series)
 
     def _show_plan(self, plan: FollowedPlan) -> None:
-        request = self._watching.request
+        request = self.watching.request
         session = plan.progress.after(request.session if request else "")
         if session is not None or plan.sessions:
             self._show(session.id if session else plan.sessions[0])
@@ -119,18 +119,18 @@ class LivePage(Page):
         self._stack.setCurrentWidget(self.body)  # there is a session, which is being read
         self.body.message.clear()
         self.status.forget_problem()
-        self._watching.show(ViewRequest(session, self.body.choices.series))
+        self.watching.show(ViewRequest(session, self.body.choices.series))
 
     def _change(self, **changes: str) -> None:
         """Show the same session with another earlier one or series."""
-        if self._watching.request is not None:
-            self._watching.show(replace(self._watching.request, **changes))
+        if self.watching.request is not None:
+            self.watching.show(replace(self.watching.request, **changes))
 
     # ---- what the watching tells
 
     def _on_shown(self) -> None:
         self._stack.setCurrentIndex(1)
-        loaded = self._watching.loaded
+        loaded = self.watching.loaded
         self._show_figures()
         if loaded is not None:
             session, request = loaded.timeline.overview.session, loaded.request
@@ -160,7 +160,7 @@ class LivePage(Page):
         self.status.update()
 
     def _show_figures(self) -> None:
-        overview = self._watching.overview
+        overview = self.watching.overview
         self.body.results.set_overview(overview)
         self.body.charts.set_cuts(overview.steps if overview else ())
         self.step.show_waits()
@@ -180,7 +180,7 @@ class LivePage(Page):
 
     def _go_along(self) -> None:
         """Go on to the next session or plan, unless the person looks elsewhere."""
-        request, active = self._watching.request, self.context.plans.active()
+        request, active = self.watching.request, self.context.plans.active()
         if request is None:
             self._show_newest()
             return
@@ -194,7 +194,7 @@ class LivePage(Page):
     # ---- what is looked at
 
     def _on_block_chosen(self, session: str, step: int) -> None:
-        if self._watching.request is not None and session == self._watching.request.session:
+        if self.watching.request is not None and session == self.watching.request.session:
             self.step.look_at(step)
         else:
             self._show(session, step)

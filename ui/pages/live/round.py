@@ -42,7 +42,7 @@ class OtherContenderCurves:
         self.plan = shown.plan
         self.entries = entries  # of all; the others are related to the first
         self.awaited = awaited  # sessions of which the store has nothing yet
-        self._shown = shown
+        self.shown = shown
         self._others = {each.session: each for each in others}
         self.tracks = {session: GrowingTimeSeries(shown.gap_s) for session in self._others}
         self._drawn: dict[tuple[str, int], int] = {}  # seconds, by session and step
@@ -55,7 +55,7 @@ class OtherContenderCurves:
     def advance(self) -> None:
         """Draw what has arrived, no further than the shown session."""
         base, *others = (entry["id"] for entry in self.entries)
-        for position, here in self._shown.seconds.items():
+        for position, here in self.shown.seconds.items():
             for session in self._others:
                 self._lay(session, position, here, self._seconds(session, position))
             for session in others:
@@ -66,7 +66,7 @@ class OtherContenderCurves:
         drawn, track = self._drawn.get((session, position), 0), self.tracks[session]
         new = _both_know(here, there, drawn)
         if new and not drawn and len(track):
-            track.extend([self._shown.bounds[position].began_t], [NAN])
+            track.extend([self.shown.bounds[position].began_t], [NAN])
         track.extend([here[s].t for s in new], [there[s].qps if s in there else NAN for s in new])
         self._drawn[session, position] = drawn + len(new)
 
@@ -76,7 +76,7 @@ class OtherContenderCurves:
         return [(each, running.ratio) for each, running in found if running and running.ratio]
 
     def _seconds(self, session: str, position: int) -> Seconds:
-        return self._others.get(session, self._shown).seconds.get(position, {})
+        return self._others.get(session, self.shown).seconds.get(position, {})
 
 
 class _RunningRatio:

@@ -54,7 +54,7 @@ class BarChart(StillChart):
         self._reaches = reaches or {}
         self._cursor = None
         self.set_title(self._title, unit)
-        self._head.set_lines([line for line, _ in bars], widest="888,888" if base is None else "88.88")
+        self.head.set_lines([line for line, _ in bars], widest="888,888" if base is None else "88.88")
         self.show_values()
         self.refresh()
 
@@ -74,16 +74,16 @@ class BarChart(StillChart):
 
     def fit(self) -> None:
         values = self.heights()
-        most = max(int(self._area.plot.height() / TICK_HEIGHT), 2)
+        most = max(int(self.area.plot.height() / TICK_HEIGHT), 2)
         top = max([*values, 0.0 if self._base is None else self._base])
-        self._area.x = (-0.5, max(len(self._categories), 1) - 0.5)
-        self._area.y = snug(min(values, default=0.0), top, most)
-        room = self._room(self._area.plot.width(), self._ground.rows)
+        self.area.x = (-0.5, max(len(self._categories), 1) - 0.5)
+        self.area.y = snug(min(values, default=0.0), top, most)
+        room = self._room(self.area.plot.width(), self.ground.rows)
         metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
         elided = [fitted(metrics, name, middle, room) for name in self._categories]
-        self._ground.x_ticks = [(float(at), text) for at, text in enumerate(elided)]
-        self._ground.y_ticks = figure_ticks(*self._area.y, most)
-        self._ground.has_lines_across = False
+        self.ground.x_ticks = [(float(at), text) for at, text in enumerate(elided)]
+        self.ground.y_ticks = figure_ticks(*self.area.y, most)
+        self.ground.has_lines_across = False
         self._placed = list(self.places())
 
     def heights(self) -> list[float]:
@@ -111,14 +111,14 @@ class BarChart(StillChart):
             if reach := self._reach(line, category):
                 self._paint_reach(painter, reach, place)
         if self._base is not None:
-            self._paint_base(painter, self._area.py(self._base))
+            self._paint_base(painter, self.area.py(self._base))
         self._paint_texts(painter)
 
     def written(self) -> Iterator[tuple[int, float, QRectF]]:
         """The texts of a category and where they are: value and range of a bar."""
         for line, category, value, place in self._placed:
             reach = self._reach(line, category)
-            top = min(place.top(), self._area.py(reach[1])) if reach else place.top()
+            top = min(place.top(), self.area.py(reach[1])) if reach else place.top()
             yield category, value, QRectF(QPointF(place.left(), top), place.bottomRight())
 
     def _reach(self, line: Line, category: int) -> Reach | None:
@@ -127,26 +127,26 @@ class BarChart(StillChart):
 
     def places(self) -> Iterator[Placed]:
         """All bars and their places at the current size."""
-        width, zero = self.bar_width(len(self._bars)), self._area.py(0.0)
+        width, zero = self.bar_width(len(self._bars)), self.area.py(0.0)
         for at, (line, values) in enumerate(self._bars):
             for category, value in enumerate(values):
                 if value is not None:
-                    left = self._area.px(category) + (at - len(self._bars) / 2) * width
-                    bar = QRectF(QPointF(left, self._area.py(value)), QPointF(left + max(width - 1, 1), zero))
+                    left = self.area.px(category) + (at - len(self._bars) / 2) * width
+                    bar = QRectF(QPointF(left, self.area.py(value)), QPointF(left + max(width - 1, 1), zero))
                     yield line, category, value, bar.normalized()
 
     def bar_width(self, beside: int) -> float:
         """The width of a bar where this number of them share a category."""
-        room = self._area.plot.width() / max(len(self._categories), 1) * _GROUP
+        room = self.area.plot.width() / max(len(self._categories), 1) * _GROUP
         return max(min(room / max(beside, 1), _WIDEST), 1.0)
 
     def _paint_reach(self, painter: QPainter, reach: Reach, bar: QRectF) -> None:
         painter.setPen(QPen(self._theme.colour("text"), 1))
-        draw_reach(painter, self._area, bar.center().x(), reach, bar.width() / 2)
+        draw_reach(painter, self.area, bar.center().x(), reach, bar.width() / 2)
 
     def _paint_chosen(self, painter: QPainter, at: int) -> None:
-        left, right = self._area.px(at - 0.5), self._area.px(at + 0.5)
-        place = QRectF(left, self._area.plot.top(), right - left, self._area.plot.height())
+        left, right = self.area.px(at - 0.5), self.area.px(at + 0.5)
+        place = QRectF(left, self.area.plot.top(), right - left, self.area.plot.height())
         painter.fillRect(place, self._ground_colour(True))
 
     def _ground_colour(self, is_chosen: bool) -> QColor:
@@ -173,7 +173,7 @@ class BarChart(StillChart):
 
     def _paint_base(self, painter: QPainter, y: float) -> None:
         painter.setPen(QPen(self._theme.colour("text"), 1))
-        painter.drawLine(QLineF(self._area.plot.left(), int(y) + 0.5, self._area.plot.right(), int(y) + 0.5))
+        painter.drawLine(QLineF(self.area.plot.left(), int(y) + 0.5, self.area.plot.right(), int(y) + 0.5))
 
 
 class StackedBars(BarChart):
@@ -185,10 +185,10 @@ class StackedBars(BarChart):
     def places(self) -> Iterator[Placed]:
         width = self.bar_width(1)
         for category in range(len(self._categories)):
-            below, left = 0.0, self._area.px(category) - width / 2
+            below, left = 0.0, self.area.px(category) - width / 2
             for line, values in self._bars:
                 if value := values[category]:
-                    top, bottom = self._area.py(below + value), self._area.py(below)
+                    top, bottom = self.area.py(below + value), self.area.py(below)
                     yield line, category, value, QRectF(QPointF(left, top), QPointF(left + width, bottom))
                     below += value
 
@@ -196,8 +196,8 @@ class StackedBars(BarChart):
         width = self.bar_width(1)
         for category in range(len(self._categories)):
             if whole := self._whole(category):
-                corner = QPointF(self._area.px(category) - width / 2, self._area.py(whole))
-                yield category, whole, QRectF(corner, QPointF(corner.x() + width, self._area.py(0.0)))
+                corner = QPointF(self.area.px(category) - width / 2, self.area.py(whole))
+                yield category, whole, QRectF(corner, QPointF(corner.x() + width, self.area.py(0.0)))
 
     def _whole(self, category: int) -> float:
         return sum(values[category] or 0.0 for _, values in self._bars)

@@ -45,16 +45,16 @@ class DatedChart(LineChart):
 
     def fit_y(self, ys: Sequence[float], most: int) -> None:
         """Around the values, as they are percent of the usual."""
-        if self._scale.is_logarithmic or not ys:
+        if self.scale.is_logarithmic or not ys:
             super().fit_y(ys, most)
             return
-        self._area.y = narrow_axis_range(min(ys), max(ys), most, _LEAST)
-        self._ground.y_ticks = self._scale.ticks(self._area.y, most)
+        self.area.y = narrow_axis_range(min(ys), max(ys), most, _LEAST)
+        self.ground.y_ticks = self.scale.ticks(self.area.y, most)
 
     def x_ticks(self) -> list[Tick]:
         """Ticks with dates, as many as fit."""
         places = list(self._places.values())
-        every = max(1, -(-len(places) * _DATE // max(int(self._area.plot.width()), 1)))
+        every = max(1, -(-len(places) * _DATE // max(int(self.area.plot.width()), 1)))
         named = range(every // 2, len(places), every)  # a date at the very edge would be cut
         return [(places[at], date_text(self._dates[at])) for at in named]
 

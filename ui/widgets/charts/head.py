@@ -51,13 +51,13 @@ class ChartHead(QWidget):
         self._theme = theme
         self._title, self._unit = title, unit
         self._lines: list[Line] = []
-        self._values: list[str] = []
+        self.values: list[str] = []
         self._value_width = 0
-        self._is_brief = False
+        self.is_brief = False
         self.hidden = HiddenChartLines(self)
         self.hidden.changed.connect(self.update)
         self._before = self.hidden.state  # the click that may begin a double click
-        self._places: list[QRect] = []
+        self.places: list[QRect] = []
         self._labels: list[str] = []  # as much of them as there is room for
         self._font = tabular(self.font())
         self._bold = QFont(self._font)
@@ -81,18 +81,18 @@ class ChartHead(QWidget):
     def set_lines(self, lines: Sequence[Line], widest: str = "") -> None:
         """Set the curves in order; `widest` is the longest expected value."""
         self._lines = list(lines)
-        self._values = [""] * len(self._lines)
+        self.values = [""] * len(self._lines)
         self._value_width = self._metrics.horizontalAdvance(widest) if widest else 0
         self.arrange()
 
     def hide_entries(self, is_hidden: bool = True) -> None:
         """Hide the legend and show only the title; values are still announced."""
-        self._is_brief = is_hidden
+        self.is_brief = is_hidden
         self.arrange()
 
     def set_values(self, values: Sequence[str]) -> None:
-        if list(values) != self._values:
-            self._values = list(values)
+        if list(values) != self.values:
+            self.values = list(values)
             widest = max((self._metrics.horizontalAdvance(value) for value in values), default=0)
             if widest > self._value_width:
                 self._value_width = widest
@@ -106,7 +106,7 @@ class ChartHead(QWidget):
 
     def read_out(self) -> str:
         """Curves and values as one line of text."""
-        parts = zip(self._lines, self._values, strict=True)
+        parts = zip(self._lines, self.values, strict=True)
         return ", ".join(f"{line.label} {value} {self._unit}".rstrip() for line, value in parts if value)
 
     def _find_places(self) -> list[QRect]:
@@ -136,17 +136,17 @@ class ChartHead(QWidget):
 
     def arrange(self) -> None:
         """Use as many lines as the width needs."""
-        self._places = self._find_places()
+        self.places = self._find_places()
         room = _SWATCH + SPACE // 2 + self._value_width + (SPACE if self._value_width else 0)
         middle = Qt.TextElideMode.ElideMiddle
         self._labels = [
             fitted(self._metrics, line.label, middle, place.width() - room)
-            for line, place in zip(self._lines, self._places, strict=True)
+            for line, place in zip(self._lines, self.places, strict=True)
         ]
         is_cut = self._title_width() > self.width() - SPACE
         self.setToolTip(as_tip(f"{self._title}, {self._unit}" if is_cut else ""))
-        is_high = self._places and not self._is_brief
-        self.setFixedHeight(self._places[-1].bottom() + 1 if is_high else LINE_HEIGHT)
+        is_high = self.places and not self.is_brief
+        self.setFixedHeight(self.places[-1].bottom() + 1 if is_high else LINE_HEIGHT)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -157,7 +157,7 @@ class ChartHead(QWidget):
 
     def entry_at(self, at: QPoint) -> Line | None:
         """The line whose entry is at this point."""
-        places = () if self._is_brief else zip(self._lines, self._places, strict=True)
+        places = () if self.is_brief else zip(self._lines, self.places, strict=True)
         return next((line for line, place in places if place.contains(at)), None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -192,11 +192,11 @@ class ChartHead(QWidget):
         self._paint_title(painter)
         painter.setFont(self._font)
         hidden = self.hidden.of(self._lines)
-        for at, line in enumerate(() if self._is_brief else self._lines):
+        for at, line in enumerate(() if self.is_brief else self._lines):
             if line.owner in hidden:
-                self._paint_hidden(painter, line, self._labels[at], self._places[at])
+                self._paint_hidden(painter, line, self._labels[at], self.places[at])
             else:
-                self._paint_entry(painter, line, self._labels[at], self._values[at], self._places[at])
+                self._paint_entry(painter, line, self._labels[at], self.values[at], self.places[at])
         painter.end()
 
     def _paint_hidden(self, painter: QPainter, line: Line, label: str, place: QRect) -> None:

@@ -39,8 +39,8 @@ class HeatChart(LatencyChart):
         self._y: float | None = None  # of the mouse, in pixels
         self.nothing = ""  # shown where there are no latencies
         super().__init__(theme, title, unit, parent)
-        self._scale.fix_logarithmic()
-        self._canvas.viewport().installEventFilter(self)
+        self.scale.fix_logarithmic()
+        self.canvas.viewport().installEventFilter(self)
 
     def show_heat(self, heat: HeatTrack, line: Line, limits: tuple[int, int, int] | None = None) -> None:
         """Show these latencies; `limits` are those of several charts that are read together."""
@@ -50,8 +50,8 @@ class HeatChart(LatencyChart):
 
     def set_spans(self, spans: Sequence[Span]) -> None:
         super().set_spans(spans)
-        self._canvas.top = LANE  # for the number under the mouse, and what the colours are
-        self._canvas.place()
+        self.canvas.top = LANE  # for the number under the mouse, and what the colours are
+        self.canvas.place()
         self.redraw()
 
     # ---- what the axis asks for
@@ -64,7 +64,7 @@ class HeatChart(LatencyChart):
 
     def show_cursor(self, t: float | None) -> None:
         self._drawn_cursor = t
-        self._canvas.viewport().update()
+        self.canvas.viewport().update()
         if t is not None and self.hasFocus():
             self.setAccessibleDescription(self.cursor_text)
 
@@ -73,12 +73,12 @@ class HeatChart(LatencyChart):
             return
         low, high, most = self.limits
         edges = [log10(_lower_ms(low)), log10(upper_ms(max(high, 0)))] if high >= low else []
-        self._canvas.fit(self.axis.range, [np.array(edges)], self._scale)
+        self.canvas.fit(self.axis.range, [np.array(edges)], self.scale)
         self._cells = self._cells_seen()
         self._image = image_of(self._cells, self.axis.range, most, self._theme) if high >= low else QImage()
         self._drawn_cursor = self.axis.cursor
         self._show_figures()
-        self._canvas.viewport().update()
+        self.canvas.viewport().update()
 
     @property
     def limits(self) -> tuple[int, int, int]:
@@ -86,7 +86,7 @@ class HeatChart(LatencyChart):
         return self._limits or (self._heat.low, self._heat.high, self._heat.most)
 
     def _cells_seen(self) -> HeatColumns:
-        plot = self._canvas.area.plot
+        plot = self.canvas.area.plot
         columns, rows = plot.width() // _CELL_WIDTH, plot.height() // _CELL_HEIGHT
         return self._heat.window(*self.axis.range, max(int(columns), 1), max(int(rows), 1), self.limits[:2])
 
@@ -95,7 +95,7 @@ class HeatChart(LatencyChart):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseMove:
             self._y = event.position().y()
-            self._canvas.viewport().update()
+            self.canvas.viewport().update()
         elif event.type() == QEvent.Type.Leave:
             self._y = None
         return super().eventFilter(watched, event)
@@ -117,7 +117,7 @@ class HeatChart(LatencyChart):
         return f"{when}: {part or f'{total:,} events, {percentiles_in_head(events)}'}"
 
     def _row_text(self, events: Integers, total: int) -> str:
-        area, cells = self._canvas.area, self._cells
+        area, cells = self.canvas.area, self._cells
         if self._y is None or cells is None or not area.plot.top() <= self._y <= area.plot.bottom():
             return ""
         y = area.y[1] - area.height(self._y - area.plot.top())

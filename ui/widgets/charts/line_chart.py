@@ -33,11 +33,11 @@ class LineChart(StillChart):
     can_be_logarithmic = True
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
-        self._curves: list[Curve] = []
+        self.curves: list[Curve] = []
         self._drawn: list[Curve] = []  # those of them that nobody has hidden, where their values stand
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._places: dict[float, float] = {}  # x -> where it is
-        self._beside: list[float] = []  # where the names beside the curves stand
+        self.name_places: list[float] = []  # where the names beside the curves stand
         self._has_legend = False  # where there are none
         super().__init__(theme, title, unit, parent)
 
@@ -53,12 +53,12 @@ class LineChart(StillChart):
 
         `x_name` is what an x is a number of. Given anew when the theme has changed.
         """
-        self._curves, self._reaches = list(curves), reaches or {}
+        self.curves, self._reaches = list(curves), reaches or {}
         self._places = self.placed([x for _, xs, _ in curves for x in xs], is_logarithmic)
         self._x_name = x_name
         self._cursor = None
         self.set_title(self._title, y_title)
-        self._head.set_lines([line for line, _, _ in curves], widest="888,888")
+        self.head.set_lines([line for line, _, _ in curves], widest="888,888")
         self.show_values()
         self.refresh()
 
@@ -70,7 +70,7 @@ class LineChart(StillChart):
 
     def values(self) -> list[str]:
         x = None if self._cursor is None else list(self._places)[self._cursor]
-        return ["" if x is None else self.value_text(_at(curve, x)) for curve in self._curves]
+        return ["" if x is None else self.value_text(_at(curve, x)) for curve in self.curves]
 
     def placed(self, xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
         """The places of the xs."""
@@ -83,9 +83,9 @@ class LineChart(StillChart):
     def fit(self) -> None:
         stands = self.stands() or [0.0, 1.0]
         edge = (stands[-1] - stands[0]) * _EDGE or 1.0
-        self._area.x = (stands[0] - edge, stands[-1] + edge)
-        self._ground.x_ticks = self.x_ticks()
-        self.fit_y(self._ys(), max(int(self._area.plot.height() / TICK_HEIGHT), 2))
+        self.area.x = (stands[0] - edge, stands[-1] + edge)
+        self.ground.x_ticks = self.x_ticks()
+        self.fit_y(self._ys(), max(int(self.area.plot.height() / TICK_HEIGHT), 2))
 
     def x_ticks(self) -> list[tuple[float, str]]:
         return [(place, number_text(x)) for x, place in self._places.items()]
@@ -93,19 +93,19 @@ class LineChart(StillChart):
     def fit_y(self, ys: Sequence[float], most: int) -> None:
         """Find range and ticks of y."""
         low, high = min(ys, default=0.0), max(ys, default=0.0)
-        fitted = self._scale.logarithms(low, high) if self._scale.is_logarithmic else snug(low, high, most)
-        self._area.y = fitted
-        self._ground.y_ticks = self._scale.ticks(fitted, most)
+        fitted = self.scale.logarithms(low, high) if self.scale.is_logarithmic else snug(low, high, most)
+        self.area.y = fitted
+        self.ground.y_ticks = self.scale.ticks(fitted, most)
 
     def _placed(self, curve: Curve) -> Curve:
         line, xs, ys = curve
-        return line, xs, [self._scale.place(y) for y in ys]
+        return line, xs, [self.scale.place(y) for y in ys]
 
     def _placed_reaches(self, line: Line) -> list[Reach | None]:
         """Ranges without those below what a logarithmic scale has."""
         found = []
         for reach in self._reaches.get(line.key, ()):
-            low, high = (self._scale.place(end) for end in reach or (None, None))
+            low, high = (self.scale.place(end) for end in reach or (None, None))
             found.append(None if low is None or high is None else (low, high))
         return found
 
@@ -118,28 +118,28 @@ class LineChart(StillChart):
 
     def refresh(self) -> None:
         """Put names beside curves if all fit there, else in a legend above; never both."""
-        self._drawn = [self._placed(curve) for curve in self._curves if self.is_visible(curve[0])]
-        self._scale.has_logarithms = any(y is not None and y > 0 for *_, ys in self._curves for y in ys)
-        self._has_legend = len(self._drawn) < len(self._curves)  # to bring back what is hidden
-        self._beside = []
-        self._head.hide_entries(not self._has_legend)
+        self._drawn = [self._placed(curve) for curve in self.curves if self.is_visible(curve[0])]
+        self.scale.has_logarithms = any(y is not None and y > 0 for *_, ys in self.curves for y in ys)
+        self._has_legend = len(self._drawn) < len(self.curves)  # to bring back what is hidden
+        self.name_places = []
+        self.head.hide_entries(not self._has_legend)
         super().refresh()
-        if not self._beside and not self._has_legend:
+        if not self.name_places and not self._has_legend:
             self._has_legend = True
-            self._head.hide_entries(False)
+            self.head.hide_entries(False)
             super().refresh()
 
     def margin(self) -> float:
         if self._has_legend:
             return 0.0
-        plot, metrics = self._area.plot, self.fontMetrics()
+        plot, metrics = self.area.plot, self.fontMetrics()
         ends = [self._end(curve) for curve in self._drawn]
-        wanted = [self._area.py(end[1]) for end in ends if end]
-        names = (metrics.horizontalAdvance(f"{_VALUE}  {line.label}") for line, _, _ in self._curves)
+        wanted = [self.area.py(end[1]) for end in ends if end]
+        names = (metrics.horizontalAdvance(f"{_VALUE}  {line.label}") for line, _, _ in self.curves)
         room = max(names, default=0) + SPACE
         has_room = len(wanted) == len(ends) and room <= plot.width() * _NAMES
-        self._beside = (has_room and spread(wanted, metrics.height(), plot.top(), plot.bottom())) or []
-        return room if self._beside else 0.0
+        self.name_places = (has_room and spread(wanted, metrics.height(), plot.top(), plot.bottom())) or []
+        return room if self.name_places else 0.0
 
     def _end(self, curve: Curve) -> tuple[float, float] | None:
         return max(self._known(*curve[1:]), default=None)
@@ -150,9 +150,9 @@ class LineChart(StillChart):
 
     def _paint_names(self, painter: QPainter) -> None:
         """Paint names, with values at the cursor before them."""
-        left, metrics = self._area.plot.right() + SPACE / 2, painter.fontMetrics()
+        left, metrics = self.area.plot.right() + SPACE / 2, painter.fontMetrics()
         room = self.width() - left - SPACE / 2
-        for (line, _, _), value, middle in zip(self._curves, self.values(), self._beside, strict=False):
+        for (line, _, _), value, middle in zip(self.curves, self.values(), self.name_places, strict=False):
             name = f"{value}  {line.label}" if value else line.label
             painter.setPen(drawn_colour(line, self._theme))
             place = QRectF(left, middle - metrics.height() / 2, room, metrics.height())
@@ -169,7 +169,7 @@ class LineChart(StillChart):
             x, place = list(self._places.items())[self._cursor]
             dots = [(_at(curve, x), drawn_colour(curve[0], self._theme)) for curve in self._drawn]
             text = self.stand_text(self._cursor)
-            draw_cursor(painter, self._area, self._theme, (place, text), dots)
+            draw_cursor(painter, self.area, self._theme, (place, text), dots)
 
     def _paint_curve(
         self, painter: QPainter, line: Line, xs: Sequence[float], ys: Sequence[float | None]
@@ -181,8 +181,8 @@ class LineChart(StillChart):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(pen)
         ordered = sorted(zip(xs, ys, strict=True), key=lambda point: point[0])
-        places = ((self._area.px(self._places[x]), y) for x, y in ordered)
-        for run in runs(None if y is None else QPointF(x, self._area.py(y)) for x, y in places):
+        places = ((self.area.px(self._places[x]), y) for x, y in ordered)
+        for run in runs(None if y is None else QPointF(x, self.area.py(y)) for x, y in places):
             painter.drawPolyline(run)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._paint_reaches(painter, line, xs)
@@ -190,7 +190,7 @@ class LineChart(StillChart):
 
     def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
         """Paint points where values are known."""
-        draw_dots(painter, self._area, self._theme, points, drawn_colour(line, self._theme), 3.0)
+        draw_dots(painter, self.area, self._theme, points, drawn_colour(line, self._theme), 3.0)
 
     def _paint_reaches(self, painter: QPainter, line: Line, xs: Sequence[float]) -> None:
         """Paint error bars side by side, so that each can be read."""
@@ -199,7 +199,7 @@ class LineChart(StillChart):
         painter.setPen(QPen(drawn_colour(line, self._theme), 1))
         for at, reach in zip(xs, self._placed_reaches(line), strict=False):
             if reach:
-                draw_reach(painter, self._area, self._area.px(self._places[at]) + aside, reach)
+                draw_reach(painter, self.area, self.area.px(self._places[at]) + aside, reach)
 
 
 def _at(curve: Curve, x: float | None) -> float | None:
@@ -259,8 +259,8 @@ class PercentileChart(LineChart):
         return [(place, f"{x:g}") for x, place in self._places.items() if x in self._named]
 
     def fit_y(self, ys: Sequence[float], most: int) -> None:
-        self._area.y = logarithmic_range(min(ys, default=0.0), max(ys, default=1.0))
-        self._ground.y_ticks = logarithmic_ticks(*self._area.y, most)
+        self.area.y = logarithmic_range(min(ys, default=0.0), max(ys, default=1.0))
+        self.ground.y_ticks = logarithmic_ticks(*self.area.y, most)
 
     def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
         """Paint no points, which would cover the curve; a single value needs one."""

@@ -31,9 +31,9 @@ class StillChart(FocusFrame):
         super().__init__(parent)
         self._theme = theme
         self._title, self._unit = title, unit
-        self._head = ChartHead(theme, title, unit, self)
-        self._ground = Ground()
-        self._area = ChartFrame()
+        self.head = ChartHead(theme, title, unit, self)
+        self.ground = Ground()
+        self.area = ChartFrame()
         self._cursor: int | None = None  # which of the x
         self.setFont(tabular(self.font()))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -42,29 +42,29 @@ class StillChart(FocusFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.set_title(title, unit)
         theme.changed.connect(self._on_theme_changed)
-        self._head.hidden.changed.connect(self.refresh)
-        self._scale = ValueScale(self)
-        self._scale.changed.connect(self.refresh)
-        self.menu = ChartMenu(self, self._head, self._scale if self.can_be_logarithmic else None)
+        self.head.hidden.changed.connect(self.refresh)
+        self.scale = ValueScale(self)
+        self.scale.changed.connect(self.refresh)
+        self.menu = ChartMenu(self, self.head, self.scale if self.can_be_logarithmic else None)
 
     def set_title(self, title: str, unit: str) -> None:
         self._title, self._unit = title, unit
-        self._head.set_title(title, unit)
+        self.head.set_title(title, unit)
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
     def hide_legend(self) -> None:
         """Hide the legend; several charts share one elsewhere."""
-        self._head.hide_entries()
+        self.head.hide_entries()
 
     def share_hidden(self, hidden: HiddenChartLines) -> None:
         """Share hidden curves with another chart."""
-        self._head.hidden.changed.disconnect(self.refresh)
-        self._head.share(hidden)
+        self.head.hidden.changed.disconnect(self.refresh)
+        self.head.share(hidden)
         hidden.changed.connect(self.refresh)
 
     def is_visible(self, line: Line) -> bool:
         """Whether a line is not hidden."""
-        return line.owner not in self._head.hidden.of(self._head.lines)
+        return line.owner not in self.head.hidden.of(self.head.lines)
 
     # ---- what kinds of charts say
 
@@ -100,22 +100,22 @@ class StillChart(FocusFrame):
 
     def show_values(self) -> None:
         """Show the values at the cursor in the head, and in a shared legend."""
-        self._head.set_values(self.values())
+        self.head.set_values(self.values())
         self.values_shown.emit(self.values())
 
     def refresh(self) -> None:
-        self._head.resize(self.width(), self._head.height())
-        self._head.arrange()
-        top = self._head.height() + LANE
+        self.head.resize(self.width(), self.head.height())
+        self.head.arrange()
+        top = self.head.height() + LANE
         left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
-        self._ground.rows = self.rows(self.width() - left - 2 * SPACE)
-        below = ROW * (self._ground.rows - 1)
+        self.ground.rows = self.rows(self.width() - left - 2 * SPACE)
+        below = ROW * (self.ground.rows - 1)
         self.setMinimumHeight(self.least_height + below)
-        self._area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -AXIS - below)
-        if self._area.plot.height() > 0 and self._area.plot.width() > 0:
+        self.area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -AXIS - below)
+        if self.area.plot.height() > 0 and self.area.plot.width() > 0:
             self.fit()
             if margin := self.margin():
-                self._area.plot.setRight(self._area.plot.right() - margin)
+                self.area.plot.setRight(self.area.plot.right() - margin)
                 self.fit()
         self.update()
 
@@ -125,7 +125,7 @@ class StillChart(FocusFrame):
             self._cursor = at
             self.show_values()
             if at is not None:
-                self.setAccessibleDescription(f"{self.stand_text(at)}: {self._head.read_out()}")
+                self.setAccessibleDescription(f"{self.stand_text(at)}: {self.head.read_out()}")
             self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -135,16 +135,16 @@ class StillChart(FocusFrame):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), self._theme.colour("base"))
-        if self._area.plot.isValid():
-            self._ground.draw(painter, self._area, self._theme)
+        if self.area.plot.isValid():
+            self.ground.draw(painter, self.area, self._theme)
             self.paint_figures(painter)
             if self.is_framed:
-                draw_focus(painter, self._area, self._theme)
+                draw_focus(painter, self.area, self._theme)
         painter.end()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         x, stands = event.position().x(), self.stands()
-        nearest = min(range(len(stands)), key=lambda at: abs(self._area.px(stands[at]) - x), default=None)
+        nearest = min(range(len(stands)), key=lambda at: abs(self.area.px(stands[at]) - x), default=None)
         self.set_cursor(nearest)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -163,9 +163,9 @@ class StillChart(FocusFrame):
             self.set_cursor(None)
         elif event.key() in moves and most >= 0:
             self.set_cursor(moves[Qt.Key(event.key())])
-        elif not toggle_legend_entry(self._head, event.key()):
+        elif not toggle_legend_entry(self.head, event.key()):
             super().keyPressEvent(event)
 
     def _on_theme_changed(self) -> None:
-        self._head.update()
+        self.head.update()
         self.update()

@@ -53,60 +53,60 @@ class TimeChart(FocusFrame):
         self._marks: list[tuple[float, str]] = []
         self._stack = StackedCurves()
         self._drawn_cursor: float | None = None
-        self._ground = Ground()
-        self._head = ChartHead(theme, title, unit, self)
-        self._figures = RangeFiguresLine(theme, unit, self)
-        self._canvas = Canvas(theme, self._ground, self._draw_above)
+        self.ground = Ground()
+        self.head = ChartHead(theme, title, unit, self)
+        self.figures = RangeFiguresLine(theme, unit, self)
+        self.canvas = Canvas(theme, self.ground, self._draw_above)
         self.axis = TimeAxis(self)
-        self._scale = ValueScale(self)
-        self.menu = ChartMenu(self, self._head, self._scale)
-        self._pointer = ChartMouseHandler(self.axis, self._canvas, self._snapped)
+        self.scale = ValueScale(self)
+        self.menu = ChartMenu(self, self.head, self.scale)
+        self._pointer = ChartMouseHandler(self.axis, self.canvas, self._snapped)
         self.axis.add(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._head)
-        layout.addWidget(self._figures)
-        layout.addWidget(self._canvas, 1)
+        layout.addWidget(self.head)
+        layout.addWidget(self.figures)
+        layout.addWidget(self.canvas, 1)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
         self.setAccessibleDescription(KEYS)
-        self._canvas.resized.connect(self.redraw)
-        self._pointer.banding.connect(self._canvas.viewport().update)
+        self.canvas.resized.connect(self.redraw)
+        self._pointer.banding.connect(self.canvas.viewport().update)
         self._pointer.banding.connect(self._show_figures)
-        self._head.hidden.changed.connect(self.redraw)
-        self._scale.changed.connect(self.redraw)
+        self.head.hidden.changed.connect(self.redraw)
+        self.scale.changed.connect(self.redraw)
         theme.changed.connect(self._on_theme_changed)
 
     # ---- what pages give
 
     def set_title(self, title: str, unit: str) -> None:
-        self._head.set_title(title, unit)
-        self._figures.unit = unit
+        self.head.set_title(title, unit)
+        self.figures.unit = unit
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
     def set_lines(self, lines: Sequence[Line]) -> None:
         """Set the curves in the order of the head; call again after a change of theme."""
         for gone in {line.key for line in self._lines} - {line.key for line in lines}:
-            self._canvas.remove_line(gone)
+            self.canvas.remove_line(gone)
         self._lines = list(lines)
         for at, line in enumerate(lines):
             height = -at - len(lines) * line.faint  # ghosts are behind
-            self._canvas.set_line(line.key, drawn_colour(line, self._theme), height, line.stacked)
+            self.canvas.set_line(line.key, drawn_colour(line, self._theme), height, line.stacked)
         self._named = [line for line in lines if len(lines) <= _NAMED or not line.faint]
         are_shares = any(line.stacked for line in lines)
-        self._head.set_lines(self._named, widest="88.88" if are_shares else "888,888")
+        self.head.set_lines(self._named, widest="88.88" if are_shares else "888,888")
         self.redraw()
 
     def share_hidden(self, hidden: HiddenChartLines) -> None:
         """Share hidden contenders with another chart."""
-        self._head.hidden.changed.disconnect(self.redraw)
-        self._head.share(hidden)
+        self.head.hidden.changed.disconnect(self.redraw)
+        self.head.share(hidden)
         hidden.changed.connect(self.redraw)
 
     def _visible(self) -> list[Line]:
         """The lines that are not hidden."""
-        hidden = self._head.hidden.of(self._lines)
+        hidden = self.head.hidden.of(self._lines)
         return [line for line in self._lines if line.owner not in hidden] if hidden else self._lines
 
     def track(self, key: str) -> GrowingTimeSeries:
@@ -122,20 +122,20 @@ class TimeChart(FocusFrame):
         self.redraw()
 
     def set_spans(self, spans: Sequence[Span]) -> None:
-        self._ground.spans = tuple(spans)
-        self._canvas.top = LANE if any(span.label for span in spans) else SPACE
-        self._canvas.place()
+        self.ground.spans = tuple(spans)
+        self.canvas.top = LANE if any(span.label for span in spans) else SPACE
+        self.canvas.place()
         self.redraw()
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
         self._marks = sorted(marks)
-        self._canvas.viewport().update()
+        self.canvas.viewport().update()
 
     def set_times_shown(self, is_shown: bool) -> None:
         """Show or hide times below; in a column of charts only the lowest needs them."""
-        self._ground.has_texts_below = is_shown
-        self._canvas.bottom = AXIS if is_shown else SPACE
-        self._canvas.place()
+        self.ground.has_texts_below = is_shown
+        self.canvas.bottom = AXIS if is_shown else SPACE
+        self.canvas.place()
         self.redraw()
 
     # ---- what the axis asks for
@@ -158,10 +158,10 @@ class TimeChart(FocusFrame):
         self.redraw()
 
     def show_cursor(self, t: float | None) -> None:
-        self._canvas.repaint_around(t, self._drawn_cursor)
+        self.canvas.repaint_around(t, self._drawn_cursor)
         self._show_values()
         if t is not None and self.hasFocus():
-            self.setAccessibleDescription(f"{time_text(t)}: {self._head.read_out()}")
+            self.setAccessibleDescription(f"{time_text(t)}: {self.head.read_out()}")
 
     def redraw(self) -> None:
         """Paint curves, range and values at once; a hidden chart paints when shown."""
@@ -171,22 +171,22 @@ class TimeChart(FocusFrame):
         self._stack.update([line.key for line in lines if line.stacked], self.track)
         curves = [self._stretch_of(line) for line in lines]
         is_stack = any(line.stacked for line in lines)
-        self._canvas.fit(self.axis.range, [values for _, values in curves], self._scale, is_stack)
-        self._canvas.show_only({line.key for line in lines})
+        self.canvas.fit(self.axis.range, [values for _, values in curves], self.scale, is_stack)
+        self.canvas.show_only({line.key for line in lines})
         for line, (t, values) in zip(lines, curves, strict=True):
-            self._canvas.set_values(line.key, t, values)
+            self.canvas.set_values(line.key, t, values)
         self._show_values()
         self._show_figures()
-        self._canvas.viewport().update()
+        self.canvas.viewport().update()
 
     def _show_figures(self) -> None:
         """Show the numbers of the range being drawn, else of the chosen one."""
         if (chosen := self._pointer.band or self.axis.stretch) is None:
-            self._figures.hide()
+            self.figures.hide()
             return
         lines = [line for line in self._visible() if line in self._named]
         first, last = sorted(chosen)
-        self._figures.show_range((first, last), *self.figures_of(lines, first, last))
+        self.figures.show_range((first, last), *self.figures_of(lines, first, last))
 
     def figures_of(self, lines: Sequence[Line], first: float, last: float) -> tuple[str, Found]:
         """What the numbers of a range are, and those of each line."""
@@ -197,37 +197,37 @@ class TimeChart(FocusFrame):
         return self._stack.sums(line.key) if line.stacked else self.track(line.key)
 
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
-        (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
+        (first, last), width = self.axis.range, max(self.canvas.area.plot.width(), 1.0)
         track = self._drawn_track(line)
         t, values = track.window(first, last, round(width * self.devicePixelRatioF()))
         t, values = area_points(t, values) if line.stacked else (t, values)
-        values = logarithms(values) if self._scale.is_logarithmic else values
+        values = logarithms(values) if self.scale.is_logarithmic else values
         return cut_into_dashes(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
 
     def _show_values(self) -> None:
         """Show the values at the cursor, else the newest."""
         cursor = self.axis.cursor
         self._drawn_cursor = cursor
-        self._head.set_values([value_text(self._value_at(line, cursor)) for line in self._named])
+        self.head.set_values([value_text(self._value_at(line, cursor)) for line in self._named])
 
     def _value_at(self, line: Line, t: float | None) -> float | None:
         track = self.track(line.key)
-        return track.newest if t is None else track.at(t, self._canvas.near)
+        return track.newest if t is None else track.at(t, self.canvas.near)
 
     def _snapped(self, t: float) -> float:
         """The time of the nearest sample."""
-        return snapped(t, map(self.track, (line.key for line in self._visible())), self._canvas.near)
+        return snapped(t, map(self.track, (line.key for line in self._visible())), self.canvas.near)
 
     def _draw_above(self, painter: QPainter, area: ChartFrame) -> None:
         draw_marks(painter, area, self._theme, self._marks)
         drawn = self._drawn_cursor
         cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
         if cursor is not None and area.x[0] <= cursor <= area.x[1]:
-            text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
+            text = time_text(cursor, area.x[1] - area.x[0] < 60) if self.ground.has_texts_below else ""
             draw_cursor(painter, area, self._theme, (cursor, text), ())
             for line in self._visible():  # dots are on the samples that are read out
-                sample = self._drawn_track(line).nearest(cursor, self._canvas.near)
-                y = self._scale.place(sample and sample[1])
+                sample = self._drawn_track(line).nearest(cursor, self.canvas.near)
+                y = self.scale.place(sample and sample[1])
                 if sample and y is not None and area.y[0] <= y <= area.y[1]:
                     draw_dots(
                         painter, area, self._theme, [(sample[0], y)], drawn_colour(line, self._theme), 4
@@ -240,23 +240,23 @@ class TimeChart(FocusFrame):
     # ---- what the person does
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = self._canvas.area.length(4)
+        step = self.canvas.area.length(4)
         is_done = press(self.axis, event.key(), event.modifiers(), step)
-        if not is_done and not toggle_legend_entry(self._head, event.key()):
+        if not is_done and not toggle_legend_entry(self.head, event.key()):
             super().keyPressEvent(event)
 
     def _frame(self, is_framed: bool) -> None:
         super()._frame(is_framed)
-        self._canvas.viewport().update()
+        self.canvas.viewport().update()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.redraw()
 
     def _on_theme_changed(self) -> None:
-        self._canvas.resetCachedContent()
+        self.canvas.resetCachedContent()
         self.set_lines(self._lines)
-        self._head.update()
+        self.head.update()
 
 
 # curves that stand on each other: the sums behind the areas of a stack over time

@@ -31,19 +31,48 @@ EVEN = ARRIVALS[1]
 SWEPT = {"threads": "thread count", "cores": "core set", "rate": "rate"}
 FIELDS = (
     FormFieldSpec("threads", "&Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
-    FormFieldSpec("cores", "&Core sets", "How many cores the server has: 4, 2, 1 or 1-4; or its CPUs in brackets:"
-          " [0-3], [0,2,4-6]. Empty: all, or as the sequence says"),
-    FormFieldSpec("own_cpus", "Server and load on CPUs of their &own",
-          "Half of the cores each, unless there is a core set; reduces noise on small machines", TickField),
-    FormFieldSpec("rate", "&Rates", "Events per second to send, whatever the server does: 500, 1000 or 100..6400 x2."
-          " Empty: as many as possible"),
-    FormFieldSpec("even", "&Even gaps between events",
-          "Of a rate; otherwise the gaps are random (Poisson), as of many independent users", TickField),
-    FormFieldSpec("variable", "&Variable, values", "A dynamic variable of the server",
-          empty="innodb_spin_wait_delay", title="Variable", stretch=3),
-    FormFieldSpec("vary", "", "Values such as 6, 96 or 1..64 x2; Dyno resets the variable after each step",
-          empty="6, 96", title="Values", stretch=2, joins_row=True),
-)  # fmt: skip
+    FormFieldSpec(
+        "cores",
+        "&Core sets",
+        "How many cores the server has: 4, 2, 1 or 1-4; or its CPUs in brackets:"
+        " [0-3], [0,2,4-6]. Empty: all, or as the sequence says",
+    ),
+    FormFieldSpec(
+        "own_cpus",
+        "Server and load on CPUs of their &own",
+        "Half of the cores each, unless there is a core set; reduces noise on small machines",
+        TickField,
+    ),
+    FormFieldSpec(
+        "rate",
+        "&Rates",
+        "Events per second to send, whatever the server does: 500, 1000 or 100..6400 x2."
+        " Empty: as many as possible",
+    ),
+    FormFieldSpec(
+        "even",
+        "&Even gaps between events",
+        "Of a rate; otherwise the gaps are random (Poisson), as of many independent users",
+        TickField,
+    ),
+    FormFieldSpec(
+        "variable",
+        "&Variable, values",
+        "A dynamic variable of the server",
+        empty="innodb_spin_wait_delay",
+        title="Variable",
+        stretch=3,
+    ),
+    FormFieldSpec(
+        "vary",
+        "",
+        "Values such as 6, 96 or 1..64 x2; Dyno resets the variable after each step",
+        empty="6, 96",
+        title="Values",
+        stretch=2,
+        joins_row=True,
+    ),
+)
 _ABOUT = (
     "Each driven step runs at every point: all rates, then the next threads, core set, and value. "
     "Values that the sequence sets for a step override these."

@@ -25,27 +25,74 @@ from .view import StagesView
 
 REMOTE = "remote"  # fields that this computer has none of
 FIELDS = (  # one for each attribute of Target
-    FormFieldSpec("name", "&Name", "Name of the target: a-z, 0-9, '.', '_' and '-'",
-          empty="nuc-i3", needed="enter a name"),
-    FormFieldSpec("host", "H&ost", "Host name, address, or a Host of ~/.ssh/config",
-          empty="nuc.lan", needed="enter a host", group=REMOTE),
-    FormFieldSpec("user", "&User", "SSH user; empty: as ~/.ssh/config says, else your user name",
-          empty="as ssh does", group=REMOTE),
-    FormFieldSpec("port", "Po&rt", "SSH port; empty: as ~/.ssh/config says, else 22", Number,
-          empty="22", group=REMOTE),
-    FormFieldSpec("identity", "&Key file", "Private key; empty: the keys of ~/.ssh and of the SSH agent",
-          empty="as ssh does", group=REMOTE, button="Choose…", button_help="Choose a private key file"),
-    FormFieldSpec("jump", "&Jump host", "Hosts to connect through, separated by commas",
-          empty="user@host:port", group=REMOTE),
-    FormFieldSpec("directories", "&Directories", "One per line, on the disks to measure; plans run in the first",
-          TextListField, empty="/data/dyno", needed="name a directory on the disk to measure"),
-    FormFieldSpec("search_paths", "Builds &in", "One per line: more directories to search for builds",
-          TextListField, empty="/opt/*"),
-    FormFieldSpec("python", "&Python", "Python on the target: a name like python3.12, or a path", empty="python3"),
-    FormFieldSpec("remember", "Re&member secrets in the keyring",
-          "The system stores passwords and passphrases; otherwise Dyno forgets them when it closes", TickField,
-          is_wide=True, group=REMOTE),
-)  # fmt: skip
+    FormFieldSpec(
+        "name",
+        "&Name",
+        "Name of the target: a-z, 0-9, '.', '_' and '-'",
+        empty="nuc-i3",
+        needed="enter a name",
+    ),
+    FormFieldSpec(
+        "host",
+        "H&ost",
+        "Host name, address, or a Host of ~/.ssh/config",
+        empty="nuc.lan",
+        needed="enter a host",
+        group=REMOTE,
+    ),
+    FormFieldSpec(
+        "user",
+        "&User",
+        "SSH user; empty: as ~/.ssh/config says, else your user name",
+        empty="as ssh does",
+        group=REMOTE,
+    ),
+    FormFieldSpec(
+        "port", "Po&rt", "SSH port; empty: as ~/.ssh/config says, else 22", Number, empty="22", group=REMOTE
+    ),
+    FormFieldSpec(
+        "identity",
+        "&Key file",
+        "Private key; empty: the keys of ~/.ssh and of the SSH agent",
+        empty="as ssh does",
+        group=REMOTE,
+        button="Choose…",
+        button_help="Choose a private key file",
+    ),
+    FormFieldSpec(
+        "jump",
+        "&Jump host",
+        "Hosts to connect through, separated by commas",
+        empty="user@host:port",
+        group=REMOTE,
+    ),
+    FormFieldSpec(
+        "directories",
+        "&Directories",
+        "One per line, on the disks to measure; plans run in the first",
+        TextListField,
+        empty="/data/dyno",
+        needed="name a directory on the disk to measure",
+    ),
+    FormFieldSpec(
+        "search_paths",
+        "Builds &in",
+        "One per line: more directories to search for builds",
+        TextListField,
+        empty="/opt/*",
+    ),
+    FormFieldSpec(
+        "python", "&Python", "Python on the target: a name like python3.12, or a path", empty="python3"
+    ),
+    FormFieldSpec(
+        "remember",
+        "Re&member secrets in the keyring",
+        "The system stores passwords and passphrases; otherwise Dyno forgets them when it closes",
+        TickField,
+        is_wide=True,
+        group=REMOTE,
+    ),
+)
 
 
 class TargetEditor(QWidget):
