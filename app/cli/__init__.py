@@ -17,6 +17,7 @@ from app.core.errors import DynoError
 
 from .fetching import fetch_what_was_left, is_reader
 from .parser import parse
+from .screen import be_wide
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,7 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
         arguments.draw = draw
+        be_wide(getattr(arguments, "wide", False))
         failure = getattr(arguments, "failure", failure)
         if is_reader(arguments):
             fetch_what_was_left()

@@ -17,7 +17,7 @@ from app.remote.target import Target
 from app.targets.store import Targets
 
 from .compare import show_result_of
-from .parser import add_directory, add_json, add_target, add_verb
+from .parser import add_directory, add_json, add_target, add_verb, add_wide
 from .queue import fetch_target_queue, show_queue
 from .screen import ask_secret, complain, print_json, print_table, say
 from .session import opened_history
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def add_words(words: Any) -> None:
     where = (add_target, add_directory)
-    follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where)
+    follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where, add_wide)
     follow.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
     add_verb(words, status_plan, "show the plan that runs on a target", *where, add_json)
     stop = add_verb(words, stop_plan, "stop the session that runs", *where).add_mutually_exclusive_group()

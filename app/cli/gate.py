@@ -10,11 +10,11 @@ from app.protocol.reading import MOST_PCT
 from .compare import add_false_share, add_measure, limits_of_command
 from .parser import add_json, add_verb, percent_type
 from .plan_options import DISTURBING, add_options, disturbance_limits
-from .screen import print_json, print_table, say
+from .screen import print_json, print_table, say_wrapped
 from .session import opened_history
 
 if TYPE_CHECKING:
-    from app.comparison.answers.gate import GateEntry
+    from app.comparison.answers.gate import GateEntry, GateLine
 
 
 def add_words(words: Any) -> None:
@@ -61,11 +61,23 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
     return found["exit_code"]
 
 
+def _verdict(line: GateLine) -> str:
+    """With the reason where it cannot be told, in its colour."""
+    from app.comparison.answers.gate import NOT_WORSE, WORSE
+    from app.core.table import UNDECIDED, CellText
+    from app.stats.at_target.verdicts import BETTER
+
+    text = ": ".join(filter(None, (line["verdict"], line["why"])))
+    tone = {WORSE: WORSE, NOT_WORSE: BETTER}.get(line["verdict"], UNDECIDED)
+    return CellText(text, tone=tone)
+
+
 def _show(found: GateEntry) -> None:
-    """Print a line for each step, then the result."""
+    """Print the result, then a line for each step."""
     from app.comparison.answers.gate import interval_text
     from app.core.units import unit_text
 
+    say_wrapped(found["sentence"], "")
     print_table(
         ("step", "unit", "ratio", "interval", "n", "verdict"),
         [
@@ -73,10 +85,10 @@ def _show(found: GateEntry) -> None:
                 line["step"],
                 unit_text(line["unit"]) + (" (less is better)" if line["direction"] == "lower" else ""),
                 "-" if line["ratio"] is None else f"{line['ratio']:.3f}",
-                interval_text(line), line["n"], ": ".join(filter(None, (line["verdict"], line["why"]))),
+                interval_text(line), line["n"], _verdict(line),
             )
             for line in found["steps"]
         ],
         right=(2, 3, 4),
     )  # fmt: skip
-    say(*found["remarks"], found["sentence"])
+    say_wrapped(*found["remarks"])

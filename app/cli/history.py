@@ -11,7 +11,7 @@ from app.core.units import count_text
 
 from .parser import add_json, add_noun, add_verb, whole_number
 from .screen import complain, print_json, print_table, say, secret_asker, status_line
-from .session import HEADERS, SESSION, opened_history, session_list_cells
+from .session import HEADERS, LEAST, SESSION, opened_history, session_list_cells
 
 if TYPE_CHECKING:
     from app.team.edits import Edit
@@ -135,7 +135,9 @@ def list_history(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
     else:
-        print_table((*HEADERS, "who"), [(*session_list_cells(each), each["person"]) for each in found])
+        print_table(
+            (*HEADERS, "who"), [(*session_list_cells(each), each["person"]) for each in found], least=LEAST
+        )
 
 
 def fetch_history(arguments: argparse.Namespace) -> int:

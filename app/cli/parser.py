@@ -189,6 +189,14 @@ def add_directory(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    add_wide(parser)
+
+
+def add_wide(parser: argparse.ArgumentParser) -> None:
+    """Of each verb that prints a table."""
+    parser.add_argument(
+        "--wide", action="store_true", help="show whole tables, also where they do not fit the terminal"
+    )
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:

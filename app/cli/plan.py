@@ -43,4 +43,5 @@ def list_plans(arguments: argparse.Namespace) -> None:
         )
         for plan in found
     ]
-    print_table(headers, rows, right=(6,))
+    least = ("target", "sequence", "sessions", "contenders x repeats")
+    print_table(headers, rows, right=(6,), least=least)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, QueueChange
 
-from .parser import add_directory, add_json, add_noun, add_target, add_verb, whole_number
+from .parser import add_directory, add_json, add_noun, add_target, add_verb, add_wide, whole_number
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def add_words(words: Any) -> None:
     for parser in (listing, move, hold, go_on, remove):
         add_target(parser)
         add_directory(parser)
+    for parser in (move, hold, go_on, remove):
+        add_wide(parser)
 
 
 def list_queue(arguments: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from app.planner.request.request import PlanRequest
 from .choosing import asks, in_time, of_builds, split, until_decided, with_end
 from .compare import show_result_of
 from .launching import launch_plan
-from .parser import add_directory, add_verb, non_empty_option, split_word_list
+from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
 from .plan_options import Given, add_plan_options
 from .report import report_plan
 from .screen import say
@@ -67,6 +67,7 @@ def add_words(words: Any) -> None:
         help="target (default: local, this computer); write a,b for one plan on each: all start, or none",
     )  # fmt: skip
     add_plan_options(parser)
+    add_wide(parser)
     _add_ways(parser)
 
 
@@ -107,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         asked = dict(request_from(arguments, each) for each in each_alone)
         return run_on_several(asked, arguments, agree)
     code, plan = launch_plan(*request_from(arguments, given), arguments, agree=agree)
-    show_result_of(plan.id, has_table=arguments.duel)
+    show_result_of(plan.id)
     if arguments.is_short:
         report_plan(plan)
     return code

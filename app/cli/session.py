@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.history.store.history import History
 
 HEADERS = ("id", "name", "state", "target", "build", "engine", "preset", "sequence", "started (UTC)")
+LEAST = ("preset", "sequence", "target", "engine", "build")
 SESSION = "its id, the last 6 characters of that, a unique name, or last"
 
 
@@ -167,7 +168,7 @@ def list_sessions(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
         return
-    print_table(HEADERS, [session_list_cells(entry) for entry in found])
+    print_table(HEADERS, [session_list_cells(entry) for entry in found], least=LEAST)
 
 
 def session_list_cells(entry: Any) -> tuple[str, ...]:

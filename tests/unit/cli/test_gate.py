@@ -34,7 +34,8 @@ def test_the_exit_code_is_the_verdict(
 ) -> None:
     assert main(["gate", *pairs[name], "--worse", "3%"]) == code
     said = capsys.readouterr()
-    head, *lines, last = said.out.splitlines()
+    last, blank, head, *lines = said.out.splitlines()
+    assert not blank
     assert head.split() == ["step", "unit", "ratio", "interval", "n", "verdict"] and not said.err
     assert [line.split()[0] for line in lines] == ["load", "point-query", "update-index"]
     assert last.startswith({0: "not worse: ", 1: "worse: ", 3: "cannot be told: "}[code])
@@ -58,7 +59,7 @@ def test_steps_and_limits_for_other_load_are_options(
         "point-query threads=2",
     ]
     assert main([*words, "--others-pct", "20", "--steal-pct", "3"]) == 0
-    _, *lines, remark, last = capsys.readouterr().out.splitlines()
+    last, _, _, *lines, remark = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["load", "point-query"] and "each of 2 steps" in last
     assert remark.endswith(
         "other programs took more than 20% or the hypervisor took more than 3% of the CPUs"
@@ -69,7 +70,7 @@ def test_a_line_has_the_ratio_with_its_interval(
     pairs: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["gate", *pairs["slower"], "--worse", "3%"])
-    line = capsys.readouterr().out.splitlines()[2].split()
+    line = capsys.readouterr().out.splitlines()[4].split()
     assert line[:3] == ["point-query", "threads=2", "queries/s"] and line[-2:] == ["5", "worse"]
     assert (
         line[5] == "to"
