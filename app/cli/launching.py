@@ -65,30 +65,37 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     from app.core.settings import home
     from app.history.machines.measured import machine_measures_from
     from app.planner.checks.load_targets import reach_by_target_name
-    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, Launch
+    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, InputFirst, Launch
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
     way, known = reached(target, ask_secret, arguments.directory), partial(machine_measures_from, home())
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
     return Launch(
-        settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret)
-    )
+        settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret),
+        InputFirst(_known_survey(target, arguments)),
+    )  # fmt: skip
+
+
+def _known_survey(target: Target, arguments: argparse.Namespace) -> Survey | None:
+    """The latest survey; None for another directory than the target's own."""
+    from app.targets.surveys import Surveys
+
+    known = None if arguments.directory else Surveys().get(target)
+    return known.content if known else None
 
 
 def _later(target: Target, arguments: argparse.Namespace) -> QueueInstead | None:
     """When a queued plan begins, and what is known of the target; None if it starts now."""
     from app.planner.starting.launch import QueueInstead
     from app.targets.queue import seconds_until
-    from app.targets.surveys import Surveys
 
     if not arguments.queue and arguments.at is None:
         return None
     if arguments.dry_run:
         raise InputError("--dry-run starts nothing: leave it out, or --queue and --at")
-    known = None if arguments.directory else Surveys().get(target)
     in_s = None if arguments.at is None else seconds_until(arguments.at)
-    return QueueInstead(known.content if known else None, in_s)
+    return QueueInstead(_known_survey(target, arguments), in_s)
 
 
 def queued_text(plan: Plan, target: str, queue: Queue) -> str:

@@ -120,10 +120,10 @@ def test_a_failure_is_no_verdict(
 ) -> None:
     """A history that cannot be read, a defect, an interrupt: 1 would say that it is worse."""
     words = ["gate", *pairs["equal"], "--worse", "3%"]
-    for error in (RuntimeError("a defect"), KeyboardInterrupt()):
+    for error, code in ((RuntimeError("a defect"), 3), (KeyboardInterrupt(), 130)):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("app.comparison.answers.gate.gate", _raising(error))
-            assert main(words) == 3
+            assert main(words) == code
     for name in ("history.sqlite", "history.sqlite-wal", "history.sqlite-shm"):
         (dyno_home / name).unlink(missing_ok=True)
     (dyno_home / "history.sqlite").write_bytes(b"no history at all" * 100)
