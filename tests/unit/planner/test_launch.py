@@ -198,7 +198,7 @@ def test_a_taken_target_is_asked_nothing_else(where: str, todo: str, last: str) 
 
 
 def test_wrong_input_is_refused_before_a_taken_target() -> None:
-    """By the latest survey where there is one; the machine at work is surveyed only where that is not enough."""
+    """By its latest survey; a machine at work is surveyed only where that does not do."""
     for known, wanted, asked in (
         (survey(), request(*BOTH), []),
         (None, request(*BOTH), ["survey"]),
