@@ -124,8 +124,7 @@ def show_launch(
         shown = len(stage.checks)
     say("")
     if stage.failed:
-        texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
-        raise _refusal(stage.failed)(nothing + texts)
+        raise refusal_of(stage, nothing)
     assert plan is not None  # else the launch has raised an error
     return plan, stage
 
@@ -133,6 +132,36 @@ def show_launch(
 def _hinted(stage: LaunchStage, hints: Mapping[str, str]) -> LaunchStage:
     checks = (replace(each, todo=hints.get(each.todo, each.todo)) for each in stage.checks)
     return replace(stage, checks=tuple(checks))
+
+
+def checked_stage(name: str, request: Settled, arguments: argparse.Namespace) -> LaunchStage:
+    """What a dry run has found, without printing it."""
+    from app.targets.store import Targets
+
+    *_, stage = launch_of(Targets().get(name), request, arguments).stages()
+    return stage
+
+
+def stage_entry(stage: LaunchStage) -> dict[str, object]:
+    """The plan, its estimate and its checks for JSON."""
+    from app.protocol.answers import to_json
+
+    found = stage.estimate
+    estimate = found and {
+        "time_text": found.time_text, "details": found.seconds_text, "disk_bytes": found.disk_bytes,
+    }  # fmt: skip
+    return {
+        "plan": stage.plan.to_json() if stage.plan else None,
+        "estimate": estimate,
+        "checks": [to_json(each) for each in stage.checks],
+        "failed": bool(stage.failed),
+    }
+
+
+def refusal_of(stage: LaunchStage, nothing: str = "nothing was started: ") -> DynoError:
+    """The error of the failed checks."""
+    texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
+    return _refusal(stage.failed)(nothing + texts)
 
 
 def _refusal(failed: list[Check]) -> type[DynoError]:

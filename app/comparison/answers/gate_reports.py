@@ -41,9 +41,8 @@ def gate_junit(found: GateEntry) -> bytes:
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
-    return (
-        b'<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suites, encoding="utf-8") + b"\n"
-    )
+    xml: str = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{xml}\n'.encode()
 
 
 def _tag(verdict: str, answer: str) -> str:
