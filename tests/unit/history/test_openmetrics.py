@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from app.history.steps.series import series
 from app.history.store.history import History
 from tests import comparable
 
+SHOWN = ("load.queries", "load.latency_p95_ms", "server.cpu_pct", "disk.write_kb")  # as docs/json.md has them
 LINE = re.compile(r'dyno_[a-z0-9_]+\{([a-z_]+="(\\.|[^"\\])*",?)+\} \S+ \d+\.\d{3}')
 
 
@@ -35,3 +37,11 @@ def test_the_seconds_of_a_session_with_their_time_stamps(dyno_home: Path, tmp_pa
         words = [promtool, "tsdb", "create-blocks-from", "openmetrics", str(file), str(tmp_path / "tsdb")]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+
+
+def test_the_dashboard_shows_series_that_a_session_has() -> None:
+    page = json.loads((Path(__file__).parents[3] / "docs" / "grafana.json").read_text())
+    shown = [target["expr"] for panel in page["panels"] for target in panel["targets"]]
+    assert len(shown) == 4 and all(each.endswith('{session=~"$session"}') for each in shown)
+    made = {f"dyno_{name.replace('.', '_')}" for name in SHOWN}
+    assert {each.partition("{")[0] for each in shown} == made
