@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
     Draw = Callable[[ChartRequest, Path], None]
 
+INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
+
 
 def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
-    """Run one command; 0: all well (or detached), 1: a failure, 2: wrong input.
+    """Run one command; 0: all well (or detached), 1: a failure, 2: wrong input, 130: Ctrl+C.
 
     `draw` makes a picture of a chart; it needs Qt. Where 1 is an answer, failures have another code.
     """
@@ -46,7 +48,7 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
     except DynoError as error:
         return _say(str(error), failure if error.exit_code == 1 else error.exit_code)
     except KeyboardInterrupt:
-        return _say("interrupted", failure)
+        return _say("interrupted", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0 if failure == 1 else failure

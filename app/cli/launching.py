@@ -74,30 +74,37 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     from app.core.settings import home
     from app.history.machines.measured import machine_measures_from
     from app.planner.checks.load_targets import reach_by_target_name
-    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, Launch
+    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, InputFirst, Launch
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
     way, known = reached(target, ask_secret, arguments.directory), partial(machine_measures_from, home())
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
     return Launch(
-        settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret)
-    )
+        settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret),
+        InputFirst(_known_survey(target, arguments)),
+    )  # fmt: skip
+
+
+def _known_survey(target: Target, arguments: argparse.Namespace) -> Survey | None:
+    """The latest survey; None for another directory than the target's own."""
+    from app.targets.surveys import Surveys
+
+    known = None if arguments.directory else Surveys().get(target)
+    return known.content if known else None
 
 
 def _later(target: Target, arguments: argparse.Namespace) -> QueueInstead | None:
     """When a queued plan begins, and what is known of the target; None if it starts now."""
     from app.planner.starting.launch import QueueInstead
     from app.targets.queue import seconds_until
-    from app.targets.surveys import Surveys
 
     if not arguments.queue and arguments.at is None:
         return None
     if arguments.dry_run:
         raise InputError("--dry-run starts nothing: leave it out, or --queue and --at")
-    known = None if arguments.directory else Surveys().get(target)
     in_s = None if arguments.at is None else seconds_until(arguments.at)
-    return QueueInstead(known.content if known else None, in_s)
+    return QueueInstead(_known_survey(target, arguments), in_s)
 
 
 def queued_text(plan: Plan, target: str, queue: Queue) -> str:
@@ -129,8 +136,7 @@ def show_launch(
         shown = len(stage.checks)
     say("")
     if stage.failed:
-        texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
-        raise _refusal(stage.failed)(nothing + texts)
+        raise refusal_of(stage, nothing)
     assert plan is not None  # else the launch has raised an error
     return plan, stage
 
@@ -138,6 +144,36 @@ def show_launch(
 def _hinted(stage: LaunchStage, hints: Mapping[str, str]) -> LaunchStage:
     checks = (replace(each, todo=hints.get(each.todo, each.todo)) for each in stage.checks)
     return replace(stage, checks=tuple(checks))
+
+
+def checked_stage(name: str, request: Settled, arguments: argparse.Namespace) -> LaunchStage:
+    """What a dry run has found, without printing it."""
+    from app.targets.store import Targets
+
+    *_, stage = launch_of(Targets().get(name), request, arguments).stages()
+    return stage
+
+
+def stage_entry(stage: LaunchStage) -> dict[str, object]:
+    """The plan, its estimate and its checks for JSON."""
+    from app.protocol.answers import to_json
+
+    found = stage.estimate
+    estimate = found and {
+        "time_text": found.time_text, "details": found.seconds_text, "disk_bytes": found.disk_bytes,
+    }  # fmt: skip
+    return {
+        "plan": stage.plan.to_json() if stage.plan else None,
+        "estimate": estimate,
+        "checks": [to_json(each) for each in stage.checks],
+        "failed": bool(stage.failed),
+    }
+
+
+def refusal_of(stage: LaunchStage, nothing: str = "nothing was started: ") -> DynoError:
+    """The error of the failed checks."""
+    texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
+    return _refusal(stage.failed)(nothing + texts)
 
 
 def _refusal(failed: list[Check]) -> type[DynoError]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +13,11 @@ from app.planner.request.request import PlanRequest
 
 from .choosing import asks, in_time, of_builds, split, until_decided, with_end
 from .compare import show_result_of
-from .launching import launch_plan
+from .launching import checked_stage, launch_plan, refusal_of, stage_entry
 from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
 from .plan_options import Given, add_plan_options
 from .report import report_plan
-from .screen import say
+from .screen import print_json, say
 from .session import opened_history
 from .several import run_on_several
 
@@ -77,6 +79,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
     )
+    parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON, for scripts")
     parser.add_argument(
         "--start",
         action="store_true",
@@ -102,6 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
     split(arguments)
     given = Given.of(arguments)
     targets = split_word_list("target", arguments.target) if arguments.target else []
+    if arguments.json:
+        return _dry_run_as_json(arguments, given, len(targets))
     agree = asks(arguments, with_end(given, arguments))
     if len(targets) > 1:
         each_alone = (given.at(name) for name in targets)
@@ -112,6 +117,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.is_short:
         report_plan(plan)
     return code
+
+
+def _dry_run_as_json(arguments: argparse.Namespace, given: Given, targets: int) -> int:
+    if not arguments.dry_run or targets > 1:
+        raise InputError("--json is for --dry-run on one target: add --dry-run, and one --target")
+    with redirect_stdout(sys.stderr):
+        name, request = request_from(arguments, given)
+        stage = checked_stage(name, request, arguments)
+    print_json(stage_entry(stage))
+    if stage.failed:
+        raise refusal_of(stage)
+    return 0
 
 
 def request_from(arguments: argparse.Namespace, given: Given) -> Asked:

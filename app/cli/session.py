@@ -73,6 +73,10 @@ def _add_changes(verbs: Any) -> None:
     note.add_argument("text", help="text of the note")
     export = add_verb(verbs, export_session, "export a session to a file", _add_session)
     export.add_argument("file", help="a new .zip file")
+    export.add_argument(
+        "--openmetrics", action="store_true",
+        help="write its seconds as OpenMetrics text with time stamps, for Prometheus",
+    )  # fmt: skip
     text = "delete a session from the history; undelete restores it for seven days"
     add_verb(verbs, delete_session, text, _add_session)
 
@@ -304,11 +308,13 @@ def cut_session(arguments: argparse.Namespace) -> None:
 
 def export_session(arguments: argparse.Namespace) -> None:
     from app.history.exchange.exporting import export
+    from app.history.exchange.openmetrics import export_openmetrics
 
     if not arguments.file:
-        raise InputError("the file name is empty: name a new .zip file")
+        raise InputError("the file name is empty: name a new file")
     with opened_history() as history:
-        say(export(history, arguments.session, Path(arguments.file)))
+        write = export_openmetrics if arguments.openmetrics else export
+        say(write(history, arguments.session, Path(arguments.file)))
 
 
 def script_session(arguments: argparse.Namespace) -> None:

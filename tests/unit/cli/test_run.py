@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -230,3 +231,19 @@ def test_published_sessions_are_set_up_for_the_target_and_options_go_before(
     asked = len(agent.asked)
     assert "--rows must be between" in refused(capsys, "run", *names, "--rows", "0")
     assert len(agent.asked) == asked, "the target is not asked"
+
+
+def test_a_dry_run_and_the_doctor_as_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dyno_home: Path
+) -> None:
+    agent = ScriptedAgent()
+    reach_instead(monkeypatch, lambda *_: agent.reached())
+    words = ["run", "--sequence", "quick", "--contender", f"{MARIADB}:innodb", "--json"]
+    code = main([*words, "--dry-run"])
+    found = json.loads(capsys.readouterr().out)
+    assert code == 0 and not found["failed"] and found["plan"]["sequence"] == "quick"
+    assert found["estimate"]["disk_bytes"] > 0 and found["checks"][0]["state"]
+    assert main(words) == 2 and "start" not in agent.asked
+    assert "--json is for --dry-run" in capsys.readouterr().err
+    assert main(["doctor", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["problem"] == ""
