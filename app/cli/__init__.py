@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from app.core.errors import DynoError
-
-from .parser import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +27,8 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
 
     `draw` makes a picture of a chart; it needs Qt. Where 1 is an answer, failures have another code.
     """
+    from .parser import parse
+
     failure = 1
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
@@ -58,6 +57,8 @@ def _say(text: str, code: int) -> int:
 
 def _log(error: Exception) -> str:
     """Keep the traceback where a developer finds it, away from the person's screen."""
+    import traceback
+
     from app.core.private import private
     from app.core.settings import home
 

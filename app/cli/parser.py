@@ -12,10 +12,13 @@ from typing import Any, NoReturn
 
 from app.core.errors import InputError
 
+from .words import nouns
+from .words import words as words_by_command
+
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
     *("run", "queue", "follow", "plan", "session", "history", "compare", "explain", "bisect"),
-    *("gate", "changes", "chart", "report", "doctor"),
+    *("gate", "changes", "chart", "report", "doctor", "completion"),
 )
 ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."
 MORE = "dyno WORD --help explains a word, dyno WORD VERB --help one of its verbs."
@@ -61,15 +64,41 @@ def _joined(argv: list[str]) -> list[str]:
     return words
 
 
-def dyno_parser(word: str = "") -> argparse.ArgumentParser:
-    """The parser with all words; with a known word only its own, as importing the others takes time."""
+def dyno_parser(word: str) -> argparse.ArgumentParser:
+    """The parser with one word, or with the mere names of all, as importing them takes time."""
+    modules = nouns()
+    parser, words = _empty_parser()
+    if word in modules:
+        _add_module(words, modules[word])
+    else:
+        for each in words_by_command()["dyno"]:
+            if each.names[0] in modules:
+                words.add_parser(each.names[0], help=each.help, prog=f"dyno {each.names[0]}")
+    return parser
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser with all of all words: for tests, manual pages and the table of words."""
+    parser, words = _empty_parser()
+    for module in NOUNS:
+        _add_module(words, module)
+    return parser
+
+
+def _empty_parser() -> tuple[Parser, Any]:
     parser = Parser(prog="dyno", description=ABOUT, epilog=MORE, allow_abbrev=False)
-    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument("-V", "--version", action="store_true", help="print the version")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
     parser.set_defaults(run=_without_word)
-    for noun in (word,) if word in NOUNS else NOUNS:
-        importlib.import_module(f".{noun}", __package__).add_words(words)
-    return parser
+    return parser, words
+
+
+def _add_module(words: Any, module: str) -> None:
+    """All words of one file."""
+    before = set(words.choices)
+    importlib.import_module(f".{module}", __package__).add_words(words)
+    for name in words.choices.keys() - before:
+        words.choices[name].set_defaults(module=module)
 
 
 def _without_word(arguments: argparse.Namespace) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 from importlib.metadata import version
 
 import pytest
 
 from app.cli import main
-from app.cli.parser import NOUNS, dyno_parser
+from app.cli.parser import NOUNS, dyno_parser, whole_parser
+from app.cli.word_table import table_text
+from app.cli.words import PATH
 from tests.unit.cli.words import parsers
 
 
-@pytest.mark.parametrize("parser", list(parsers(dyno_parser())), ids=lambda each: each.prog)
+@pytest.mark.parametrize("parser", list(parsers(whole_parser())), ids=lambda each: each.prog)
 def test_every_word_says_what_it_is_for(parser: argparse.ArgumentParser) -> None:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -28,9 +32,25 @@ def test_a_word_by_itself_is_the_same_as_among_all(noun: str) -> None:
     """A command makes the parser of its own word alone."""
     alone, among_all = (
         [each.format_help() for each in parsers(whole) if each.prog.split()[1:2] == [noun]]
-        for whole in (dyno_parser(noun), dyno_parser())
+        for whole in (dyno_parser(noun), whole_parser())
     )
     assert alone == among_all != []
+
+
+def test_the_table_of_words_is_that_of_the_parsers() -> None:
+    assert PATH.read_text() == table_text(whole_parser()), "the words have changed: make words"
+
+
+def test_the_help_names_all_words_and_imports_none() -> None:
+    assert dyno_parser("").format_help() == whole_parser().format_help()
+    code = (
+        "import sys; from app.cli import main\n"
+        "for word in ('--version', '--help'):\n    try: main([word])\n    except SystemExit: pass\n"
+        "dear = {'app.cli.session', 'app.cli.run', 'msgspec', 'app.catalog', 'app.protocol'}\n"
+        "print(sorted(dear & sys.modules.keys()), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
