@@ -28,12 +28,12 @@ def add_words(words: Any) -> None:
         "--format", choices=FORMATS, default="table", help="output format (default: table); md is Markdown"
     )
     parser.add_argument(
-        "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
+        "-j", "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
     )
     add_measure(parser, "compare")
     add_verdict_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
-    parser.add_argument("--details", action="store_true", help="show spread, n and p in each cell")
+    parser.add_argument("-v", "--details", action="store_true", help="show spread, n and p in each cell")
     other = parser.add_mutually_exclusive_group()
     other.add_argument(
         "--differences", action="store_true", help="show how the setups of the sessions differ"

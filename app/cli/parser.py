@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 
 from .words import nouns
 from .words import words as words_by_command
@@ -21,7 +22,7 @@ NOUNS = (
     *("gate", "changes", "chart", "report", "doctor", "completion"),
 )
 ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."
-MORE = "dyno WORD --help explains a word, dyno WORD VERB --help one of its verbs."
+MORE = "dyno help WORD explains a word, dyno help WORD VERB one of its verbs."
 Run = Callable[[argparse.Namespace], int | None]
 AddOptions = Callable[[argparse.ArgumentParser], object]
 _OPTION, _NEGATIVE = re.compile("--[a-z][a-z-]*"), re.compile(r"-\.?\d")
@@ -34,11 +35,25 @@ class Parser(argparse.ArgumentParser):
     def add_argument(self, *names: Any, **what: Any) -> argparse.Action:
         """Like argparse; only `type=str` accepts an empty text, which deletes a value."""
         takes_text = what.get("action", "append") == "append" and "choices" not in what
-        if names[0].startswith("--") and takes_text and what.get("type", Path) is Path:
+        if names[0].startswith("-") and takes_text and what.get("type", Path) is Path:
             what["type"] = non_empty_option(what.get("type", str))
             if what.get("default") == "":
                 what["default"] = OmittedText()  # argparse reads a default as if it were typed
         return super().add_argument(*names, **what)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Like argparse; an unknown option comes with the one that is like it."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{_meant_option(found, unknown)}")
+        return found
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = list(map(str, action.choices))
+            meant = did_you_mean(str(value), choices)
+            text = f"invalid choice: {value!r}{meant} (choose from {', '.join(map(repr, choices))})"
+            raise argparse.ArgumentError(action, text)
 
     def error(self, message: str) -> NoReturn:
         text = message if len(message) <= MOST else message[:MOST] + "..."
@@ -50,7 +65,17 @@ def parse(argv: list[str]) -> argparse.Namespace:
     for word in argv:
         if any("\ud800" <= each <= "\udfff" for each in word):
             raise InputError(f"{word!r} is not UTF-8 text")
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     return dyno_parser(argv[0] if argv else "").parse_args(_joined(argv))
+
+
+def _meant_option(found: argparse.Namespace, unknown: list[str]) -> str:
+    """What the first unknown option may have meant, of the command that was typed."""
+    wrong = next((each.partition("=")[0] for each in unknown if each.startswith("--")), "")
+    command = " ".join(filter(None, ("dyno", found.word, getattr(found, "verb", None))))
+    known = (name for each in words_by_command().get(command, []) for name in each.names if name[:2] == "--")
+    return did_you_mean(wrong, known) if wrong else ""
 
 
 def _joined(argv: list[str]) -> list[str]:
@@ -198,7 +223,7 @@ def split_word_list(option: str, text: str) -> list[str]:
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="local", help="target (default: local, this computer)")
+    parser.add_argument("-t", "--target", default="local", help="target (default: local, this computer)")
 
 
 def add_directory(parser: argparse.ArgumentParser) -> None:
@@ -208,7 +233,7 @@ def add_directory(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    parser.add_argument("-j", "--json", action="store_true", help="print JSON, for scripts")
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.catalog import Catalog
 from app.core.errors import InputError, errors_about_field
+from app.core.nearest import did_you_mean
 from app.core.ranges import cpus_of
 from app.engines.engine import NAME
 from app.planner.request.contender import ContenderRequest
@@ -118,8 +119,9 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
     """A build of the survey that can start and has the engine; else InputError with the choices."""
     build = next((each for each in survey.builds if each.name == request.build), None)
     if build is None:
-        names = ", ".join(each.name for each in survey.builds) or "none"
-        raise InputError(f"there is no build {request.build} on this target; there are {names}")
+        known = [each.name for each in survey.builds]
+        meant, names = did_you_mean(request.build, known), ", ".join(known) or "none"
+        raise InputError(f"there is no build {request.build} on this target{meant}; there are {names}")
     if build.problem:
         raise InputError(f"the build {request.build} cannot start: {build.problem}")
     engines = engines_in(build)
