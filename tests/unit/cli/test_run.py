@@ -84,7 +84,7 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
         (["--matters", "51"], "--matters: must be from 0 to 50%, not 51"),
         (["--false-share", "-1%"], "--false-share: must be from 0 to 50%, not -1%"),
         (["--time-limit", "soon"], "must be a time such as 90 (seconds), 30min or 1h30min, not 'soon'"),
-        (["--time-limit", "1h30"], "30min or 1h30min, not '1h30'"),
+        (["--time-limit", "1h75"], "30min or 1h30min, not '1h75'"),
         (["--pause", "-3s"], "30min or 1h30min, not '-3s'"),
         (["--pause", "-3"], "--pause must be between 0 and"),
     ],
