@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from app.core.errors import DynoError
-
-from .fetching import fetch_what_was_left, is_reader
-from .parser import parse
-from .screen import be_wide
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +29,10 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
 
     `draw` makes a picture of a chart; it needs Qt. Where 1 is an answer, failures have another code.
     """
+    from .fetching import fetch_what_was_left, is_reader
+    from .parser import parse
+    from .screen import be_wide
+
     failure = 1
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
@@ -65,6 +64,8 @@ def _say(text: str, code: int) -> int:
 
 def _log(error: Exception) -> str:
     """Keep the traceback where a developer finds it, away from the person's screen."""
+    import traceback
+
     from app.core.private import private
     from app.core.settings import home
 

@@ -55,7 +55,7 @@ def add_work(parser: argparse.ArgumentParser, step: str) -> None:
     parser.add_argument("--step", required=True, help=step)
     parser.add_argument("--threads", type=whole_number(1, 100_000), help="client threads of the step")
     parser.add_argument("--sequence", help="sequence with the step, for contenders by name")
-    parser.add_argument("--target", help="target, for contenders by name (default: local, this computer)")
+    parser.add_argument("-t", "--target", help="target, for contenders by name (default: this computer)")
     add_options(parser, *_WORK)
 
 
@@ -85,7 +85,7 @@ def add_so_far(parser: argparse.ArgumentParser) -> None:
 
 def add_start_options(parser: argparse.ArgumentParser) -> None:
     add_directory(parser)
-    parser.add_argument("--dry-run", action="store_true", help="show the next plan; start nothing")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="show the next plan; start nothing")
     parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
     add_options(parser, *_ALLOWED)
     add_json(parser)

@@ -29,14 +29,14 @@ def add_words(words: Any) -> None:
         "--format", choices=FORMATS, default="table", help="output format (default: table); md is Markdown"
     )
     parser.add_argument(
-        "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
+        "-j", "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
     )
     add_wide(parser)
     add_measure(parser, "compare")
     add_verdict_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
     parser.add_argument(
-        "--details", action="store_true", help="show spread, n and p in each cell, and all caveats"
+        "-v", "--details", action="store_true", help="show spread, n and p in each cell, and all caveats"
     )
     other = parser.add_mutually_exclusive_group()
     other.add_argument(

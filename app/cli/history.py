@@ -48,7 +48,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, sync_history, "exchange sessions and edits with the team now")
     listing = add_verb(verbs, list_history, "list the team's sessions on its server, the newest first")
     listing.add_argument("--text", default="", help="words that occur in its names, tags, notes")
-    listing.add_argument("--target", default="", help="only sessions of this target")
+    listing.add_argument("-t", "--target", default="", help="only sessions of this target")
     listing.add_argument("--engine", default="", help="only sessions of this engine")
     listing.add_argument(
         "--page", type=whole_number(1, 100_000), default=1, help="100 sessions a page (default: 1)"

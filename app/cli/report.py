@@ -22,7 +22,7 @@ MOST_FILES = 1000  # of one name
 
 def add_words(words: Any) -> None:
     parser = add_verb(words, report_sessions, "write a comparison as a report, in one file", add_sessions)
-    parser.add_argument("--out", type=Path, required=True, help="a new file: .html .md .csv")
+    parser.add_argument("-o", "--out", type=Path, required=True, help="a new file: .html .md .csv")
     parser.add_argument("--title", default="", help="title (default: the names of the columns)")
     parser.add_argument("--text", type=Path, help="a Markdown file with your own text")
     parser.add_argument(

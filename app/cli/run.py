@@ -65,7 +65,7 @@ def add_words(words: Any) -> None:
              " new --contender: the same work, in slices where possible",
     )  # fmt: skip
     parser.add_argument(
-        "--target", action=_Several, type=non_empty_option(str), metavar="NAME[,NAME]",
+        "-t", "--target", action=_Several, type=non_empty_option(str), metavar="NAME[,NAME]",
         help="target (default: local, this computer); write a,b for one plan on each: all start, or none",
     )  # fmt: skip
     add_plan_options(parser)
@@ -77,7 +77,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     """Options for how the plan runs."""
     add_directory(parser)
     parser.add_argument(
-        "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
+        "-n", "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
     )
     parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON, for scripts")
     parser.add_argument(

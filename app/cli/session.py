@@ -26,7 +26,8 @@ SESSION = "its id, the last 6 characters of that, a unique name, or last"
 def add_words(words: Any) -> None:
     verbs = add_noun(words, "session", "sessions in the history")
     listing = add_verb(verbs, list_sessions, "list the sessions")
-    for name in ("target", "engine", "sequence", "tag"):
+    listing.add_argument("-t", "--target", default="", help="only sessions of this target")
+    for name in ("engine", "sequence", "tag"):
         listing.add_argument(f"--{name}", default="", help=f"only sessions of this {name}")
     listing.add_argument("--plan", default="", help="only sessions of this plan, as dyno plan list names it")
     listing.add_argument(
@@ -46,7 +47,7 @@ def add_words(words: Any) -> None:
     _add_changes(verbs)
     text = "write a shell script that repeats the session without Dyno"
     script = add_verb(verbs, script_session, text, _add_session)
-    script.add_argument("--out", type=Path, required=True, help="a new folder")
+    script.add_argument("-o", "--out", type=Path, required=True, help="a new folder")
     _add_cut(verbs)
     undelete = add_verb(verbs, undelete_session, "restore a session deleted in the last seven days")
     undelete.add_argument("session", help="its id, or the last 6 characters of that")

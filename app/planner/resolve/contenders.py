@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from app.catalog import Catalog
 from app.core.errors import InputError, errors_about_field
+from app.core.nearest import did_you_mean
 from app.core.ranges import cpus_of
 from app.engines.engine import NAME
 from app.planner.request.contender import ContenderRequest
@@ -145,8 +145,7 @@ def named_build(name: str, builds: Sequence[Build]) -> Build:
     if found:
         text = f"{name} is the beginning of {len(found)} builds on this target: {there}; write more of it"
         raise InputError(text)
-    near = "".join(f"did you mean {each}? " for each in get_close_matches(name, names, 1))
-    raise InputError(f"there is no build {name} on this target; {near}there are {there}")
+    raise InputError(f"there is no build {name} on this target{did_you_mean(name, names)}; there are {there}")
 
 
 def engines_in(build: Build) -> list[str]:
