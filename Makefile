@@ -6,6 +6,7 @@
 # make bench  measures Dyno itself (docs/measured/benchmarks.md)
 # make screenshots  makes the pictures of docs/ anew
 # make packages  wheel, sdist, .deb and a file that starts without root, in dist/
+# make words  app/cli/words.txt anew, after a word or option of the command line has changed
 # make lint   style and types only
 # make update  locks the newest Python packages that setup.cfg allows, and passes the tests with them; once a month
 
@@ -18,7 +19,7 @@ BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mysql-8.0 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full coverage fuzz bench screenshots packages lint update
+.PHONY: help run desktop test full coverage fuzz bench screenshots packages words lint update
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -64,6 +65,9 @@ screenshots:
 packages:
 	@sh install.sh lint
 	sh packages/make.sh
+
+words:
+	@$(BIN)/python -c "from app.cli.word_table import write; write()"
 
 lint:
 	@sh install.sh lint

@@ -55,6 +55,15 @@ collect() {  # FOLDER PYTHONS: the libraries of each Python, then what they shar
     chmod 755 "$1/dyno"
 }
 
+add_manual() {  # FOLDER: manual pages, made from the parsers, and completion
+    mkdir -p "$1/man/man1" "$1/bash-completion/completions" "$1/zsh/vendor-completions" "$1/fish/vendor_completions.d"
+    $python -c 'import sys; from pathlib import Path; from app.cli.manual import write; write(Path(sys.argv[1]))' "$1/man/man1"
+    gzip -9n "$1"/man/man1/*.1
+    cp resources/completion/dyno.bash "$1/bash-completion/completions/dyno"
+    cp resources/completion/dyno.zsh "$1/zsh/vendor-completions/_dyno"
+    cp resources/completion/dyno.fish "$1/fish/vendor_completions.d/"
+}
+
 make_deb() {
     say "dyno_${version}_amd64.deb"
     root=$work/deb
@@ -65,6 +74,7 @@ make_deb() {
     cp resources/dyno.desktop "$root/usr/share/applications/"
     cp resources/icons/dyno.svg "$root/usr/share/icons/hicolor/scalable/apps/"
     cp LICENSE "$root/usr/share/doc/dyno/copyright"
+    add_manual "$root/usr/share"
     sed "s/@VERSION@/$version/; s/@SIZE@/$(du -sk "$root" | cut -f 1)/" packages/control >"$root/DEBIAN/control"
     cp packages/postinst packages/prerm "$root/DEBIAN/"
     chmod -R u=rwX,go=rX "$root"

@@ -60,6 +60,7 @@ def dyno_home(
         if request.node.get_closest_marker("disk"):
             folder = Path(stack.enter_context(TemporaryDirectory(dir=ON_DISK, ignore_cleanup_errors=True)))
         monkeypatch.setenv("DYNO_HOME", str(folder / "dyno-home"))
+        monkeypatch.delenv("COLUMNS", raising=False)  # readline sets it
         yield folder / "dyno-home"
 
 

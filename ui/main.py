@@ -5,10 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from app.core.crashes import log_crashes
-
-from .core.display import has_display
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -21,6 +17,14 @@ NO_DISPLAY = (
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["_complete"]:  # a shell waits for it: nothing else is imported
+        from app.cli.complete import main as complete
+
+        return complete(sys.argv[2:])
+    from app.core.crashes import log_crashes
+
+    from .core.display import has_display
+
     if len(sys.argv) > 1:
         log_crashes()
         from app.cli import main as run_command

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.core.settings import home
 from app.core.shipped import shipped_folder
 from app.core.toml_text import Document, read_document, read_text
@@ -190,7 +191,8 @@ class Catalog:
             if _PRESET_NAME.fullmatch(name) and path.is_file():
                 return parse_preset(read_text(path, MAX_CNF), name, engine, _label(path, shipped), shipped)
         known = self.preset_names(engine)
-        raise InputError(f"no preset {name} for {engine}: choose one of {_listed(known)}")
+        meant = did_you_mean(name, known)
+        raise InputError(f"no preset {name} for {engine}{meant}: choose one of {_listed(known)}")
 
     def preset_names(self, engine: str) -> list[str]:
         return _names(self._preset_folders(engine), "cnf")
@@ -247,7 +249,8 @@ def _find(
         if name in _names((folder,), "toml"):
             document = read_document(read_text(path), _label(path, shipped))
             return make(document, name, shipped, str(path))
-    raise InputError(f"no {what} {name}: choose one of {_listed(_names(folders, 'toml'))}")
+    known = _names(folders, "toml")
+    raise InputError(f"no {what} {name}{did_you_mean(name, known)}: choose one of {_listed(known)}")
 
 
 def _all(folders: tuple[Path, Path], suffix: str, read: Callable[[str], Any]) -> tuple[list[Any], list[str]]:
@@ -285,7 +288,7 @@ def _listed(names: list[str]) -> str:
 
 def _check_engine(engine: str) -> None:
     if not NAME_OF_ENGINE.fullmatch(engine):
-        raise InputError(f"no engine {engine}: choose one of {', '.join(KNOWN)}")
+        raise InputError(f"no engine {engine}{did_you_mean(engine, KNOWN)}: choose one of {', '.join(KNOWN)}")
 
 
 # the Lua that Dyno makes from custom SQL: calls of dyno-sql.lua with numbers and quoted texts

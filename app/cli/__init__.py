@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from app.core.errors import DynoError
-
-from .parser import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,24 +21,33 @@ if TYPE_CHECKING:
 
     Draw = Callable[[ChartRequest, Path], None]
 
+INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
+
 
 def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
-    """Run one command; 0: all well (or detached), 1: a failure, 2: wrong input.
+    """Run one command; 0: all well (or detached), 1: a failure, 2: wrong input, 130: Ctrl+C.
 
     `draw` makes a picture of a chart; it needs Qt. Where 1 is an answer, failures have another code.
     """
+    from .fetching import fetch_what_was_left, is_reader
+    from .parser import parse
+    from .screen import be_wide
+
     failure = 1
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
         arguments.draw = draw
+        be_wide(getattr(arguments, "wide", False))
         failure = getattr(arguments, "failure", failure)
+        if is_reader(arguments):
+            fetch_what_was_left()
         code: int = arguments.run(arguments) or 0
         sys.stdout.flush()
         return code
     except DynoError as error:
         return _say(str(error), failure if error.exit_code == 1 else error.exit_code)
     except KeyboardInterrupt:
-        return _say("interrupted", failure)
+        return _say("interrupted", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0 if failure == 1 else failure
@@ -58,6 +64,8 @@ def _say(text: str, code: int) -> int:
 
 def _log(error: Exception) -> str:
     """Keep the traceback where a developer finds it, away from the person's screen."""
+    import traceback
+
     from app.core.private import private
     from app.core.settings import home
 

@@ -55,28 +55,25 @@ def add_work(parser: argparse.ArgumentParser, step: str) -> None:
     parser.add_argument("--step", required=True, help=step)
     parser.add_argument("--threads", type=whole_number(1, 100_000), help="client threads of the step")
     parser.add_argument("--sequence", help="sequence with the step, for contenders by name")
-    parser.add_argument("--target", help="target, for contenders by name (default: local, this computer)")
+    parser.add_argument("-t", "--target", help="target, for contenders by name (default: this computer)")
     add_options(parser, *_WORK)
 
 
 def add_time(parser: argparse.ArgumentParser, what: str, usual: str = "") -> None:
-    """A limit for the time, in minutes or as `dyno run` has it."""
-    its = parser.add_mutually_exclusive_group()
-    its.add_argument(
-        "--minutes",
-        type=whole_number(1, MOST_MINUTES),
-        help=f"start no {what} that would end later than this{usual}",
-    )
-    its.add_argument("--time-limit", type=duration, help="the same as a time: 1800, 30min, 1h30min")
+    """A limit for the time, as `dyno run` has it."""
+    parser.add_argument(
+        "--within", type=duration, metavar="TIME",
+        help=f"start no {what} that would end later than this: 8h, 45min, 1h30{usual}",
+    )  # fmt: skip
 
 
 def minutes_of(arguments: argparse.Namespace) -> int | None:
-    """The whole minutes of either option; None without."""
-    given: int | None = arguments.minutes
-    if arguments.time_limit is not None:
-        given = int(arguments.time_limit) // 60
-        if not 1 <= given <= MOST_MINUTES:
-            raise InputError(f"--time-limit must be from 1 to {MOST_MINUTES} minutes")
+    """The whole minutes of it; None without."""
+    if arguments.within is None:
+        return None
+    given = int(arguments.within) // 60
+    if not 1 <= given <= MOST_MINUTES:
+        raise InputError(f"--within must be from 1 to {MOST_MINUTES} minutes")
     return given
 
 
@@ -88,7 +85,7 @@ def add_so_far(parser: argparse.ArgumentParser) -> None:
 
 def add_start_options(parser: argparse.ArgumentParser) -> None:
     add_directory(parser)
-    parser.add_argument("--dry-run", action="store_true", help="show the next plan; start nothing")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="show the next plan; start nothing")
     parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
     add_options(parser, *_ALLOWED)
     add_json(parser)

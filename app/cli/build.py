@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.remote.reach import reached
 from app.targets.builds import NOTES, install, problem_of, register, remove, store_build_notes
 from app.targets.store import Targets
@@ -102,6 +103,6 @@ def _named(arguments: argparse.Namespace) -> Iterator[tuple[Agent, Build]]:
     with reached(target, ask_secret) as agent:
         builds = {each.name: each for each in agent.survey(target.search_paths).builds}
         if arguments.build not in builds:
-            names = ", ".join(builds) or "none"
-            raise InputError(f"no build {arguments.build} on this target; choose one of {names}")
+            meant, names = did_you_mean(arguments.build, builds), ", ".join(builds) or "none"
+            raise InputError(f"no build {arguments.build} on this target{meant}; choose one of {names}")
         yield agent, builds[arguments.build]

@@ -41,7 +41,7 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--absolute", action="store_true", help="in charts of bars and before-after: values instead of ratios"
     )
-    parser.add_argument("--out", type=Path, help="a new file: .png .svg .csv (default: print CSV)")
+    parser.add_argument("-o", "--out", type=Path, help="a new file: .png .svg .csv (default: print CSV)")
 
 
 def chart_sessions(arguments: argparse.Namespace) -> None:

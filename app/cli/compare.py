@@ -12,12 +12,13 @@ from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 
-from .parser import OmittedText, add_verb, non_empty_option, percent_type
-from .screen import print_common_name_parts, print_json, print_tables, rich_console, say, say_text
+from .parser import OmittedText, add_verb, add_wide, non_empty_option, percent_type
+from .screen import print_common_name_parts, print_json, print_tables, say, say_text, say_wrapped
 from .session import opened_history
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
+    from app.protocol.plan import Plan
 
 FORMATS = ("table", "json", "csv", "md")
 
@@ -28,12 +29,15 @@ def add_words(words: Any) -> None:
         "--format", choices=FORMATS, default="table", help="output format (default: table); md is Markdown"
     )
     parser.add_argument(
-        "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
+        "-j", "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
     )
+    add_wide(parser)
     add_measure(parser, "compare")
     add_verdict_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
-    parser.add_argument("--details", action="store_true", help="show spread, n and p in each cell")
+    parser.add_argument(
+        "-v", "--details", action="store_true", help="show spread, n and p in each cell, and all caveats"
+    )
     other = parser.add_mutually_exclusive_group()
     other.add_argument(
         "--differences", action="store_true", help="show how the setups of the sessions differ"
@@ -46,7 +50,7 @@ def add_words(words: Any) -> None:
         "--stacks", type=non_empty_option(str), metavar="STEP",
         help="show the functions whose share of the time changed in a profiled step",
     )  # fmt: skip
-    other.add_argument("--verdict", action="store_true", help="print the result in sentences")
+    other.add_argument("--verdict", action="store_true", help="print only the sentences")
     other.add_argument(
         "--pre", action="store_true", help="compare tests before the writes with the same tests after them"
     )
@@ -160,13 +164,15 @@ def _compared(
 def _show_table(
     found: Comparison, measure: str, form: str, has_details: bool = False, is_common: bool = False
 ) -> None:
-    from app.comparison.answers.sentences import measure_in_sentence, verdict_sentences
+    from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_sentences
     from app.comparison.texts import text as compare_text
     from app.comparison.verdicts.compare import only_common_steps
 
     found = only_common_steps(found) if is_common else found
+    sentences = first_lines(found, measure_in_sentence(measure))
     if form == "table":
-        say_text(compare_text.to_text(found, has_details, rich_console().width))
+        say_wrapped(*compare_text.lines_above(found, sentences))
+        print_tables([compare_text.shown_table(found, has_details)])
     elif form == "json":
         print_json(
             {
@@ -175,49 +181,54 @@ def _show_table(
             }
         )
     elif form == "md":
-        say_text(compare_text.to_markdown(found, has_details))
+        say_text(compare_text.to_markdown(found, has_details, sentences))
     else:
         say_text(compare_text.to_csv(found))
 
 
 def _show_verdict(found: Comparison, measure: str, form: str) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
-    from app.comparison.answers.sentences import measure_in_sentence, verdict_lines
+    from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_lines
+    from app.comparison.cells.labels import names_of
     from app.comparison.texts.text import json_of_limits
+    from app.comparison.verdicts.across import cross_plan_remarks
 
-    lines = [*found.first_texts, *verdict_lines(found, measure_in_sentence(measure))]
     if form == "json":
+        lines = [*found.first_texts, *verdict_lines(found, measure_in_sentence(measure))]
         print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
     else:
-        say(*(lines or ["No verdict (one column: nothing to compare it with)."]))
+        across = cross_plan_remarks(found, names_of(found))
+        say_wrapped(*found.first_texts, *first_lines(found, measure_in_sentence(measure)), *across)
 
 
-def show_result_of(plan: str, has_table: bool = False) -> None:
+def show_result_of(plan: str) -> None:
     """Print the result of a plan of several contenders, once it is over and in the history."""
     from app.history.lists.sessions import SUFFIX
 
-    ids = _sessions_to_compare(plan)
-    if ids:
-        found = _compared(ids)
-        if has_table:
-            _show_table(found, "value", "table")
+    if ids := _sessions_to_compare(plan):
         say("")
-        _show_verdict(found, "value", "table")
+        _show_table(_compared(ids), "value", "table")
         say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
 
 
 def _sessions_to_compare(plan_id: str) -> list[str]:
     """The sessions of a plan of several contenders that is over, in its order; else none."""
+    plan, ids = sessions_of_ended(plan_id)
+    return ids if plan and len(plan.contenders) > 1 else []
+
+
+def sessions_of_ended(plan_id: str) -> tuple[Plan | None, list[str]]:
+    """The plan and its sessions in their order; no sessions unless it is over and in the history."""
     from app.history.lists.sessions import sessions
     from app.history.steps.figures import plans_by_session
 
     with opened_history() as history:
         states = {each["id"]: each["state"] for each in sessions(history, plan=plan_id)}
         plan = next(iter(plans_by_session(history, list(states)[:1]).values()), None)
-    if plan is None or len(plan.contenders) < 2:
-        return []
+    if plan is None:
+        return None, []
     are_over = all(states.get(turn.session, "waiting") not in GOING_ON for turn in plan.first_turns)
-    return [turn.session for turn in plan.turns if turn.session in states] if are_over else []
+    return plan, [turn.session for turn in plan.turns if turn.session in states] if are_over else []
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:

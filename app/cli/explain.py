@@ -47,7 +47,7 @@ def add_words(words: Any) -> None:
         "--together", action="append", metavar="OPTION,OPTION",
         help="options that change as one; redo log size and number, and others like them, do so anyway",
     )  # fmt: skip
-    add_time(parser, "round", f" (default: {MINUTES})")
+    add_time(parser, "round", f" (default: {MINUTES}min)")
     add_verdict_limits(parser)
     add_so_far(parser)
     add_start_options(parser)

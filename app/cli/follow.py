@@ -1,4 +1,4 @@
-"""`dyno follow`, `status`, `stop`, `skip`, `note`: plans that run on a target."""
+"""`dyno follow`, `stop`, `skip`, `note`: plans that run on a target."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
@@ -14,13 +13,12 @@ from app.core.settings import home
 from app.core.units import count_text
 from app.remote.reach import agent_of, reached
 from app.remote.target import Target
-from app.targets.store import Targets
 
 from .compare import show_result_of
-from .parser import add_directory, add_json, add_target, add_verb
-from .queue import fetch_target_queue, show_queue
-from .screen import ask_secret, complain, print_json, print_table, say
+from .parser import add_directory, add_target, add_verb, add_wide
+from .screen import ask_secret, complain, say
 from .session import opened_history
+from .status import add_status, target_of
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
@@ -30,9 +28,9 @@ if TYPE_CHECKING:
 
 def add_words(words: Any) -> None:
     where = (add_target, add_directory)
-    follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where)
+    follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where, add_wide)
     follow.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
-    add_verb(words, status_plan, "show the plan that runs on a target", *where, add_json)
+    add_status(words)
     stop = add_verb(words, stop_plan, "stop the session that runs", *where).add_mutually_exclusive_group()
     stop.add_argument(
         "--after-step",
@@ -48,53 +46,17 @@ def add_words(words: Any) -> None:
     note.add_argument("text", help="text of the note")
 
 
-def _target(arguments: argparse.Namespace) -> Target:
-    """The target, with only the given directory if there is one."""
-    target = Targets().get(arguments.target)
-    return replace(target, directories=[arguments.directory]) if arguments.directory else target
-
-
 @contextmanager
 def _at_the_active(arguments: argparse.Namespace) -> Iterator[tuple[RemotePlan, Agent]]:
     """The plan that runs, and the agent of its target."""
     from app.following.adoption import find_plans
 
-    active = [found for found in find_plans(_target(arguments), ask_secret) if found.locked]
+    active = [found for found in find_plans(target_of(arguments), ask_secret) if found.locked]
     if not active:
         raise TargetError(f"no plan runs on {arguments.target}")
     found = active[0]
     with reached(found.target, ask_secret, found.directory, found.sha) as agent:
         yield found, agent
-
-
-def status_plan(arguments: argparse.Namespace) -> None:
-    from app.following.adoption import find_plans
-
-    plans = list(find_plans(_target(arguments), ask_secret))
-    active = [found for found in plans if found.locked]
-    if arguments.json:
-        print_json([_entry(found) for found in active])
-    elif not active:
-        say(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
-        if (queue := fetch_target_queue(arguments)).plans:
-            show_queue(arguments.target, queue)
-    else:
-        print_table(("plan", "name", "sessions"), [(f.plan, f.name, _ended_text(f)) for f in active])
-
-
-def _ended_text(found: RemotePlan) -> str:
-    ended, most = sum(each.ended for each in found.sessions), "at most " if found.until_decided else ""
-    return f"{ended} of {most}{len(found.planned)} ended"
-
-
-def _entry(found: RemotePlan) -> dict[str, Any]:
-    from app.protocol.answers import to_json
-
-    sessions = [to_json(each) for each in found.sessions]
-    return {
-        "plan": found.plan, "name": found.name, "directory": found.directory, "sessions": sessions,
-        "until_decided": found.until_decided,
-    }  # fmt: skip
 
 
 def stop_plan(arguments: argparse.Namespace) -> None:
@@ -126,7 +88,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     """The plan named, or the active one, or else everything that has not been fetched to its end."""
     from app.following.adoption import find_plans, is_fully_fetched
 
-    target = _target(arguments)
+    target = target_of(arguments)
     plans = list(find_plans(target, ask_secret))
     if arguments.plan:
         wanted = [found for found in plans if found.plan == arguments.plan]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.core.errors import InputError
 from app.protocol.reading import MOST_PCT
 
 from .compare import add_false_share, add_measure, limits_of_command
-from .parser import add_json, add_verb, percent_type
+from .parser import add_verb, non_empty_option, percent_type
 from .plan_options import DISTURBING, add_options, disturbance_limits
-from .screen import print_json, print_table, say
+from .screen import print_json, print_table, say_text, say_wrapped
 from .session import opened_history
 
 if TYPE_CHECKING:
-    from app.comparison.answers.gate import GateEntry
+    from app.comparison.answers.gate import GateEntry, GateLine
 
 
 def add_words(words: Any) -> None:
@@ -44,7 +46,13 @@ def add_words(words: Any) -> None:
         help="judge only this step: point-query, 'scan threads=4'; give it once for each",
     )  # fmt: skip
     add_options(parser, *DISTURBING)
-    add_json(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="print Markdown, for a merge request")
+    form.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    parser.add_argument(
+        "--junit", type=non_empty_option(Path), metavar="FILE",
+        help="also write the answer as JUnit's XML: a test case for each step, and one for the gate",
+    )  # fmt: skip
 
 
 def gate_sessions(arguments: argparse.Namespace) -> int:
@@ -54,29 +62,43 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
     request = GateRequest(arguments.worse, arguments.measure, arguments.groups, steps, allowed)
     with opened_history() as history:
         found = gate(history, arguments.base, arguments.other, request, limits_of_command(arguments))
+    if arguments.junit:
+        _write_junit(found, arguments.junit)
     if arguments.json:
         print_json(found)
     else:
-        _show(found)
+        _show(found, arguments.markdown)
     return found["exit_code"]
 
 
-def _show(found: GateEntry) -> None:
-    """Print a line for each step, then the result."""
-    from app.comparison.answers.gate import interval_text
-    from app.core.units import unit_text
+def _write_junit(found: GateEntry, file: Path) -> None:
+    """Write the file; one of an earlier run is replaced."""
+    from app.comparison.answers.gate_reports import gate_junit
 
-    print_table(
-        ("step", "unit", "ratio", "interval", "n", "verdict"),
-        [
-            (
-                line["step"],
-                unit_text(line["unit"]) + (" (less is better)" if line["direction"] == "lower" else ""),
-                "-" if line["ratio"] is None else f"{line['ratio']:.3f}",
-                interval_text(line), line["n"], ": ".join(filter(None, (line["verdict"], line["why"]))),
-            )
-            for line in found["steps"]
-        ],
-        right=(2, 3, 4),
-    )  # fmt: skip
-    say(*found["remarks"], found["sentence"])
+    try:
+        file.write_bytes(gate_junit(found))
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror or error}") from None
+
+
+def _verdict(line: GateLine, text: str) -> str:
+    """In its colour."""
+    from app.comparison.answers.gate import NOT_WORSE, WORSE
+    from app.core.table import UNDECIDED, CellText
+    from app.stats.at_target.verdicts import BETTER
+
+    tone = {WORSE: WORSE, NOT_WORSE: BETTER}.get(line["verdict"], UNDECIDED)
+    return CellText(text, tone=tone)
+
+
+def _show(found: GateEntry, is_markdown: bool) -> None:
+    """Print the result, then a line for each step."""
+    from app.comparison.answers.gate_reports import HEADERS, gate_markdown, gate_row
+
+    if is_markdown:
+        say_text(gate_markdown(found))
+        return
+    say_wrapped(found["sentence"], "")
+    rows = [(line, gate_row(line)) for line in found["steps"]]
+    print_table(HEADERS, [(*row[:-1], _verdict(line, row[-1])) for line, row in rows], right=(2, 3, 4))
+    say_wrapped(*found["remarks"])

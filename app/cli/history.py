@@ -11,7 +11,7 @@ from app.core.units import count_text
 
 from .parser import add_json, add_noun, add_verb, whole_number
 from .screen import complain, print_json, print_table, say, secret_asker, status_line
-from .session import HEADERS, SESSION, opened_history, session_list_cells
+from .session import HEADERS, LEAST, SESSION, opened_history, session_list_cells
 
 if TYPE_CHECKING:
     from app.team.edits import Edit
@@ -48,7 +48,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, sync_history, "exchange sessions and edits with the team now")
     listing = add_verb(verbs, list_history, "list the team's sessions on its server, the newest first")
     listing.add_argument("--text", default="", help="words that occur in its names, tags, notes")
-    listing.add_argument("--target", default="", help="only sessions of this target")
+    listing.add_argument("-t", "--target", default="", help="only sessions of this target")
     listing.add_argument("--engine", default="", help="only sessions of this engine")
     listing.add_argument(
         "--page", type=whole_number(1, 100_000), default=1, help="100 sessions a page (default: 1)"
@@ -135,7 +135,9 @@ def list_history(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
     else:
-        print_table((*HEADERS, "who"), [(*session_list_cells(each), each["person"]) for each in found])
+        print_table(
+            (*HEADERS, "who"), [(*session_list_cells(each), each["person"]) for each in found], least=LEAST
+        )
 
 
 def fetch_history(arguments: argparse.Namespace) -> int:

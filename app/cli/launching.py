@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.units import count_text
 
+from .fetching import remember
 from .follow import how_to_come_back
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
+    from app.planner.estimate.estimate import PlanEstimate
     from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Launch, LaunchStage, QueueInstead
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
+    Agree = Callable[[PlanEstimate], None]
     Settled = Callable[[Survey], PlanRequest]
 
 
@@ -36,27 +39,33 @@ def launch_plan(
     request: Settled,
     arguments: argparse.Namespace,
     hints: Mapping[str, str] = MappingProxyType({}),
+    agree: Agree | None = None,
 ) -> tuple[int, Plan]:
     """Launch a plan on a target and watch it; the answer is the exit code, and the plan.
 
     `hints`: what to do about a check, in place of what names options that this command lacks.
+    `agree` raises an error for a plan that is not to start, by its estimate.
     """
     from app.targets.store import Targets
 
     target = Targets().get(name)
-    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints)
+    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints, agree=agree)
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
+        remember(plan.id, name, stage.directory, waits=True, at=arguments.at)
         say(queued_text(plan, name, stage.queue))
         return 0, plan
     say(started_text(plan, name))
     if arguments.detach:
+        remember(plan.id, name, stage.directory)
         say(how_to_come_back(name, arguments.directory and stage.directory))
         return 0, plan
     from .follow import watch_plan
 
     code = watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory))
+    if code is None:
+        remember(plan.id, name, stage.directory)
     return code or 0, plan
 
 
@@ -65,30 +74,37 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     from app.core.settings import home
     from app.history.machines.measured import machine_measures_from
     from app.planner.checks.load_targets import reach_by_target_name
-    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, Launch
+    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, InputFirst, Launch
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
     way, known = reached(target, ask_secret, arguments.directory), partial(machine_measures_from, home())
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
     return Launch(
-        settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret)
-    )
+        settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret),
+        InputFirst(_known_survey(target, arguments)),
+    )  # fmt: skip
+
+
+def _known_survey(target: Target, arguments: argparse.Namespace) -> Survey | None:
+    """The latest survey; None for another directory than the target's own."""
+    from app.targets.surveys import Surveys
+
+    known = None if arguments.directory else Surveys().get(target)
+    return known.content if known else None
 
 
 def _later(target: Target, arguments: argparse.Namespace) -> QueueInstead | None:
     """When a queued plan begins, and what is known of the target; None if it starts now."""
     from app.planner.starting.launch import QueueInstead
     from app.targets.queue import seconds_until
-    from app.targets.surveys import Surveys
 
     if not arguments.queue and arguments.at is None:
         return None
     if arguments.dry_run:
         raise InputError("--dry-run starts nothing: leave it out, or --queue and --at")
-    known = None if arguments.directory else Surveys().get(target)
     in_s = None if arguments.at is None else seconds_until(arguments.at)
-    return QueueInstead(known.content if known else None, in_s)
+    return QueueInstead(_known_survey(target, arguments), in_s)
 
 
 def queued_text(plan: Plan, target: str, queue: Queue) -> str:
@@ -102,6 +118,7 @@ def show_launch(
     stages: Iterable[LaunchStage],
     hints: Mapping[str, str] = MappingProxyType({}),
     nothing: str = "nothing was started: ",
+    agree: Agree | None = None,
 ) -> tuple[Plan, LaunchStage]:
     """The plan with its estimate, each check as it comes; raises the error of those that fail."""
     from .plan_text import show_check, show_plan
@@ -112,13 +129,14 @@ def show_launch(
             plan = stage.plan
             show_plan(plan, stage.estimate)
             say("")
+            if agree and not stage.failed:
+                agree(stage.estimate)
         for check in stage.checks[shown:]:
             show_check(check)
         shown = len(stage.checks)
     say("")
     if stage.failed:
-        texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
-        raise _refusal(stage.failed)(nothing + texts)
+        raise refusal_of(stage, nothing)
     assert plan is not None  # else the launch has raised an error
     return plan, stage
 
@@ -126,6 +144,36 @@ def show_launch(
 def _hinted(stage: LaunchStage, hints: Mapping[str, str]) -> LaunchStage:
     checks = (replace(each, todo=hints.get(each.todo, each.todo)) for each in stage.checks)
     return replace(stage, checks=tuple(checks))
+
+
+def checked_stage(name: str, request: Settled, arguments: argparse.Namespace) -> LaunchStage:
+    """What a dry run has found, without printing it."""
+    from app.targets.store import Targets
+
+    *_, stage = launch_of(Targets().get(name), request, arguments).stages()
+    return stage
+
+
+def stage_entry(stage: LaunchStage) -> dict[str, object]:
+    """The plan, its estimate and its checks for JSON."""
+    from app.protocol.answers import to_json
+
+    found = stage.estimate
+    estimate = found and {
+        "time_text": found.time_text, "details": found.seconds_text, "disk_bytes": found.disk_bytes,
+    }  # fmt: skip
+    return {
+        "plan": stage.plan.to_json() if stage.plan else None,
+        "estimate": estimate,
+        "checks": [to_json(each) for each in stage.checks],
+        "failed": bool(stage.failed),
+    }
+
+
+def refusal_of(stage: LaunchStage, nothing: str = "nothing was started: ") -> DynoError:
+    """The error of the failed checks."""
+    texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
+    return _refusal(stage.failed)(nothing + texts)
 
 
 def _refusal(failed: list[Check]) -> type[DynoError]:

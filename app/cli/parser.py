@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
+
+from .words import nouns
+from .words import words as words_by_command
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
     *("run", "queue", "follow", "plan", "session", "history", "compare", "explain", "bisect"),
-    *("gate", "changes", "chart", "report", "doctor"),
+    *("gate", "changes", "chart", "report", "doctor", "completion"),
 )
 ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."
-MORE = "dyno WORD --help explains a word, dyno WORD VERB --help one of its verbs."
+MORE = "dyno help WORD explains a word, dyno help WORD VERB one of its verbs."
 Run = Callable[[argparse.Namespace], int | None]
 AddOptions = Callable[[argparse.ArgumentParser], object]
 _OPTION, _NEGATIVE = re.compile("--[a-z][a-z-]*"), re.compile(r"-\.?\d")
@@ -28,14 +32,39 @@ MOST = 400  # characters of a message that may repeat what was typed
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, like every other error; an option takes no empty text."""
 
+    between = ""  # the argument of any number of words
+
     def add_argument(self, *names: Any, **what: Any) -> argparse.Action:
         """Like argparse; only `type=str` accepts an empty text, which deletes a value."""
         takes_text = what.get("action", "append") == "append" and "choices" not in what
-        if names[0].startswith("--") and takes_text and what.get("type", Path) is Path:
+        if names[0].startswith("-") and takes_text and what.get("type", Path) is Path:
             what["type"] = non_empty_option(what.get("type", str))
             if what.get("default") == "":
                 what["default"] = OmittedText()  # argparse reads a default as if it were typed
         return super().add_argument(*names, **what)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Like argparse; the words of `between` may also be between options."""
+        found, rest = super().parse_known_args(args, namespace)
+        if self.between:
+            words = [each for each in rest if not each.startswith("-")]
+            setattr(found, self.between, [*getattr(found, self.between), *words])
+            rest = [each for each in rest if each.startswith("-")]
+        return found, rest
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Like argparse; an unknown option comes with the one that is like it."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{_meant_option(found, unknown)}")
+        return found
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = list(map(str, action.choices))
+            meant = did_you_mean(str(value), choices)
+            text = f"invalid choice: {value!r}{meant} (choose from {', '.join(map(repr, choices))})"
+            raise argparse.ArgumentError(action, text)
 
     def error(self, message: str) -> NoReturn:
         text = message if len(message) <= MOST else message[:MOST] + "..."
@@ -47,7 +76,17 @@ def parse(argv: list[str]) -> argparse.Namespace:
     for word in argv:
         if any("\ud800" <= each <= "\udfff" for each in word):
             raise InputError(f"{word!r} is not UTF-8 text")
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     return dyno_parser(argv[0] if argv else "").parse_args(_joined(argv))
+
+
+def _meant_option(found: argparse.Namespace, unknown: list[str]) -> str:
+    """What the first unknown option may have meant, of the command that was typed."""
+    wrong = next((each.partition("=")[0] for each in unknown if each.startswith("--")), "")
+    command = " ".join(filter(None, ("dyno", found.word, getattr(found, "verb", None))))
+    known = (name for each in words_by_command().get(command, []) for name in each.names if name[:2] == "--")
+    return did_you_mean(wrong, known) if wrong else ""
 
 
 def _joined(argv: list[str]) -> list[str]:
@@ -61,15 +100,41 @@ def _joined(argv: list[str]) -> list[str]:
     return words
 
 
-def dyno_parser(word: str = "") -> argparse.ArgumentParser:
-    """The parser with all words; with a known word only its own, as importing the others takes time."""
+def dyno_parser(word: str) -> argparse.ArgumentParser:
+    """The parser with one word, or with the mere names of all, as importing them takes time."""
+    modules = nouns()
+    parser, words = _empty_parser()
+    if word in modules:
+        _add_module(words, modules[word])
+    else:
+        for each in words_by_command()["dyno"]:
+            if each.names[0] in modules:
+                words.add_parser(each.names[0], help=each.help, prog=f"dyno {each.names[0]}")
+    return parser
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser with all of all words: for tests, manual pages and the table of words."""
+    parser, words = _empty_parser()
+    for module in NOUNS:
+        _add_module(words, module)
+    return parser
+
+
+def _empty_parser() -> tuple[Parser, Any]:
     parser = Parser(prog="dyno", description=ABOUT, epilog=MORE, allow_abbrev=False)
-    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument("-V", "--version", action="store_true", help="print the version")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
     parser.set_defaults(run=_without_word)
-    for noun in (word,) if word in NOUNS else NOUNS:
-        importlib.import_module(f".{noun}", __package__).add_words(words)
-    return parser
+    return parser, words
+
+
+def _add_module(words: Any, module: str) -> None:
+    """All words of one file."""
+    before = set(words.choices)
+    importlib.import_module(f".{module}", __package__).add_words(words)
+    for name in words.choices.keys() - before:
+        words.choices[name].set_defaults(module=module)
 
 
 def _without_word(arguments: argparse.Namespace) -> None:
@@ -87,12 +152,12 @@ def add_noun(words: Any, noun: str, text: str) -> Any:
     return words.add_parser(noun, help=text).add_subparsers(dest="verb", metavar="VERB", required=True)
 
 
-def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> argparse.ArgumentParser:
+def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> Parser:
     """A verb is called as its function begins: `show_session` carries out `show`.
 
     `options` add some that several verbs have; `values` are arguments that nobody types.
     """
-    parser: argparse.ArgumentParser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
+    parser: Parser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
     for add in options:
         add(parser)
     parser.set_defaults(run=run, **values)
@@ -132,9 +197,7 @@ def duration(text: str) -> int:
 
     seconds = seconds_of(text)
     if seconds is None:
-        raise argparse.ArgumentTypeError(
-            f"must be a time such as 90 (seconds), 30min or 1h30min, not {text!r}"
-        )
+        raise argparse.ArgumentTypeError(f"must be a time such as 90 (seconds), 30min or 1h30, not {text!r}")
     return seconds
 
 
@@ -169,7 +232,7 @@ def split_word_list(option: str, text: str) -> list[str]:
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="local", help="target (default: local, this computer)")
+    parser.add_argument("-t", "--target", default="local", help="target (default: local, this computer)")
 
 
 def add_directory(parser: argparse.ArgumentParser) -> None:
@@ -179,7 +242,15 @@ def add_directory(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    parser.add_argument("-j", "--json", action="store_true", help="print JSON, for scripts")
+    add_wide(parser)
+
+
+def add_wide(parser: argparse.ArgumentParser) -> None:
+    """Of each verb that prints a table."""
+    parser.add_argument(
+        "--wide", action="store_true", help="show whole tables, also where they do not fit the terminal"
+    )
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from .session import opened_history
 def add_words(words: Any) -> None:
     verbs = add_noun(words, "plan", "plans in the history")
     listing = add_verb(verbs, list_plans, "list the plans with contenders, repeats and states")
-    listing.add_argument("--target", default="", help="only plans of this target")
+    listing.add_argument("-t", "--target", default="", help="only plans of this target")
     add_limit(listing)
     add_json(listing)
 
@@ -43,4 +43,5 @@ def list_plans(arguments: argparse.Namespace) -> None:
         )
         for plan in found
     ]
-    print_table(headers, rows, right=(6,))
+    least = ("target", "sequence", "sessions", "contenders x repeats")
+    print_table(headers, rows, right=(6,), least=least)

@@ -69,7 +69,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=non_empty_option(str),
         metavar="BUILD:ENGINE:PRESET",
-        help="what to compare; give it once for each contender (without PRESET: baseline)",
+        help="what to compare, like a word without option; give it once for each contender",
     )
     others = {name: parser.add_argument_group(name) for name in GROUPS}
     groups = {SHARED: contenders, **others}

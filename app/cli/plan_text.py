@@ -33,7 +33,7 @@ def show_plan(plan: Plan, estimate: Any) -> None:
         (c.name, c.build, c.engine, c.preset, c.table_options or "-", c.cores or "all", _sizes(sizes[c.name]))
         for c in plan.contenders
     ]
-    print_table(names, rows)
+    print_table(names, rows, least=("table options", "cores"))
     for contender in plan.contenders:
         if contender.memory:
             say(f"{contender.name}: {memory_settings_text(vars(contender))}")

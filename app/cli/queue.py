@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, QueueChange
 
-from .parser import add_directory, add_json, add_noun, add_target, add_verb, whole_number
+from .parser import add_directory, add_json, add_noun, add_target, add_verb, add_wide, whole_number
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def add_words(words: Any) -> None:
     for parser in (listing, move, hold, go_on, remove):
         add_target(parser)
         add_directory(parser)
+    for parser in (move, hold, go_on, remove):
+        add_wide(parser)
 
 
 def list_queue(arguments: argparse.Namespace) -> None:
@@ -54,7 +56,10 @@ def continue_queue(arguments: argparse.Namespace) -> None:
 
 
 def remove_plan(arguments: argparse.Namespace) -> None:
-    _change(arguments, REMOVE)
+    from app.core.settings import home
+    from app.following.left import LeftPlans
+
+    LeftPlans(home()).forget(_change(arguments, REMOVE))
 
 
 def show_queue(target: str, queue: Queue) -> None:
@@ -66,12 +71,13 @@ def show_queue(target: str, queue: Queue) -> None:
         print_table(HEADERS, [row_of(queue, at) for at in range(len(queue.plans))], right=(0, 3))
 
 
-def _change(arguments: argparse.Namespace, do: str, place: int = 1) -> None:
-    """Change one plan, or the whole queue if none is named; then print the queue."""
+def _change(arguments: argparse.Namespace, do: str, place: int = 1) -> str:
+    """Change one plan, or the whole queue if none is named; then print the queue. The answer is the plan."""
     from app.targets.queue import plan_in
 
     plan = plan_in(fetch_target_queue(arguments), arguments.plan).plan if arguments.plan is not None else ""
     show_queue(arguments.target, fetch_target_queue(arguments, QueueChange(do, plan, place)))
+    return plan
 
 
 def fetch_target_queue(arguments: argparse.Namespace, change: QueueChange | None = None) -> Queue:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.core.errors import InputError
+from app.core.errors import DynoError, InputError
 
-from .compare import add_sessions, add_verdict_limits, limits_of_command
+from .compare import add_sessions, add_verdict_limits, limits_of_command, sessions_of_ended
 from .parser import add_verb, split_word_list
-from .screen import say
+from .screen import complain, say
 from .session import opened_history
+
+if TYPE_CHECKING:
+    from app.protocol.plan import Plan
+
+MOST_FILES = 1000  # of one name
 
 
 def add_words(words: Any) -> None:
     parser = add_verb(words, report_sessions, "write a comparison as a report, in one file", add_sessions)
-    parser.add_argument("--out", type=Path, required=True, help="a new file: .html .md .csv")
+    parser.add_argument("-o", "--out", type=Path, required=True, help="a new file: .html .md .csv")
     parser.add_argument("--title", default="", help="title (default: the names of the columns)")
     parser.add_argument("--text", type=Path, help="a Markdown file with your own text")
     parser.add_argument(
@@ -47,6 +53,40 @@ def report_sessions(arguments: argparse.Namespace) -> None:
     )
     with opened_history() as history:
         say(writing.write_report(history, request))
+
+
+def report_plan(plan: Plan) -> None:
+    """Write the report of a plan that is over into the current directory; says where, or why not."""
+    from app.report.writing import ReportRequest, write_report
+
+    if not sessions_of_ended(plan.id)[1]:
+        return
+    try:
+        file = _new_file(re.sub(r"[^A-Za-z0-9._+-]+", "-", plan.name).lstrip(".-") or "plan")
+        try:
+            with opened_history() as history:
+                write_report(history, ReportRequest((plan.id,), file))
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
+    except DynoError as error:
+        complain(f"dyno: no report was written: {error}")
+    else:
+        say(f"report: {file.absolute()}")
+
+
+def _new_file(name: str) -> Path:
+    """An empty file of this name in the current directory, with a number where there is one."""
+    for number in range(1, MOST_FILES):
+        file = Path(f"{name}-{number}.html" if number > 1 else f"{name}.html")
+        try:
+            file.touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise InputError(f"{file} cannot be written: {error.strerror}") from None
+        return file
+    raise InputError(f"there are {MOST_FILES:,} reports of that name")
 
 
 def _own_text(file: Path) -> str:

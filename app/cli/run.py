@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 from app.planner.request.request import PlanRequest
 
+from .choosing import asks, in_time, of_builds, split, until_decided, with_end
 from .compare import show_result_of
-from .launching import launch_plan
-from .parser import add_directory, add_verb, non_empty_option, split_word_list
+from .launching import checked_stage, launch_plan, refusal_of, stage_entry
+from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
 from .plan_options import Given, add_plan_options
-from .screen import say
+from .report import report_plan
+from .screen import print_json, say
 from .session import opened_history
 from .several import run_on_several
 
@@ -38,8 +42,13 @@ class _Several(argparse.Action):
 
 
 def add_words(words: Any) -> None:
-    parser = add_verb(words, run, "run a plan: check it, start it and follow it")
-    parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
+    parser = add_verb(words, run, "run a plan: check it, start it and follow it", plan=None, is_short=False)
+    parser.between = "words"
+    parser.add_argument(
+        "words", nargs="*", metavar="BUILD[:ENGINE[:PRESET]]",
+        help="what to compare: builds by their names or the beginnings of these, with InnoDB and the preset"
+        " baseline unless engine and preset follow. A name that ends with .toml is a plan file",
+    )  # fmt: skip
     parser.add_argument(
         "--duel",
         action="store_true",
@@ -56,10 +65,11 @@ def add_words(words: Any) -> None:
              " new --contender: the same work, in slices where possible",
     )  # fmt: skip
     parser.add_argument(
-        "--target", action=_Several, type=non_empty_option(str), metavar="NAME[,NAME]",
+        "-t", "--target", action=_Several, type=non_empty_option(str), metavar="NAME[,NAME]",
         help="target (default: local, this computer); write a,b for one plan on each: all start, or none",
     )  # fmt: skip
     add_plan_options(parser)
+    add_wide(parser)
     _add_ways(parser)
 
 
@@ -67,8 +77,9 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     """Options for how the plan runs."""
     add_directory(parser)
     parser.add_argument(
-        "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
+        "-n", "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
     )
+    parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON, for scripts")
     parser.add_argument(
         "--start",
         action="store_true",
@@ -82,6 +93,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put the plan into the target's queue; it starts when its turn comes",
     )
+    parser.add_argument("--by", metavar="HH:MM", help="like --within, until the next such time of day: 07:00")
     parser.add_argument(
         "--at",
         metavar="TIME",
@@ -90,31 +102,59 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    split(arguments)
     given = Given.of(arguments)
     targets = split_word_list("target", arguments.target) if arguments.target else []
+    if arguments.json:
+        return _dry_run_as_json(arguments, given, len(targets))
+    agree = asks(arguments, with_end(given, arguments))
     if len(targets) > 1:
         each_alone = (given.at(name) for name in targets)
-        return run_on_several(dict(request_from(arguments, each) for each in each_alone), arguments)
-    code, plan = launch_plan(*request_from(arguments, given), arguments)
-    show_result_of(plan.id, has_table=arguments.duel)
+        asked = dict(request_from(arguments, each) for each in each_alone)
+        return run_on_several(asked, arguments, agree)
+    code, plan = launch_plan(*request_from(arguments, given), arguments, agree=agree)
+    show_result_of(plan.id)
+    if arguments.is_short:
+        report_plan(plan)
     return code
+
+
+def _dry_run_as_json(arguments: argparse.Namespace, given: Given, targets: int) -> int:
+    if not arguments.dry_run or targets > 1:
+        raise InputError("--json is for --dry-run on one target: add --dry-run, and one --target")
+    with redirect_stdout(sys.stderr):
+        name, request = request_from(arguments, given)
+        stage = checked_stage(name, request, arguments)
+    print_json(stage_entry(stage))
+    if stage.failed:
+        raise refusal_of(stage)
+    return 0
 
 
 def request_from(arguments: argparse.Namespace, given: Given) -> Asked:
     """The target and the request; the request may depend on the survey."""
     if arguments.duel:
         return _duel(arguments, given)
+    given = with_end(given, arguments)
+    target, settled = _asked(arguments, given)
+    return target, in_time(settled, arguments, given)
+
+
+def _asked(arguments: argparse.Namespace, given: Given) -> Asked:
+    if arguments.is_short:
+        first, settled = of_builds(given.over(PlanRequest()), given)
+        return _as_asked(first)[0], settled
     if arguments.against is not None:
-        return _against(arguments, given)
+        return _against(arguments, until_decided(given, None))
     if arguments.again:
-        return _again(arguments, given)
+        return _again(arguments, until_decided(given, None))
     return _as_asked(plan_request_from(arguments, given))
 
 
 def plan_request_from(arguments: argparse.Namespace, given: Given) -> PlanRequest:
     """The plan file with what was given in its place."""
-    plan = PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
-    return given.over(plan)
+    plan = PlanRequest() if arguments.plan is None else PlanRequest.from_file(Path(arguments.plan))
+    return until_decided(given, arguments.plan).over(plan)
 
 
 def _as_asked(request: PlanRequest) -> Asked:
@@ -180,12 +220,6 @@ def _against(arguments: argparse.Namespace, given: Given) -> Asked:
     return request.target, settled
 
 
-def _plan_file(name: str) -> Path:
-    if not name:
-        raise InputError("the name of the plan file is empty: write dyno run PLAN.toml")
-    return Path(name)
-
-
 def _duel(arguments: argparse.Namespace, given: Given) -> Asked:
     """InnoDB against MyRocks of one build."""
     from app.catalog import Catalog
@@ -205,7 +239,9 @@ def _duel(arguments: argparse.Namespace, given: Given) -> Asked:
 
 def _check_duel(arguments: argparse.Namespace, given: Given) -> None:
     """Refuse what the duel settles itself."""
-    ways = (("plan", "the plan file"), ("again", "--again"), ("against", "--against"))
+    ways = (("plan", "the plan file"), ("again", "--again"), ("against", "--against"), ("by", "--by"))
     named = [what for name, what in ways if getattr(arguments, name) is not None]
-    if named := [*named, *given.flags(but=_OF_ANY_PLAN)]:
+    flags = [each for each in given.flags(but=_OF_ANY_PLAN) if each != "--contender"]
+    named += ["the contenders"] * bool(given.contenders)
+    if named := [*named, *flags]:
         raise InputError(f"--duel chooses the work itself: leave {', '.join(named)} out, or --duel")

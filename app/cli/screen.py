@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,9 +19,9 @@ from app.core.harmless import harmless, harmless_text, terminal_safe_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from app.core.table import Table
+    from app.core.table import Paint, Table
 
-WIDTH = 200  # of a table that is not shown in a terminal
+WIDTH = 200  # of charts that are not shown in a terminal
 
 
 def say(*lines: object) -> None:
@@ -51,23 +52,34 @@ def print_json(value: Any) -> None:
     _print(terminal_safe_json(text) + "\n")
 
 
-def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: Iterable[int] = ()) -> None:
-    """Columns as wide as their content; those named in `right` hold numbers."""
-    from app.core.table import columns_text
+def say_wrapped(*lines: str) -> None:
+    """Print sentences, with line ends where the terminal needs them."""
+    from app.core.wrapping import folded
 
-    _print(columns_text(headers, rows, right))
+    _print("".join(folded(harmless(line), width()) for line in lines))
+
+
+def print_table(
+    headers: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    right: Iterable[int] = (),
+    least: Sequence[str] = (),
+) -> None:
+    """Columns, those named in `right` of numbers; `least`: what a narrow terminal does not get."""
+    from app.core.table import Table
+
+    lines = tuple(tuple(row) for row in rows)
+    print_tables([Table("", tuple(headers), lines, len(headers), right=tuple(right), least=tuple(least))])
 
 
 def print_tables(tables: Sequence[Table], form: str = "text") -> None:
-    """Print tables with title and remarks, split to the terminal; `md`: as Markdown."""
+    """Print tables with title and remarks, fitted to the terminal; `md`: as Markdown."""
     from app.core.table import to_markdown, to_text
 
     if form == "md":
         say_text("\n".join(map(to_markdown, tables)))
         return
-    shown_in = rich_console()
-    width = shown_in.width if shown_in.is_terminal else None
-    _print("\n".join(to_text(table, width) for table in tables))
+    _print("\n".join(to_text(table, width(), painter()) for table in tables))
 
 
 def print_common_name_parts(names: Sequence[str]) -> Sequence[str]:
@@ -79,10 +91,45 @@ def print_common_name_parts(names: Sequence[str]) -> Sequence[str]:
     return shorts.names
 
 
+_WIDE = False  # tables are shown whole, as asked for in this command
+
+
+def be_wide(is_wide: bool) -> None:
+    """Whether the tables of this command are shown whole (`--wide`)."""
+    global _WIDE
+    _WIDE = is_wide
+
+
+def width() -> int | None:
+    """The width of the terminal, or as COLUMNS says; None: tables and lines may have any."""
+    shown_in = rich_console()
+    return shown_in.width if not _WIDE and (shown_in.is_terminal or _columns()) else None
+
+
+def _columns() -> int | None:
+    text = os.environ.get("COLUMNS", "")
+    return int(text) or None if text.isdecimal() and len(text) < 5 else None
+
+
+def painter() -> Paint | None:
+    """Colours for verdicts: on a terminal that has them, unless NO_COLOR is set."""
+    if not sys.stdout.isatty():
+        return None
+    shown_in = rich_console()
+    return _painted if shown_in.color_system and not shown_in.no_color else None
+
+
+_COLOURS = {"better": "32", "worse": "31", "undecided": "2"}  # green, red, dim
+
+
+def _painted(text: str, tone: str) -> str:
+    return f"\x1b[{_COLOURS[tone]}m{text}\x1b[0m" if tone in _COLOURS else text
+
+
 def rich_console() -> Console:
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else WIDTH
+    width = None if sys.stdout.isatty() else _columns() or WIDTH
     return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
@@ -129,3 +176,13 @@ def ask_secret(prompt: str) -> str | None:
         return getpass.getpass(f"{harmless(prompt)}: ")
     except EOFError:
         return None
+
+
+def confirmed(question: str) -> bool | None:
+    """Whether a person says yes; None without a terminal to ask on."""
+    if not sys.stdin.isatty():
+        return None
+    try:
+        return input(f"{harmless(question)} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

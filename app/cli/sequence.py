@@ -19,7 +19,7 @@ from app.planner.resolve.steps import StepDefaults, own_tables, resolve_steps
 from app.protocol.plan import Contender, Plan
 
 from .parser import add_json, add_noun, add_verb
-from .screen import print_json, print_table, say
+from .screen import print_json, print_table, say_wrapped
 from .workload import complain_of_files
 
 OPEN = "the plan"
@@ -68,13 +68,12 @@ def show_sequence(arguments: argparse.Namespace) -> None:
         said = {key: getattr(found, key) for key in DEFAULTS}
         print_json({**_entry(found, seconds), **said, "steps": [asdict(step) for step in found.steps]})
         return
-    say(f"{found.title}; the plan sets the rest")
-    for line in filter(None, (found.about, _sizes(found), _length(seconds))):
-        say(line)
-    say("")
+    told = filter(None, (found.about, _sizes(found), _length(seconds)))
+    say_wrapped(f"{found.title}; the plan sets the rest", *told, "")
     headers = ("step", "workload", "threads", "warm-up", "bounded by", "options", "besides")
     kinds = {name: workload.kind for name, workload in workloads.items()}
-    print_table(headers, [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps])
+    lines = [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps]
+    print_table(headers, lines, least=("workload", "warm-up"))
 
 
 def _length(seconds: float | None) -> str:

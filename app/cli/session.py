@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from app.history.store.history import History
 
 HEADERS = ("id", "name", "state", "target", "build", "engine", "preset", "sequence", "started (UTC)")
+LEAST = ("preset", "sequence", "target", "engine", "build")
 SESSION = "its id, the last 6 characters of that, a unique name, or last"
 
 
 def add_words(words: Any) -> None:
     verbs = add_noun(words, "session", "sessions in the history")
     listing = add_verb(verbs, list_sessions, "list the sessions")
-    for name in ("target", "engine", "sequence", "tag"):
+    listing.add_argument("-t", "--target", default="", help="only sessions of this target")
+    for name in ("engine", "sequence", "tag"):
         listing.add_argument(f"--{name}", default="", help=f"only sessions of this {name}")
     listing.add_argument("--plan", default="", help="only sessions of this plan, as dyno plan list names it")
     listing.add_argument(
@@ -45,7 +47,7 @@ def add_words(words: Any) -> None:
     _add_changes(verbs)
     text = "write a shell script that repeats the session without Dyno"
     script = add_verb(verbs, script_session, text, _add_session)
-    script.add_argument("--out", type=Path, required=True, help="a new folder")
+    script.add_argument("-o", "--out", type=Path, required=True, help="a new folder")
     _add_cut(verbs)
     undelete = add_verb(verbs, undelete_session, "restore a session deleted in the last seven days")
     undelete.add_argument("session", help="its id, or the last 6 characters of that")
@@ -72,6 +74,10 @@ def _add_changes(verbs: Any) -> None:
     note.add_argument("text", help="text of the note")
     export = add_verb(verbs, export_session, "export a session to a file", _add_session)
     export.add_argument("file", help="a new .zip file")
+    export.add_argument(
+        "--openmetrics", action="store_true",
+        help="write its seconds as OpenMetrics text with time stamps, for Prometheus",
+    )  # fmt: skip
     text = "delete a session from the history; undelete restores it for seven days"
     add_verb(verbs, delete_session, text, _add_session)
 
@@ -167,7 +173,7 @@ def list_sessions(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
         return
-    print_table(HEADERS, [session_list_cells(entry) for entry in found])
+    print_table(HEADERS, [session_list_cells(entry) for entry in found], least=LEAST)
 
 
 def session_list_cells(entry: Any) -> tuple[str, ...]:
@@ -303,11 +309,13 @@ def cut_session(arguments: argparse.Namespace) -> None:
 
 def export_session(arguments: argparse.Namespace) -> None:
     from app.history.exchange.exporting import export
+    from app.history.exchange.openmetrics import export_openmetrics
 
     if not arguments.file:
-        raise InputError("the file name is empty: name a new .zip file")
+        raise InputError("the file name is empty: name a new file")
     with opened_history() as history:
-        say(export(history, arguments.session, Path(arguments.file)))
+        write = export_openmetrics if arguments.openmetrics else export
+        say(write(history, arguments.session, Path(arguments.file)))
 
 
 def script_session(arguments: argparse.Namespace) -> None:

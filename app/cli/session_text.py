@@ -36,6 +36,10 @@ HEADERS = (
     *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
     *("KiB written/query", "tables MiB", "errors", "steady", "marks", "reason"),
 )
+_LEAST = (
+    *("latency per", "tables MiB", "KiB written/query", "steady", "CPU us/query", "p95 ms"),
+    *("errors", "p99 ms", "marks"),
+)
 _STEADY = {STEADY: "yes", UNSTEADY: "no", SHORT: "too short"}
 _RIGHT = (1, 3, 5, 6, 8, 9, 10, 11)
 
@@ -60,7 +64,7 @@ def print_session_details(found: Mapping[str, Any]) -> None:
     if found["tags"]:
         say(f"tags: {', '.join(found['tags'])}")
     say("")
-    print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
+    print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT, _LEAST)
     settled = [each["settled"] for each in found["steps"] if each["settled"]]
     _show_list("settled", [settled_text(each) for each in settled])
     _show_list("of their seconds", list(_of_seconds(found["steps"])))

@@ -32,7 +32,7 @@ def list_snapshots(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json([to_json(each) for each in found])
     elif found:
-        print_table(HEADERS, map(row_of, found))
+        print_table(HEADERS, map(row_of, found), least=("preset", "stored", "tables"))
     else:
         say(f"no snapshots on {arguments.target}")
 

@@ -174,7 +174,7 @@ def show_builds(builds: Sequence[Build]) -> None:
         )
         for each in builds
     ]
-    print_table(heads, rows)
+    print_table(heads, rows, least=("server", "tried"))
 
 
 def calibrate_noise(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.core.units import count_text, with_unit
 from app.following.follower import Follower, FollowerLinkState, FollowerNews
+from app.following.now import line_of
 from app.following.progress import PlanProgress, stored_plan_progress
 from app.following.progress_text import first_spared, spared_text
 from app.history.store.history import History
@@ -38,9 +39,7 @@ class Watch:
 
     @property
     def line(self) -> str:
-        qps = self.progress.qps_text
-        rate = f"{qps} queries/s" if qps else ""
-        return ", ".join(filter(None, (self.progress.line, rate, self.progress.left_text())))
+        return line_of(self.progress)
 
     def go_on_from(self, history: History, plan: str, sessions: Sequence[str]) -> Mapping[str, int]:
         """Read what is stored of a plan, without printing; returns the bytes of each journal."""

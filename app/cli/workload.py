@@ -52,7 +52,8 @@ def list_workloads(arguments: argparse.Namespace) -> int:
         print_json([_entry(each) for each in found])
     else:
         headers = ("name", "group", "unit", "writes", "needs", "measures")
-        print_table(headers, [_row(each) for each in sorted(found, key=lambda w: (w.group, w.name))])
+        lines = [_row(each) for each in sorted(found, key=lambda w: (w.group, w.name))]
+        print_table(headers, lines, least=("needs", "unit"))
     return complain_of_files(problems)
 
 

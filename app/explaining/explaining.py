@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from app.catalog import Catalog
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.core.units import seconds_text
 from app.planner.kinds.against import sliced_or_interleaved
 from app.planner.kinds.canary import estimated_with_canary
@@ -65,8 +66,8 @@ def request_of_step(asked: PlanRequest, step: str, prefix: str, catalog: Catalog
     sequence = catalog.sequence(asked.sequence)
     names = [each.name for each in sequence.steps]
     if name not in names:
-        there = ", ".join(names)
-        raise InputError(f"the sequence {sequence.name} has no step {name}; choose one of {there}")
+        no_step = f"no step {name}{did_you_mean(name, names)}"
+        raise InputError(f"the sequence {sequence.name} has {no_step}; choose one of {', '.join(names)}")
     before = [each.name for each in sequence.steps[: names.index(name)] if not each.workload]
     return replace(
         asked, name=f"{prefix}{name}"[:60], steps=(*before, name), repeats=ROUNDS, time_limit=0,
@@ -155,7 +156,7 @@ def _check_time(round_s: float, minutes: int) -> None:
     if least > minutes:
         raise InputError(
             f"{LEAST} rounds of this work take about {least} minutes, and there are {minutes}: choose fewer"
-            f" rows or seconds, or --minutes {10 * least}"
+            f" rows or seconds, or --within {10 * least}min"
         )
 
 

@@ -14,6 +14,8 @@ from app.protocol.states import ENDED
 from app.remote.reach import reached
 from app.remote.target import Ask, Target
 
+from .left import LeftPlans
+
 
 @dataclass(frozen=True)
 class RemotePlan:
@@ -70,8 +72,9 @@ def is_fully_fetched(found: RemotePlan, home: Path) -> bool:
 
 
 def should_follow_plan(found: RemotePlan, home: Path) -> bool:
-    """Whether to follow it without a request: it runs, or this desktop has begun to fetch it."""
+    """Whether to follow it without a request: it runs, or this desktop started or began to fetch it."""
     if found.locked:
         return True
     with History(home) as history:
-        return bool(sessions(history, plan=found.plan)) and not is_fully_fetched(found, home)
+        is_known = bool(sessions(history, plan=found.plan)) or LeftPlans(home).has(found.plan)
+    return is_known and not is_fully_fetched(found, home)

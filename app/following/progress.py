@@ -175,10 +175,11 @@ class PlanProgress:
     @property
     def qps_text(self) -> str:
         """QPS of the latest second, with names of several sessions; empty without load."""
-        found = [(each.id, self._qps(each)) for each in self.at_hand]
+        found = [(each.id, self.qps_of(each)) for each in self.at_hand]
         return rates_by_session_text(self.plan, found) if any(qps is not None for _, qps in found) else ""
 
-    def _qps(self, session: SessionState) -> float | None:
+    def qps_of(self, session: SessionState) -> float | None:
+        """QPS of the latest second of a session; None without load."""
         recent = self._recent.of(self.plan, session)
         return recent[-1] if recent and session.active.s is not None else None
 

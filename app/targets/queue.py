@@ -91,6 +91,16 @@ def seconds_until(text: str, now: datetime | None = None) -> float:
     return at.timestamp() - now.timestamp()
 
 
+def seconds_until_clock(text: str, start: datetime) -> float:
+    """Seconds from a start until the next such time of day, `07:00`, in local time."""
+    try:
+        if not _CLOCK.fullmatch(text.strip()):
+            raise ValueError(text)
+        return (_moment(text.strip(), start) - start).total_seconds()
+    except ValueError:
+        raise InputError(f"must be a time of day such as 07:00, not {text!r}") from None
+
+
 def _moment(text: str, now: datetime) -> datetime:
     if _DATE.fullmatch(text):
         return datetime.strptime(text.replace("T", " "), "%Y-%m-%d %H:%M")

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core import settings
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.core.private import write_private
 from app.core.toml_text import read_document
 from app.remote.target import LOCAL, Target
@@ -37,7 +38,7 @@ class Targets:
     def get(self, name: str) -> Target:
         known = {target.name: target for target in self.all()}
         if name not in known:
-            text = f"no target {name!r}: choose one of {', '.join(known)}"
+            text = f"no target {name!r}{did_you_mean(name, known)}: choose one of {', '.join(known)}"
             error = InputError(f"{text}, or add it with dyno target add")
             error.window_text = f"{text}, or add it on the Bench page"
             raise error

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from app import cli
-from app.cli.parser import dyno_parser
+from app.cli.parser import whole_parser
 from app.core.errors import DynoError
 from app.following.progress import PlanProgress
 from app.history.lists.browsing import Filter, Order, browse, facets, lines
@@ -25,7 +25,7 @@ from app.history.store.history import History
 from app.protocol.events import ProtocolError
 from tests import journals
 
-PARSER = dyno_parser()
+PARSER = whole_parser()
 Complaint = tuple[str, str]  # which reader, and what came of it
 
 ITS_PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])

@@ -20,7 +20,7 @@ RUN = ["run", "--sequence", "tiny", "--contender", INNODB]
         (["run", "--sequence", "tiny", "--contender", "oracle-23:innodb"], "oracle-23"),
         (["run", "--sequence", "tiny", "--contender", f"{MARIADB}:falcon"], "falcon"),
         (["run", "--sequence", "tiny", "--contender", f"{INNODB}:fastest"], "no preset fastest"),
-        (["run", "--sequence", "tiny", "--contender", "innodb"], "BUILD:ENGINE:PRESET"),
+        (["run", "--sequence", "tiny", "--contender", "innodb"], "there is no build innodb"),
         (["run", "--sequence", "tiny"], "choose a contender"),
         (["run", "--sequence", "marathon", "--contender", INNODB], "marathon"),
         (["run", "--contender", INNODB], "choose a sequence"),

@@ -21,12 +21,12 @@ import sys
 from pathlib import Path
 import numpy  # before the clock ticks
 from app.history.store.history import History
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 
 home, journal, plan, session = sys.argv[1:]
 lines = Path(journal).read_bytes().splitlines(keepends=True)
 with History(Path(home)) as history:
-    writer = Writer(history)
+    writer = JournalStorer(history)
     writer.recover(plan, session)
     offset = writer.offset(session)
     print("begun", flush=True)

@@ -18,8 +18,8 @@ LOOK_S = 0.5
 
 REHEARSAL = f"""
 import os, sys
-from app.agent.system.directory import Directory
-lock = Directory(sys.argv[1]).lock({{"verb": {REHEARSING!r}, "pid": os.getpid()}})
+from app.agent.system.directory import MarkedDirectory
+lock = MarkedDirectory(sys.argv[1]).lock({{"verb": {REHEARSING!r}, "pid": os.getpid()}})
 print(lock, flush=True)
 sys.stdin.read()
 """

@@ -325,7 +325,8 @@ def test_statements_are_those_of_the_clients(
         assert sorted(found) == texts
         done = updates()
     for text, each in found.items():
-        assert each.calls == (2 * done if text == TOGETHER else done) > 0
+        calls = 2 * done if text == TOGETHER else done
+        assert 0 < calls - 1 <= each.calls <= calls  # the last one may be counted by rows only, so far
         assert (each.rows_examined is None) == (text == TOGETHER)
         assert each.rows_affected in ({READ: [0], WRITE: [each.calls], TOGETHER: [None]}[text])
 

@@ -128,12 +128,13 @@ def test_esc_is_of_the_field_with_the_focus_and_then_closes_the_newest(
     line = QApplication.focusWidget()
     QTest.keyClicks(line, "xeon")
     shown_window.message.show_info("duel on local has ended")
-    page.findChild(MessageBar).show_info("2 sessions deleted")
+    message = page.findChild(MessageBar)  # which lies over the window while it is shown
+    message.show_info("2 sessions deleted")
     assert shown_window._dismissing.action.isEnabled()
     texts = []
     for _ in range(3):
         QTest.keyClick(line, Qt.Key.Key_Escape)
-        texts.append((shown_window.message.text, page.findChild(MessageBar).text, line.text()))
+        texts.append((shown_window.message.text, message.text, line.text()))
     assert texts == [
         ("duel on local has ended", "2 sessions deleted", ""),
         ("duel on local has ended", "", ""),

@@ -40,11 +40,11 @@ def second(maker: Maker, s: int, values: dict[str, float]) -> None:
 
 
 @pytest.fixture
-def follow_tab(follow_tab: Follow) -> Follow:
+def follow_tab(follow: Follow) -> Follow:
     """With this tab open."""
 
     def make(maker: Maker) -> LivePage:
-        page = follow_tab(maker)
+        page = follow(maker)
         page.body.tabs.setCurrentIndex(ENGINE)
         return page
 

@@ -15,6 +15,6 @@ settings.load_profile("busy")
 
 
 @pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path / "home") as opened:
+def history(dyno_home: Path) -> Iterator[History]:
+    with History(dyno_home) as opened:
         yield opened

@@ -1,26 +1,40 @@
-"""What a comparison comes to, in sentences: faster, slower, or no difference larger than so much.
+"""What a comparison comes to, in sentences: the ratio that was seen, then what is certain.
 
-One for each step where they are few, else one for each group. Their words are those of the cells, so that
-both agree; their intervals hold together.
+One for each group of steps, and one for each step that differs clearly from its group, the largest effect
+first. Their words are those of the cells, so that both agree; their intervals hold together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
-from app.comparison.cells.labels import names_of, row_label
+from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import cross_plan_remarks
+from app.comparison.verdicts.judgement import TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
-from app.engines import engine_of
+from app.protocol.others import DISTURBED
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
-from app.stats.at_target.verdicts import BETTER, DIFFERS, WORSE
+from app.stats.at_target.verdicts import (
+    BETTER,
+    DIFFERS,
+    FEW,
+    LEAST,
+    NOISE,
+    SAME,
+    SINGLE,
+    SMALL,
+    WORSE,
+)  # fmt: skip
 
-MOST_STEPS = 6  # with a sentence for each
+MOST = 8  # sentences on what was found
+MOST_UNJUDGED = 3  # and on what was not
+MOST_CLAUSES = 4  # columns in one
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
 STILL = "its plan is not finished: compare again when it is"
 NONE = "No verdict"
@@ -32,10 +46,24 @@ _SIZES = ("bytes", "KiB", "MiB", "GiB")
 class _Finding:
     """A ratio to the base with its interval, of a step or of the mean of a group."""
 
-    word: str  # better, worse or differs; '': undecided
+    word: str  # the verdict
     ratio: float
     low: float | None  # the interval; None where it would be too wide
     high: float | None
+
+    @property
+    def effect(self) -> float:
+        return abs(math.log(self.ratio)) if self.ratio > 0 else math.inf
+
+    def is_apart(self, mean: _Finding) -> bool:
+        """Whether a step is decided, and otherwise than the mean of its group or beyond its interval."""
+        if self.word not in _DECIDED:
+            return False
+        ends = (self.low, self.high, mean.low, mean.high)
+        if self.word != mean.word or None in ends:
+            return True
+        assert self.low and self.high and mean.low and mean.high
+        return self.low > mean.high or self.high < mean.low
 
 
 @dataclass(frozen=True)
@@ -53,17 +81,48 @@ def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
     return [*verdict_sentences(comparison, figure), *cross_plan_remarks(comparison, names_of(comparison))]
 
 
+def first_lines(comparison: Comparison, figure: str = "") -> list[str]:
+    """What people read first: the sentences; where there is no verdict at all also what would give one."""
+    lines = verdict_sentences(comparison, figure)
+    if len(comparison.columns) == 1:
+        return [f"{NONE} (one column: nothing to compare it with)."]
+    if not lines:
+        return [f"{NONE} (the columns share no step that measures something)."]
+    whys = {cell.why for cell in _cells_of(comparison)}
+    todo = "" if "" in whys else _todo(whys)
+    return [f"{lines[0]} {todo}".rstrip(), *lines[1:]]
+
+
+def _todo(whys: set[str]) -> str:
+    """What gives a verdict, where one reason is that of all cells; else ''."""
+    if whys and whys <= {WHY_NOT[SINGLE], WHY_NOT[FEW]}:
+        return f"For a verdict measure each contender {LEAST} times or more (repeats)."
+    if whys == {DISTURBED}:
+        return "For a verdict measure again while nothing else runs on the machine."
+    return "More repeats may give one." if whys == {TOO_NOISY} else ""
+
+
 def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
-    """Sentences on steps or groups, then on what has no verdict; `figure`: a measure to name."""
-    base, columns = comparison.base, comparison.columns
-    names, others = _names(comparison), [at for at in range(len(columns)) if at != base]
-    hindered = {at: why for at in others if (why := hindrance(columns, base, at))}
-    cells = list(_cells(comparison, [at for at in others if at not in hindered]))
-    voice = _Voice(names, base, len(others) == 1, figure)
-    steps = len({id(cell.row) for cell in cells})
-    found = voice.of_steps(cells) if steps <= MOST_STEPS else voice.of_groups(comparison, cells)
+    """Sentences on groups and steps, then on what has no verdict; `figure`: a measure to name."""
+    base, others = comparison.base, _others(comparison)
+    names = heads_of(comparison).texts
+    hindered = {at: why for at in others if (why := hindrance(comparison.columns, base, at))}
+    cells = _cells_of(comparison)
+    voice = _Voice(names, base, figure, comparison.limits)
     told = [f"{NONE} on {names[at]}: {why}." for at, why in hindered.items()]
-    return [*found, *voice.of_unjudged(cells), *told]
+    return [*_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
+
+
+def _others(comparison: Comparison) -> list[int]:
+    return [at for at in range(len(comparison.columns)) if at != comparison.base]
+
+
+def _of_found(comparison: Comparison, cells: Sequence[_Cell], voice: _Voice) -> list[str]:
+    """The sentences on ratios, the largest effect first; of those beyond the most their number."""
+    found = sorted(_subjects(comparison, cells), key=lambda each: each.order)
+    more = len(found) - MOST
+    texts = [voice.of(each) for each in found[: MOST if more > 0 else None]]
+    return [*texts, *([f"{count_text(more, 'smaller effect')} not told here."] if more > 0 else [])]
 
 
 def measure_in_sentence(measure: str) -> str:
@@ -85,30 +144,22 @@ def has_running_sessions(column: Column) -> bool:
     return any(state in GOING_ON for state in column.state.split(", "))
 
 
-def _names(comparison: Comparison) -> list[str]:
-    """The names of the columns; an engine's name is written as people write it, if that is unique."""
-    names, engines = names_of(comparison), [each.contender["engine"] for each in comparison.columns]
-    titles = [
-        engine_of(engine).title or name if name == engine else name
-        for name, engine in zip(names, engines, strict=True)
-    ]
-    return titles if len({*titles}) == len(titles) else names
-
-
 # what was found
 
 
-def _cells(comparison: Comparison, others: Sequence[int]) -> Iterator[_Cell]:
-    for row in comparison.rows:
-        if row.kind not in WAITING:
-            yield from (_Cell(row, at, _finding(row, at), row.cells[at].why) for at in others)
+def _cells_of(comparison: Comparison) -> list[_Cell]:
+    """Of all columns that can be compared with the base."""
+    columns, base = comparison.columns, comparison.base
+    others = [at for at in _others(comparison) if not hindrance(columns, base, at)]
+    rows = [row for row in comparison.rows if row.kind not in WAITING]
+    return [_Cell(row, at, _finding(row, at), row.cells[at].why) for row in rows for at in others]
 
 
 def _finding(row: Row, at: int) -> _Finding | None:
-    word, ratio = row.cells[at].verdict or "", row.cells[at].relative
-    if row.cells[at].why or ratio is None:
+    cell = row.cells[at]
+    if cell.why or cell.relative is None or not cell.verdict:
         return None
-    return _Finding(word if word in _DECIDED else "", ratio, row.cells[at].low, row.cells[at].high)
+    return _Finding(cell.verdict, cell.relative, cell.low, cell.high)
 
 
 def _of_group(group: RowGroup, at: int, limits: VerdictLimits) -> _Finding | None:
@@ -117,10 +168,57 @@ def _of_group(group: RowGroup, at: int, limits: VerdictLimits) -> _Finding | Non
     if found is None or found.low is None or found.high is None:
         return None
     ratio, low, high = found.ratio, found.low, found.high
-    if low <= 1 <= high or max(ratio, 1 / ratio) - 1 < limits.matters:
-        return _Finding("", ratio, low, high)
+    if low <= 1 <= high:
+        return _Finding(NOISE, ratio, low, high)
+    if max(ratio, 1 / ratio) - 1 < limits.matters:
+        return _Finding(SMALL, ratio, low, high)
     better = (ratio > 1) == (group.direction == "higher")
     return _Finding((BETTER if better else WORSE) if group.direction else DIFFERS, ratio, low, high)
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What a sentence is on: a step, or the mean of a group, with a finding for each column that has one."""
+
+    name: str
+    unit: str
+    findings: Mapping[int, _Finding]  # by column
+
+    @property
+    def order(self) -> tuple[bool, float]:
+        """What is decided first, of that the largest effect."""
+        decided = [each for each in self.findings.values() if each.word in _DECIDED]
+        return not decided, -max(each.effect for each in decided or self.findings.values())
+
+
+def _subjects(comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[_Subject]:
+    """Each group, then its steps that differ clearly from it; all steps where it has no mean."""
+    for group in comparison.groups:
+        key = (group.group, group.unit)
+        its = [cell for cell in cells if cell.finding and (cell.row.group, cell.row.unit) == key]
+        rows = {id(cell.row) for cell in its}
+        means: dict[int, _Finding] = {}
+        if len(rows) > 1:
+            for at in dict.fromkeys(cell.at for cell in its):
+                if mean := _of_group(group, at, comparison.limits):
+                    means[at] = mean
+        if means:
+            name = f"{group.group or 'all steps'} (mean of {count_text(group.steps, 'step')})"
+            yield _Subject(name, group.unit, means)
+        yield from _steps(its, means)
+
+
+def _steps(cells: Sequence[_Cell], means: Mapping[int, _Finding]) -> Iterator[_Subject]:
+    """The steps whose columns have no mean, or differ clearly from it."""
+    for _, its in groupby(cells, key=lambda cell: id(cell.row)):
+        told = [cell for cell in its if cell.finding]
+        findings = {
+            cell.at: cell.finding
+            for cell in told
+            if cell.finding and (cell.at not in means or cell.finding.is_apart(means[cell.at]))
+        }
+        if findings:
+            yield _Subject(row_label(told[0].row), told[0].row.unit, findings)
 
 
 # how it is put
@@ -132,36 +230,31 @@ class _Voice:
 
     names: Sequence[str]
     base: int
-    are_two: bool
     figure: str
+    limits: VerdictLimits
 
-    def of_steps(self, cells: Sequence[_Cell]) -> Iterator[str]:
-        for row, its in _by_row(cells):
-            clauses = [self._clause(each.at, each.finding, row.unit) for each in its if each.finding]
-            if clauses:
-                yield f"{_subject(row)}: {'; '.join(clauses)}."
-
-    def of_groups(self, comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[str]:
-        """Sentences on groups; a group of one step is named by that step."""
-        limits = comparison.limits
-        for group in comparison.groups:
-            key = (group.group, group.unit)
-            its = [cell for cell in cells if (cell.row.group, cell.row.unit) == key]
-            if len({id(cell.row) for cell in its}) < 2:
-                yield from self.of_steps(its)
-                continue
-            columns = dict.fromkeys(cell.at for cell in its)
-            findings = {at: finding for at in columns if (finding := _of_group(group, at, limits))}
-            clauses = [
-                self._clause(at, finding, group.unit) + self._single(at, its)
-                for at, finding in findings.items()
-            ]
-            if clauses:
-                steps = f"the {count_text(group.steps, 'step')} of {group.group or 'no group'}"
-                yield f"Mean of {steps}: {'; '.join(clauses)}."
+    def of(self, subject: _Subject) -> str:
+        """`scan: MyRocks at 0.78 of InnoDB (0.71 to 0.86 with 95%): slower.`, the largest effect first."""
+        found = sorted(
+            subject.findings.items(), key=lambda each: (each[1].word not in _DECIDED, -each[1].effect)
+        )
+        found = found[:MOST_CLAUSES] if (more := len(found) - MOST_CLAUSES) > 0 else found
+        surest = next((at for at, each in found if each.low is not None and each.word != NOISE), None)
+        clauses = [
+            self._clause(at, each, subject.unit, is_first=not place, is_sure=at == surest)
+            for place, (at, each) in enumerate(found)
+        ]
+        return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
 
     def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
         """`No verdict on load, index (n = 1: the noise is unknown).`; columns with the same together."""
+        found = sorted(self._unjudged(cells), key=lambda each: -each[1])
+        yield from (text for text, _ in found[:MOST_UNJUDGED])
+        if more := sum(count for _, count in found[MOST_UNJUDGED:]):
+            yield f"{NONE} on {count_text(more, 'more cell')} for other reasons."
+
+    def _unjudged(self, cells: Sequence[_Cell]) -> Iterator[tuple[str, int]]:
+        """Each sentence, and how many cells it is on."""
         steps: dict[tuple[int, str], list[str]] = {}
         for cell in cells:
             if cell.why:
@@ -174,66 +267,49 @@ class _Voice:
             who = "" if len(its) == len(asked) else f" on {first_texts([self.names[at] for at in its])}"
             is_whole = len(same) * len(asked) == len(cells)
             where = "" if is_whole else f" {'in' if who else 'on'} {first_texts(same)}"
-            yield f"{NONE}{who}{where} ({why})."
+            yield f"{NONE}{who}{where} ({why}).", len(same) * len(its)
 
-    def _clause(self, at: int, found: _Finding, unit: str) -> str:
-        """`MyRocks is slower, 0.78 (0.71 to 0.86) times InnoDB's rate`."""
+    def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
+        """What is said of one column; base and certainty are said once in a sentence."""
         noun, words = _words(unit, self.figure)
-        if not found.word:
-            who = "" if self.are_two else f"for {self.names[at]} "
-            return f"{who}no difference larger than {_most(found)} could be seen"
-        figures = _figures(found)
+        ratio, *ends = _figures(found)
+        base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
+        seen = f"{self.names[at]} at {ratio}{f' of {base}' if is_first else ''}"
+        interval = " to ".join(ends)
+        if found.word == NOISE:
+            return f"{seen} seen, could be {interval}: undecided" if ends else f"{seen} seen: undecided"
+        sure = f" with {100 * (1 - self.limits.false_share):g}%" if is_sure else ""
+        surely = f" ({interval}{sure})" if ends else ""
+        if found.word not in _DECIDED:
+            return f"{seen}{surely}: {self._level(found.word)}"
         edge = ", just beyond the noise" if found.low and found.high and found.low <= 1 <= found.high else ""
-        what = f"{figures} times {self.names[self.base]}'s {noun}"
-        return f"{self.names[at]} is {words[found.word]}, {what}{edge}"
+        return f"{seen}{surely}: {words[found.word]}{edge}"
 
-    def _single(self, at: int, cells: Sequence[_Cell]) -> str:
-        """The verdicts within a group, ` (single steps: 2 faster, 7 slower)`; '' if none is decided."""
-        _, words = _words(cells[0].row.unit, self.figure)
-        decided = [cell.finding.word for cell in cells if cell.at == at and cell.finding]
-        counts = [f"{decided.count(word)} {words[word]}" for word in _DECIDED if word in decided]
-        return f" (single steps: {', '.join(counts)})" if counts else ""
-
-
-def _by_row(cells: Sequence[_Cell]) -> Iterator[tuple[Row, list[_Cell]]]:
-    rows = {id(cell.row): cell.row for cell in cells}
-    for key, row in rows.items():
-        yield row, [cell for cell in cells if id(cell.row) == key]
-
-
-def _subject(row: Row) -> str:
-    """`Reading one row by its primary key (point-query threads=2)`."""
-    what = row.title.partition(":")[0]
-    return f"{what} ({row_label(row)})" if what else row_label(row)
+    def _level(self, word: str) -> str:
+        """A difference that does not matter: ruled out, or seen and small."""
+        least = f"{100 * self.limits.matters:g}%"
+        return (
+            f"a difference of {least} is ruled out" if word == SAME else f"less than the {least} that matter"
+        )
 
 
 def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
-    """The noun of a ratio, and the words for better and worse."""
+    """The noun of a ratio, '' of a rate; and the words for better and worse."""
     if figure:
         return figure, {BETTER: "better", WORSE: "worse", DIFFERS: "different"}
     if unit_text(unit) in _SIZES:
         return "size", {BETTER: "smaller", WORSE: "larger", DIFFERS: "different"}
-    noun = "rate" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
+    noun = "" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
     words = ("better", "worse") if noun == "result" else ("faster", "slower")
     return noun, {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
 
 
-def _figures(found: _Finding) -> str:
-    """`0.78 (0.71 to 0.86)`, with as many digits as tell it from 1 and from 0."""
+def _figures(found: _Finding) -> list[str]:
+    """`0.78`, `0.71` and `0.86`, with as many digits as tell them from 1 and from 0."""
     values = [value for value in (found.ratio, found.low, found.high) if value is not None]
     digits = next((each for each in (2, 3) if all(_is_told(value, each) for value in values)), 4)
-    first, *ends = (f"{value:.{digits}f}" for value in values)
-    return f"{first} ({' to '.join(ends)})" if ends else first
+    return [f"{value:.{digits}f}" for value in values]
 
 
 def _is_told(value: float, digits: int) -> bool:
     return f"{value:.{digits}f}" != f"{1:.{digits}f}" and value >= 10 ** (1 - digits)
-
-
-def _most(found: _Finding) -> str:
-    """`12%`, `a factor of 2.1`: the largest difference that the interval holds."""
-    assert found.low is not None and found.high is not None
-    if (factor := max(1 / found.low, found.high)) >= 2:
-        return f"a factor of {math.ceil(10 * factor) / 10:g}"
-    most = 100 * max(1 - found.low, found.high - 1)
-    return f"{math.ceil(most)}%" if most >= 10 else f"{math.ceil(10 * most) / 10:g}%"

@@ -64,7 +64,7 @@ class Cell(Figure):
     high: float | None = None
     spread: float | None = None  # the largest deviation of a session from the median, as a share
     verdict: str | None = None
-    why: str = ""  # it has no verdict; '' where it has one
+    whys: list[str] = field(default_factory=list)  # it has no verdict; none where it has one
     p: float | None = None  # of the test against the base: Student's of the rounds, else Welch's
     across: str = ""  # of a verdict across time or machines; '' of every other
     within: float | None = None  # of a rate of queries that was measured once: its max_block_deviation
@@ -76,7 +76,13 @@ class Cell(Figure):
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)
     cuts: list[StepCutEntry | None] = field(default_factory=list)
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
+    others: list[Mapping[str, object]] = field(default_factory=list)  # the same as `Others`, of all sessions
     searches: list[Mapping[str, object] | None] = field(default_factory=list)  # for a limit, of such steps
+
+    @property
+    def why(self) -> str:
+        """The same in one text."""
+        return ", ".join(self.whys)
 
 
 @dataclass
@@ -144,6 +150,7 @@ class Caveat:
     text: str
     kind: str = ""  # OTHER_RESULTS, MORE_WORK, OTHER_PLAN
     step: str = ""  # its label, of the first two
+    cause: str = ""  # the same without the session that it is about; '' where it is about none
 
     @property
     def comes_first(self) -> bool:

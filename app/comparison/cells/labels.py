@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
-from app.core.names import names_with_targets, unique_names
+from app.core.names import names_with_targets, short_names, unique_names
+from app.engines import engine_of
+from app.history.lists.sessions import ContenderEntry
 from app.protocol.plan import Plan, step_label
 
-from .cell import Comparison, Row
+from .cell import Column, Comparison, Row
 
 
 def row_label(row: Row) -> str:
@@ -22,6 +25,40 @@ def names_of(comparison: Comparison) -> list[str]:
     columns = comparison.columns
     names = names_with_targets([each.name for each in columns], [each.target for each in columns])
     return unique_names(names, [each.starts[0] for each in columns], [each.id for each in columns])
+
+
+def heads_of(comparison: Comparison) -> Heads:
+    """The version, engine and preset of columns as far as they differ; names that people gave stay."""
+    columns, names = comparison.columns, names_of(comparison)
+    parts = [_parts(column.contender) for column in columns]
+    differ = [at for at, each in enumerate(zip(*parts, strict=True)) if len(set(each)) > 1]
+    shorts = tuple(" ".join(part[at] for at in differ) for part in parts)
+    if len(set(shorts)) < len(shorts) or len(shorts) == 1 or not all(map(_is_by_itself, columns, names)):
+        short = short_names(names)
+        return Heads(short.names, f"columns: {short.around}" if short.around else "")
+    same = [part for at, part in enumerate(parts[0][:2]) if at not in differ]  # presets have many names
+    return Heads(shorts, f"all columns: {' '.join(same)}" if same else "")
+
+
+def _parts(contender: ContenderEntry) -> tuple[str, str, str, str]:
+    engine = engine_of(contender["engine"]).title or contender["engine"]
+    server = f"{contender['family']} {contender['version']}".strip()
+    rest = (contender["table_options"], contender["cores"] and f"cores {contender['cores']}")
+    return server, engine, contender["preset"], " ".join(filter(None, rest))
+
+
+def _is_by_itself(column: Column, name: str) -> bool:
+    """Whether its name says what it is, and is not one that a person gave it."""
+    words = (column.contender["version"], column.contender["engine"])
+    return any(word and word in name for word in words) and name == column.name
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Heads of columns, and a line on what all of them have in common; '' where that is nothing."""
+
+    texts: tuple[str, ...]
+    same: str = ""
 
 
 # what the steps of plans do, in the words of the workload files that the plans carry

@@ -19,7 +19,7 @@ REPEATS = "all sessions are repeats of the same contender: they differ by noise,
 
 
 def warnings_of_columns(history: History, columns: Sequence[Column], base: int) -> list[Caveat]:
-    return [*_unlike(history, columns, base), *map(Caveat, (*_busy(history, columns), *_unfinished(columns)))]
+    return [*_unlike(history, columns, base), *_busy(history, columns), *_unfinished(columns)]
 
 
 def _unlike(history: History, columns: Sequence[Column], base: int) -> list[Caveat]:
@@ -42,18 +42,17 @@ def _unlike(history: History, columns: Sequence[Column], base: int) -> list[Cave
     return warnings
 
 
-def _busy(history: History, columns: Sequence[Column]) -> list[str]:
-    return [
-        f"session {each['name']}: {BUSY}"
-        for column in columns
-        for each in column
-        if was_busy(history, each["id"])
-    ]
+def _of_session(entry: SessionEntry, cause: str) -> Caveat:
+    return Caveat(f"session {entry['name']}: {cause}", cause=cause)
 
 
-def _unfinished(columns: Sequence[Column]) -> list[str]:
+def _busy(history: History, columns: Sequence[Column]) -> list[Caveat]:
+    return [_of_session(each, BUSY) for column in columns for each in column if was_busy(history, each["id"])]
+
+
+def _unfinished(columns: Sequence[Column]) -> list[Caveat]:
     return [
-        f"session {each['name']}: {each['state']}{_why(each)}"
+        _of_session(each, f"{each['state']}{_why(each)}")
         for column in columns
         for each in column
         if each["state"] != "completed"

@@ -70,7 +70,8 @@ def details(comparison: Comparison, entry: WhyEntry) -> Table:
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
     step = step_label(entry["step"], entry["coordinates"])
     title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
-    return Table(title, heads, (figure, *costs, *engine), 2, tuple(remarks_of(entry)), fixed=2)
+    lines, remarks = (figure, *costs, *engine), tuple(remarks_of(entry))
+    return Table(title, heads, lines, 2, remarks, fixed=2, least=("spread",))
 
 
 def _names(comparison: Comparison) -> dict[str, str]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from app.comparison.cells.cell import Cell, Comparison, Figure, GroupMeanRatio, Row, RowGroup
-from app.comparison.cells.labels import names_of, row_label
+from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
-from app.comparison.verdicts.judgement import NOT_JUDGED, verdict_legend, verdict_short_text
+from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_legend, verdict_short_text
 from app.comparison.verdicts.repeats import repeats_text
 from app.comparison.verdicts.rounds import about_ratio
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
-from app.core.names import short_names
-from app.core.table import Table, escaped, markdown_of
+from app.core.table import UNDECIDED, Table, escaped, markdown_of
+from app.core.table import CellText as TableCell
 from app.core.table import to_text as table_text
 from app.core.units import count_text, figure_text, unit_text
+from app.core.wrapping import folded
 from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_search_text, rate_try_lines
 from app.history.steps.step_text import seconds_texts, step_mark_meaning
@@ -23,9 +25,13 @@ from app.protocol.others import DISTURBED
 from app.protocol.plan import coordinates_text
 from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
+from app.stats.at_target.verdicts import COLOURED
+
+from .caveats import joined_texts
 
 _UnitText = Callable[["Row | RowGroup"], str]
 WIDE = 200  # of what is not shown in a terminal
+MOST_FIRST = 3  # lines that come before any result
 ALL = 1_000  # sessions of a cell: more than there can be
 _NAMED = 2  # columns that are named where all have the same repeats
 _LESS = "\N{DOWNWARDS ARROW}"
@@ -97,41 +103,76 @@ def _csv_row(row: Row) -> list[object]:
     ]  # fmt: skip
 
 
-def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
-    """A table for a forum or an issue, with its caveats."""
-    remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
-    first = [f"{escaped(each)}\n" for each in comparison.first_texts]
-    table = results_table(comparison, has_details, names_of(comparison), _unit)
-    return "\n".join([*first, markdown_of(table.heads, table.lines), *remarks]).rstrip() + "\n"
+def to_markdown(comparison: Comparison, has_details: bool = False, sentences: Sequence[str] = ()) -> str:
+    """For a forum or an issue: what it comes to, the table, its caveats."""
+    remarks = [f"- {escaped(remark)}" for remark in _caveats(comparison, has_details)]
+    above = [*first_texts_of(comparison), *sentences, *above_of(comparison, "")]
+    table = results_table(comparison, has_details, _unit)
+    said = [f"{escaped(each)}\n" for each in above]
+    return "\n".join([*said, markdown_of(table.heads, table.lines), *remarks]).rstrip() + "\n"
 
 
-def results_table(comparison: Comparison, has_details: bool, names: Sequence[str], unit: _UnitText) -> Table:
+def results_table(comparison: Comparison, has_details: bool, unit: _UnitText) -> Table:
     """The step, its unit, the result of the base, then each other result and ratio."""
-    base = comparison.base
+    base, names = comparison.base, heads_of(comparison).texts
     order = [base, *(at for at in range(len(comparison.columns)) if at != base)]
     heads = ["step", "unit", names[base]]
-    rounds = [" by round" if column.by_round else "" for column in comparison.columns]
-    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}{rounds[at]}")]
+    heads += [head for at in order[1:] for head in (names[at], "ratio")]
     lines = [(row_label(row), unit(row), *_line(row, order, has_details)) for row in comparison.rows]
     lines += [_group_line(group, order, unit(group)) for group in _told(comparison)]
-    remarks = tuple(remarks_of(comparison))
-    return Table("", tuple(heads), tuple(lines), 2, remarks, fixed=3, together=2)
+    return Table("", tuple(heads), tuple(lines), 2, fixed=3, together=2)
 
 
-def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> str:
-    """For a terminal: tables with as many columns in each as fit; in detail: with n, p and spread."""
-    names = short_names(names_of(comparison)).names
-    table = results_table(comparison, has_details, names, _brief_unit)
-    first = [f"{harmless(each)}\n" for each in (*comparison.first_texts, *above_of(comparison))]
-    return "".join([*first, table_text(table, width)])
+def shown_table(comparison: Comparison, has_details: bool = False) -> Table:
+    """For a terminal, with its caveats; in detail with all of them, and n, p and spread."""
+    caveats = _caveats(comparison, has_details)
+    remarks = ("", *caveats) if caveats else ()
+    return replace(results_table(comparison, has_details, _brief_unit), remarks=remarks)
 
 
-def above_of(comparison: Comparison) -> list[str]:
-    """What terminal tables omit: what all names share, and which direction is better."""
-    around = short_names(names_of(comparison)).around
-    is_any_less = any(row.direction == "lower" for row in comparison.rows)
-    named = [f"Columns: {around}"] if around else []
-    return [*named, *([f"{_LESS} less is better"] if is_any_less else [])]
+def to_text(
+    comparison: Comparison, has_details: bool = False, width: int = WIDE, sentences: Sequence[str] = ()
+) -> str:
+    """What it comes to, then tables with as many columns in each as fit, then caveats."""
+    said = [folded(harmless(each), width) for each in lines_above(comparison, sentences)]
+    return "".join([*said, table_text(shown_table(comparison, has_details), width)])
+
+
+def lines_above(comparison: Comparison, sentences: Sequence[str]) -> list[str]:
+    """What terminals show above the table: sentences, and how it is read."""
+    first = [*first_texts_of(comparison), *sentences]
+    return [*first, *([""] if first else []), *above_of(comparison)]
+
+
+def first_texts_of(comparison: Comparison) -> list[str]:
+    """What comes before any result; where that is much, the first of it."""
+    texts, more = comparison.first_texts[:MOST_FIRST], len(comparison.first_texts) - MOST_FIRST
+    return [*texts, *([f"{more} more like these: --details"] if more > 0 else [])]
+
+
+def _caveats(comparison: Comparison, has_details: bool) -> list[str]:
+    if not has_details:
+        return joined_texts(comparison)
+    return [*comparison.first_texts[MOST_FIRST:], *remarks_of(comparison)]
+
+
+def above_of(comparison: Comparison, less: str = _LESS) -> list[str]:
+    """What tables omit: what all columns share, what a ratio is to, and what signs mean."""
+    heads = heads_of(comparison)
+    is_any_less = bool(less) and any(row.direction == "lower" for row in comparison.rows)
+    has_ratios = len(comparison.columns) > 1
+    ratio = [f"ratio: to {heads.texts[comparison.base]}{_of_rounds(comparison)}"] if has_ratios else []
+    is_alone = any(cell.within is not None for row in comparison.rows for cell in row.cells)
+    signs = [
+        *([f"{less} less is better"] if is_any_less else []),
+        signs_text(comparison),
+        "\N{PLUS-MINUS SIGN} how far blocks of its seconds are from their median" if is_alone else "",
+    ]
+    return [*filter(None, [heads.same, *ratio, "   ".join(filter(None, signs))])]
+
+
+def _of_rounds(comparison: Comparison) -> str:
+    return ", the median of the rounds' ratios" if about_ratio(comparison) else ""
 
 
 def _brief_unit(of: Row | RowGroup) -> str:
@@ -259,7 +300,7 @@ def _unit(of: Row | RowGroup) -> str:
 def _line(row: Row, order: Sequence[int], has_details: bool) -> list[str]:
     cells = [_figure(row.cells[order[0]], row.unit, has_details)]
     for at in order[1:]:
-        cells += [_figure(row.cells[at], row.unit, has_details), judged_text(row.cells[at])]
+        cells += [_figure(row.cells[at], row.unit, has_details), _judged(row.cells[at])]
     return cells
 
 
@@ -267,6 +308,12 @@ def _figure(cell: Cell, unit: str, has_details: bool) -> str:
     """The median; for a single session also how steady it was."""
     alone = "" if cell.within is None else within_text(cell.within)
     return f"{figure_text(cell.value, unit)} {detail_text(cell) if has_details else alone}".rstrip()
+
+
+def _judged(cell: Cell) -> str:
+    """The same in the colour of its verdict."""
+    tone = cell.verdict if cell.verdict in COLOURED else UNDECIDED if cell.relative is not None else ""
+    return TableCell(judged_text(cell), tone=tone or "")
 
 
 def judged_text(cell: Cell) -> str:

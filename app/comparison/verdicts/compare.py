@@ -281,6 +281,7 @@ def _cell(figure: Figure, base: Figure, place: Place, left_out: list[list[str]],
         steadiness=[step and step["steadiness"] for step in place],
         cuts=[step and step["cut"] for step in place],
         disturbed=[disturbed_text(step["others"]) if step else "" for step in place],
+        others=[step["others"] if step else {} for step in place],
         searches=[step and step["limit"] for step in place],
     )
 
@@ -402,6 +403,7 @@ def _row_by(row: Row, measure: Measure, base: int) -> Row:
             steadiness=cell.steadiness,
             cuts=cell.cuts,
             disturbed=cell.disturbed,
+            others=cell.others,
             searches=cell.searches,
         )
         for cell, figure in zip(row.cells, figures, strict=True)

@@ -84,6 +84,7 @@ _MEANINGS = {
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
+TOO_NOISY = "the noise is too large"
 ODD = "a few repeats differ from the others"
 _DECIDED = (BETTER, WORSE, DIFFERS)
 WHY_NOT = {  # judged, though it is not marked
@@ -131,20 +132,20 @@ def _clear(row: Row, at: int, base: int) -> None:
     cell.verdict = untested if cell.n else None
     cell.p = cell.low = cell.high = None
     cell.across = ""
-    cell.why = "" if at == base else _why_untested(cell, other)
+    cell.whys = [] if at == base else [*filter(None, _whys_untested(cell, other))]
 
 
-def _why_untested(cell: Cell, base: Cell) -> str:
+def _whys_untested(cell: Cell, base: Cell) -> list[str]:
     """Why a cell that is not tested has no verdict."""
     n, missing = min(cell.n, base.n), _why_missing(cell, base)
     if not n and missing:
-        return missing
+        return [missing]
     if cell.verdict != AT_RATE and n == 1:
-        return WHY_NOT[SINGLE]
+        return [WHY_NOT[SINGLE]]
     marks = [mark for mark in (*cell.marks, *base.marks) if mark in UNJUDGED]
     said = [missing if mark == FAILED_REPEAT and missing else mark for mark in dict.fromkeys(marks)]
     one = [ONE_PROFILED] if _is_one_profiled(cell, base) else []
-    return ", ".join([*said, *one]) or WHY_NOT.get(cell.verdict or "", missing)
+    return [*said, *one] or [WHY_NOT.get(cell.verdict or "", missing)]
 
 
 def _why_missing(cell: Cell, base: Cell) -> str:
@@ -223,15 +224,15 @@ def _write(cell: Cell, base: Cell, verdict: Verdict) -> None:
         cell.low, cell.high = interval.low, interval.high
     is_told = word in _DECIDED or (interval and word in (NOISE, SMALL, SAME))
     if verdict.is_odd:
-        cell.why = ODD
+        cell.whys = [ODD]
     elif is_told:
-        cell.why = ""
+        cell.whys = []
     else:
-        cell.why = WHY_NOT.get(word) or _why_too_noisy(cell, base)
+        cell.whys = [WHY_NOT.get(word) or _why_too_noisy(cell, base)]
 
 
 def _why_too_noisy(cell: Cell, base: Cell) -> str:
-    return "a result is 0" if 0 in (*cell.samples, *base.samples) else "the noise is too large"
+    return "a result is 0" if 0 in (*cell.samples, *base.samples) else TOO_NOISY
 
 
 def _groups(comparison: Comparison) -> list[RowGroup]:
@@ -303,6 +304,18 @@ def verdict_short_text(verdict: str | None) -> str:
 def verdicts_found(comparison: Comparison) -> set[str | None]:
     """The verdicts that there are."""
     return {cell.verdict for row in comparison.rows for cell in row.cells}
+
+
+def signs_text(comparison: Comparison) -> str:
+    """The signs behind the ratios of a table, each with its meaning; '' without any."""
+    there = verdicts_found(comparison)
+    signs = {SIGNS[word]: text for word, text in _MEANINGS.items() if word in there and word in SIGNS}
+    if SMALL in there:
+        signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
+    signs.pop(SIGNS[DRIFT], None)  # it is a word
+    if any(cell.across for row in comparison.rows for cell in row.cells):
+        signs[SIGN] = "across time or machines"
+    return "   ".join(f"{sign} {text}" for sign, text in signs.items())
 
 
 def legend_of_signs(comparison: Comparison) -> str:

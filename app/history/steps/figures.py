@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.engines.panel import FACT
 from app.history.lists.sessions import SessionEntry, find, sessions, state_of
 from app.history.recorded.counting import StepCount, counted
@@ -267,8 +268,9 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
         if name in (its_name, step_label(its_name, coordinates))
     ]
     if not named:
-        names = ", ".join(dict.fromkeys(its_name for _, _, its_name, _ in rows))
-        raise InputError(f"session {session} has no step {name!r}: choose one of {names or 'none'}")
+        known = list(dict.fromkeys(str(its_name) for _, _, its_name, _ in rows))
+        meant, names = did_you_mean(name, known), ", ".join(known) or "none"
+        raise InputError(f"session {session} has no step {name!r}{meant}: choose one of {names}")
     fitting = [place for place, each in named if threads is None or each.get("threads") == threads]
     if len(fitting) == 1:
         return fitting[0]

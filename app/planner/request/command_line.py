@@ -14,7 +14,7 @@ from .request import ALLOWED, OPTIONS, PlanRequest
 def command_line(request: PlanRequest) -> str:
     """The command that runs the same plan; uses a plan file if options cannot express it."""
     allowed = "".join(f" --{OPTIONS[name].flag}" for name in ALLOWED if getattr(request, name))
-    if not _fits_options(request.contenders):
+    if not _fits_options(request.contenders) or _would_choose(request):
         name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
         return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}{allowed}"
     contenders = [f"{each.build}:{each.engine}:{each.preset}" for each in request.contenders]
@@ -37,6 +37,11 @@ def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
     shared = {tuple(getattr(each, name) for name in TO_ALL) for each in contenders}
     named = any(each.name or ":" in each.build + each.preset for each in contenders)
     return len(shared) < 2 and not named
+
+
+def _would_choose(request: PlanRequest) -> bool:
+    """Whether the option for the time would choose what the plan leaves to its sequence."""
+    return bool(request.time_limit) and not (request.seconds and request.steps)
 
 
 def _words(row: PlanRequestOption, value: object) -> list[str]:

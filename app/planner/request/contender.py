@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.core.errors import InputError
 from app.core.ranges import cpus_of
 from app.core.toml_text import NEEDED_TEXT, shown
-from app.engines import engine_of
+from app.engines import FIRST, engine_of
 from app.protocol.plan import ALLOCATORS, MEMORY, Contender
 from app.protocol.words import FACTORS
 from app.variables.names import BASELINE
@@ -51,11 +51,12 @@ class ContenderRequest:
 
     @classmethod
     def from_text(cls, text: str) -> ContenderRequest:
-        """BUILD:ENGINE or BUILD:ENGINE:PRESET."""
-        parts = text.split(":")
-        if len(parts) not in (2, 3) or not all(parts):
-            raise InputError(f"contender must be BUILD:ENGINE or BUILD:ENGINE:PRESET, not {text!r}")
-        return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
+        """BUILD, BUILD:ENGINE or BUILD:ENGINE:PRESET."""
+        build, *further = text.split(":")
+        if len(further) > 2 or not all((build, *further)):
+            raise InputError(f"contender must be BUILD, BUILD:ENGINE or BUILD:ENGINE:PRESET, not {text!r}")
+        engine = engine_of(further[0]) if further else FIRST
+        return cls(build, engine.name, *further[1:])
 
     def problem(self) -> tuple[str, str]:
         """The wrong key and why; two empty texts if none is wrong."""

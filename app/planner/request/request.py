@@ -238,10 +238,12 @@ class PlanRequest:
         0,
         WARMUP,
         "time",
+        flag="within",
         group=ROUNDS,
-        help="with --repeats until-decided: start no round that would end later than this: 1800,"
-        " 30min, 1h30min",
-        title="Time limit",
+        help="start no round that would end later than this: 8h, 45min, 1h30. Dyno chooses seconds and"
+        " repeats for it, and leaves out steps if it has to; what you give stays as it is",
+        metavar="TIME",
+        title="Within",
         tip="Start no round that would exceed this time: 30 min, 1 h 30 min, 900 s; empty: no limit",
         open="none",
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.catalog import Catalog
 from app.core.errors import InputError, errors_about_field
+from app.core.nearest import did_you_mean
 from app.core.ranges import cpus_of
 from app.engines.engine import NAME
 from app.planner.request.contender import ContenderRequest
@@ -28,13 +29,16 @@ def resolve_contenders(
 
     `at_once`: the servers that are up at the same time, and share the machine.
     """
-    asked = as_named_today(requests, catalog)
+    asked, builds = as_named_today(requests, catalog), []
+    for at, request in enumerate(asked):
+        with errors_about_field(f"contenders.{at}"):
+            builds.append(find_build(request, survey))
+    asked = tuple(replace(each, build=build.name) for each, build in zip(asked, builds, strict=True))
     contenders, presets = [], []
     for at, (name, request) in enumerate(zip(short_names(asked), asked, strict=True)):
         with errors_about_field(f"contenders.{at}"):
-            build = find_build(request, survey)
             preset = find_preset(request, catalog)
-            contenders.append(_contender(name, request, build, preset, survey, at_once))
+            contenders.append(_contender(name, request, builds[at], preset, survey, at_once))
             presets.append(preset)
             _check_once(contenders)
     return contenders, presets
@@ -116,20 +120,32 @@ def memory_bytes(survey: Survey) -> int:
 
 def find_build(request: ContenderRequest, survey: Survey) -> Build:
     """A build of the survey that can start and has the engine; else InputError with the choices."""
-    build = next((each for each in survey.builds if each.name == request.build), None)
-    if build is None:
-        names = ", ".join(each.name for each in survey.builds) or "none"
-        raise InputError(f"there is no build {request.build} on this target; there are {names}")
+    build = named_build(request.build, survey.builds)
     if build.problem:
-        raise InputError(f"the build {request.build} cannot start: {build.problem}")
+        raise InputError(f"the build {build.name} cannot start: {build.problem}")
     engines = engines_in(build)
     if request.engine not in engines:
         lacking = build.lacking.get(request.engine)
         raise InputError(
-            f"the build {request.build} lacks the engine {request.engine}"
+            f"the build {build.name} lacks the engine {request.engine}"
             + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
         )
     return build
+
+
+def named_build(name: str, builds: Sequence[Build]) -> Build:
+    """The build of this name, or the only one whose name begins with it."""
+    found = [each for each in builds if each.name == name] or [
+        each for each in builds if each.name.startswith(name)
+    ]
+    if len(found) == 1:
+        return found[0]
+    names = [each.name for each in found or builds]
+    there = ", ".join(names) or "none"
+    if found:
+        text = f"{name} is the beginning of {len(found)} builds on this target: {there}; write more of it"
+        raise InputError(text)
+    raise InputError(f"there is no build {name} on this target{did_you_mean(name, names)}; there are {there}")
 
 
 def engines_in(build: Build) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from app.catalog import Sequence, SequenceStep, StepVariation, Workload
 from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.planner.request.cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from app.protocol.plan import ARRIVALS, LIMIT, PREPARING, QUERYING, Step
 
@@ -57,9 +58,8 @@ def chosen_steps(
     known = [step.name for step in sequence.steps]
     for name in ticked:
         if name not in known:
-            raise InputError(
-                f"the sequence {sequence.name} has no step {name}; choose one of {', '.join(known)}"
-            )
+            no_step = f"no step {name}{did_you_mean(name, known)}"
+            raise InputError(f"the sequence {sequence.name} has {no_step}; choose one of {', '.join(known)}")
     return [
         step
         for step in sequence.steps
@@ -278,7 +278,8 @@ def _check_profile(names: Iterable[str], steps: list[Step]) -> None:
     known = list(dict.fromkeys(step.name for step in steps if step.workload))
     for name in names:
         if name not in known:
-            raise InputError(f"step {name} cannot be profiled: choose one of {', '.join(known)}", "profile")
+            meant, there = did_you_mean(name, known), ", ".join(known)
+            raise InputError(f"step {name} cannot be profiled{meant}: choose one of {there}", "profile")
 
 
 def _check_names(steps: list[Step]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
-from app.core.errors import DynoError, InputError
+from app.core.errors import DynoError, InputError, TargetError
 from app.history.machines.measured import MachineRecord
 from app.planner.checks.checks import OF_THE_MOMENT, check_plan
 from app.planner.checks.load_targets import ConnectedLoadTargets, Reach
@@ -113,6 +113,13 @@ class QueueInstead:
     in_s: float | None = None  # it begins no sooner than that many seconds from now
 
 
+@dataclass(frozen=True)
+class InputFirst:
+    """Refuse wrong input also where the target is busy; `known` is its latest survey."""
+
+    known: Survey | None = None
+
+
 class Launch:
     """A launch: runs once on one thread, and another can cancel it."""
 
@@ -126,6 +133,7 @@ class Launch:
         allow_busy: bool = False,
         later: QueueInstead | None = None,
         reach: Reach | None = None,  # the way to load targets; None: such plans are refused
+        input_first: InputFirst | None = None,
     ) -> None:
         self._request = request  # the request may depend on the survey
         self._reaching = agent
@@ -135,6 +143,7 @@ class Launch:
         self._allow_busy = allow_busy
         self._later = later
         self._reach_load = reach
+        self._input_first = input_first
         self._load: ConnectedLoadTargets | None = None
         self._stage = LaunchStage()
         self._lock = threading.Lock()
@@ -159,6 +168,8 @@ class Launch:
             yield self._reach(CONNECTED, "looking at the target")
             taken = self._taken(agent.status())
             if taken and self._last != CHECKED and not self._later:
+                if self._input_first:
+                    self._refuse_wrong_input(agent, self._input_first)
                 self._add([taken])
                 yield self._stage
                 return
@@ -170,6 +181,19 @@ class Launch:
                 yield from self._queue(agent, plan, self._later, bool(taken))
             else:
                 yield from self._start(agent, plan)
+
+    def _refuse_wrong_input(self, agent: Agent, first: InputFirst) -> None:
+        """Raise the error of wrong input; the busy target is asked only if what is known is not enough."""
+        with suppress(DynoError):
+            if first.known:
+                self._resolved(first.known)
+                return
+        with suppress(TargetError):  # that the target is busy says more
+            self._resolved(agent.survey(self._search_paths))
+
+    def _resolved(self, survey: Survey) -> tuple[PlanRequest, Plan]:
+        request = self._request(survey)
+        return request, resolve(request, survey, Catalog(), approved_hashes())
 
     def _start(self, agent: Agent, plan: Plan) -> Iterator[LaunchStage]:
         uploaded = agent.upload_plan(plan)
@@ -205,8 +229,7 @@ class Launch:
 
     def _plan(self, survey: Survey) -> Plan:
         """Resolve, estimate and check the plan on the desktop, each once."""
-        request = self._request(survey)
-        plan = resolve(request, survey, Catalog(), approved_hashes())
+        request, plan = self._resolved(survey)
         of_load: list[Check] = []
         if request.load:
             self._load = self._load_targets(request)

@@ -215,7 +215,7 @@ def test_limits_are_changed_above_the_table_and_kept(
     again = ComparePage(page.context)
     qtbot.addWidget(again)
     assert box(again, "Smallest change to highlight").value() == 50.0
-    assert main(["compare", *ids]) == 0
+    assert main(["compare", *ids, "--details"]) == 0
     assert "50% or more" in capsys.readouterr().out.replace("\n", " ")
     assert main(["compare", *ids, "--matters", "2"]) == 0
     assert "better" in capsys.readouterr().out
@@ -356,8 +356,8 @@ def test_what_it_comes_to_stands_above_the_table(
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(number=7), (1.0, 0.95))
     page.open(PageRequest("compare", tuple(ids)))
-    qtbot.waitUntil(lambda: page.verdict.text().startswith("load"))
-    load, *_ = page.verdict.text().splitlines()
-    assert load == "load: MyRocks is slower, 0.95 (0.95 to 0.95) times InnoDB's rate."
+    qtbot.waitUntil(lambda: "load: " in page.verdict.text())
+    load = next(each for each in page.verdict.text().splitlines() if each.startswith("load"))
+    assert load == "load: MyRocks at 0.95 of InnoDB (0.95 to 0.95 with 95%): slower."
     page.body.table.base_wanted.emit(1)
-    qtbot.waitUntil(lambda: "InnoDB is faster, 1.05" in page.verdict.text())
+    qtbot.waitUntil(lambda: "InnoDB at 1.05 of MyRocks" in page.verdict.text())

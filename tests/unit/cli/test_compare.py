@@ -73,7 +73,8 @@ def test_what_differs_for_a_forum_and_a_script(
 
 def test_what_it_comes_to_in_sentences(defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *defaults[:2], "--verdict"]) == 0
-    assert capsys.readouterr().out == "No verdict (n = 1: the noise is unknown).\n"
+    todo = "For a verdict measure each contender 3 times or more (repeats)."
+    assert capsys.readouterr().out == f"No verdict (n = 1: the noise is unknown). {todo}\n"
     assert main(["compare", defaults[0], "--verdict"]) == 0
     assert capsys.readouterr().out == "No verdict (one column: nothing to compare it with).\n"
     assert main(["compare", *defaults[:2], "--verdict", "--json", "--measure", "p95_ms"]) == 0
@@ -97,11 +98,15 @@ def test_tables_of_eight_columns_fit_the_terminal(
             )  # also if TERM is dumb
             with monkeypatch.context() as patched:
                 patched.setattr("app.cli.screen.rich_console", lambda screen=screen: screen)
-                parts = table_lines(["compare", *sessions, *words], capsys)
+                assert main(["compare", *sessions, *words]) == 0
+            shown = capsys.readouterr().out
+            parts = [line for line in shown.splitlines() if "  " in line]
             assert max(map(len, parts)) <= width
             assert (len(parts) > len(whole)) == (max(map(len, whole)) > width), "split where it must be"
             assert words != ["--why"] or len(parts) > len(whole)
-            assert {*" ".join(parts).split()} == {*" ".join(whole).split()}
+            assert {*" ".join(whole).replace(":", " ").split()} <= {
+                *shown.replace(";", " ").replace(":", " ").split()
+            }
 
 
 def table_lines(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:

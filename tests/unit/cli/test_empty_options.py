@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 from app.cli import main
-from app.cli.parser import Parser, dyno_parser, non_empty_option
+from app.cli.parser import Parser, non_empty_option, whole_parser
 from tests.unit.cli.words import parsers
 
 RUN = ("run", "--contender", "mariadb-10.11:innodb", "--sequence", "duel")
@@ -16,7 +16,7 @@ MAY_BE_EMPTY = ("target add", "target edit", "build install", "build note")  # i
 
 def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:
     found = 0
-    for parser in parsers(dyno_parser()):
+    for parser in parsers(whole_parser()):
         assert isinstance(parser, Parser)
         for action in parser._actions:
             if (
@@ -35,7 +35,7 @@ def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:
 
 
 def test_what_is_left_out_stays_empty() -> None:
-    assert dyno_parser().parse_args(["run"]).directory == ""
+    assert whole_parser().parse_args(["run"]).directory == ""
     assert non_empty_option(str)("x") == "x"
 
 

@@ -12,8 +12,10 @@ import pytest
 from app.cli import main
 from app.cli.follow import exit_code_of_sessions, without_deleted
 from app.cli.watch import MOST_WAITING, FollowerUpdateQueue, Watch
+from app.core.errors import LinkError
 from app.following.adoption import RemotePlan
 from app.following.follower import FollowerLinkState, FollowerNews
+from app.following.progress import PlanProgress
 from app.history.lists import edits
 from app.history.recorded.counting import unsteady_steps
 from app.history.recorded.writing import JournalStorer, keep_unlocked
@@ -72,7 +74,7 @@ def test_a_plan_that_ended_meanwhile_closes_with_sentences(
     monkeypatch.setattr("app.cli.follow.watch_sessions", lambda *_: 0)
     assert main(["follow"]) == 0
     told = capsys.readouterr().out
-    assert "rocksdb-default is slower, 0.50 (" in told
+    assert "MyRocks at 0.50 of InnoDB (" in told
     assert told.endswith(f"look at it again: dyno compare {its_plan.id[-6:]}\n")
     assert told.startswith("everything of local is in the history") is is_followed
 
@@ -87,10 +89,38 @@ def test_status_tells_that_a_plan_may_be_decided_before_its_last_session(
         yield RemotePlan(target, "/d", PLAN.id, "works", "sha", True, summaries, until_decided)
 
     monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
+    monkeypatch.setattr("app.cli.status._progress", lambda _: PlanProgress(PLAN))
+    waiting = Queue([QueuedPlan("A" * 26, "night", "0" * 64, "f", 2)])
+    monkeypatch.setattr("app.targets.queue.queue_of", lambda *_: waiting)
     assert main(["status"]) == 0
-    assert said in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert said in told and "waiting, about" in told and "1 plan in the queue" in told
     assert main(["status", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["until_decided"] is until_decided
+    entry = json.loads(capsys.readouterr().out)[0]
+    assert entry["until_decided"] is until_decided and entry["problem"] is None
+    assert entry["now"]["line"].startswith("waiting") and entry["queue"]["plans"][0]["name"] == "night"
+
+
+def test_status_is_watched_until_no_plan_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    looks = [True, True, False]
+
+    def find_plans(target: Target, ask: object) -> Iterator[RemotePlan]:
+        yield RemotePlan(target, "/d", PLAN.id, "works", "sha", looks.pop(0), [])
+
+    def unreachable(found: RemotePlan) -> LinkError:
+        return LinkError("the link broke")
+
+    monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
+    monkeypatch.setattr("app.cli.status._progress", unreachable)
+    monkeypatch.setattr("app.targets.queue.queue_of", lambda *_: Queue([]))
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    assert main(["status", "--watch", "7"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert waits == [7, 7] and told.count("how far it is: the link broke") == 2
+    assert told[-1] == "no plan runs on local; plans stored there: 1"
 
 
 def test_status_names_what_the_queue_waits_for(

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -34,7 +35,8 @@ def test_the_exit_code_is_the_verdict(
 ) -> None:
     assert main(["gate", *pairs[name], "--worse", "3%"]) == code
     said = capsys.readouterr()
-    head, *lines, last = said.out.splitlines()
+    last, blank, head, *lines = said.out.splitlines()
+    assert not blank
     assert head.split() == ["step", "unit", "ratio", "interval", "n", "verdict"] and not said.err
     assert [line.split()[0] for line in lines] == ["load", "point-query", "update-index"]
     assert last.startswith({0: "not worse: ", 1: "worse: ", 3: "cannot be told: "}[code])
@@ -42,6 +44,31 @@ def test_the_exit_code_is_the_verdict(
     found = json.loads(capsys.readouterr().out)
     assert found["exit_code"] == code and found["sentence"] == last and found["worse_pct"] == 3.0
     assert [step["verdict"] for step in found["steps"]] == [found["verdict"]] * 3
+
+
+@pytest.mark.parametrize(("name", "tag"), [("equal", "system-out"), ("slower", "failure"), ("once", "error")])
+def test_junit_and_markdown_have_the_same_answer(
+    pairs: dict[str, tuple[str, str]],
+    name: str,
+    tag: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file, words = tmp_path / "gate.xml", ["gate", *pairs[name], "--worse", "3%"]
+    code = main(words)
+    sentence = capsys.readouterr().out.splitlines()[-1]
+    assert main([*words, "--markdown", "--junit", str(file)]) == code
+    told = capsys.readouterr().out
+    assert told.startswith(f"### {sentence}\n\n| step |") and "| point-query" in told
+    suite = ElementTree.parse(file).getroot()[0]
+    cases = [(case.get("name"), [each.tag for each in case]) for case in suite]
+    assert len(cases) == 4 and all(tags == [tag] for _, tags in cases)
+    assert cases[-1][0] == "gate"
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == (
+        "4", "4" if tag == "failure" else "0", "4" if tag == "error" else "0",
+    )  # fmt: skip
+    assert sentence in {suite[-1][0].text, suite[-1][0].get("message")}
+    assert main([*words, "--junit", str(tmp_path / "none" / "gate.xml")]) == 2
 
 
 def test_steps_and_limits_for_other_load_are_options(
@@ -58,7 +85,7 @@ def test_steps_and_limits_for_other_load_are_options(
         "point-query threads=2",
     ]
     assert main([*words, "--others-pct", "20", "--steal-pct", "3"]) == 0
-    _, *lines, remark, last = capsys.readouterr().out.splitlines()
+    last, _, _, *lines, remark = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["load", "point-query"] and "each of 2 steps" in last
     assert remark.endswith(
         "other programs took more than 20% or the hypervisor took more than 3% of the CPUs"
@@ -69,7 +96,7 @@ def test_a_line_has_the_ratio_with_its_interval(
     pairs: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["gate", *pairs["slower"], "--worse", "3%"])
-    line = capsys.readouterr().out.splitlines()[2].split()
+    line = capsys.readouterr().out.splitlines()[4].split()
     assert line[:3] == ["point-query", "threads=2", "queries/s"] and line[-2:] == ["5", "worse"]
     assert (
         line[5] == "to"
@@ -120,10 +147,10 @@ def test_a_failure_is_no_verdict(
 ) -> None:
     """A history that cannot be read, a defect, an interrupt: 1 would say that it is worse."""
     words = ["gate", *pairs["equal"], "--worse", "3%"]
-    for error in (RuntimeError("a defect"), KeyboardInterrupt()):
+    for error, code in ((RuntimeError("a defect"), 3), (KeyboardInterrupt(), 130)):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("app.comparison.answers.gate.gate", _raising(error))
-            assert main(words) == 3
+            assert main(words) == code
     for name in ("history.sqlite", "history.sqlite-wal", "history.sqlite-shm"):
         (dyno_home / name).unlink(missing_ok=True)
     (dyno_home / "history.sqlite").write_bytes(b"no history at all" * 100)

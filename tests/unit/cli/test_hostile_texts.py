@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.cli.parser import dyno_parser
+from app.cli.parser import whole_parser
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import LogEvent, Mark
@@ -131,6 +131,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "chart": [(["bars", *IDS[:2]], True), (["seconds", *IDS[:2], "--step", TEXT], True)],
     "report": [([*IDS[:2], "--out", "REPORT.md", "--title", TEXT], False)],
     "doctor": [([], False), (["--rebuild"], False)],
+    "completion": [(["bash"], False)],
 }  # fmt: skip
 
 
@@ -206,7 +207,7 @@ def words_in(words: list[str], folder: Path) -> list[str]:
 
 
 def test_every_verb_is_here() -> None:
-    assert sorted(COMMANDS) == sorted(verbs(dyno_parser()))
+    assert sorted(COMMANDS) == sorted(verbs(whole_parser()))
 
 
 def test_nothing_that_others_wrote_does_anything(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,9 +84,9 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
         (["--steal-pct", "a few"], "--steal-pct: must be from 0 to 100%, not a few"),
         (["--matters", "51"], "--matters: must be from 0 to 50%, not 51"),
         (["--false-share", "-1%"], "--false-share: must be from 0 to 50%, not -1%"),
-        (["--time-limit", "soon"], "must be a time such as 90 (seconds), 30min or 1h30min, not 'soon'"),
-        (["--time-limit", "1h30"], "30min or 1h30min, not '1h30'"),
-        (["--pause", "-3s"], "30min or 1h30min, not '-3s'"),
+        (["--within", "soon"], "must be a time such as 90 (seconds), 30min or 1h30, not 'soon'"),
+        (["--within", "1h90"], "30min or 1h30, not '1h90'"),
+        (["--pause", "-3s"], "30min or 1h30, not '-3s'"),
         (["--pause", "-3"], "--pause must be between 0 and"),
     ],
 )
@@ -99,7 +100,7 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
     words = [
         "--repeats",
         "until-decided",
-        "--time-limit",
+        "--within",
         "1 h 30 min",
         "--seconds",
         "2min",
@@ -111,16 +112,13 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
     assert (asked.time_limit, asked.seconds, asked.matters_pct, asked.others_pct) == (5400, 120, 3.0, 7.5)
 
 
-def test_an_empty_name_of_a_plan_file(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "the name of the plan file is empty" in refused(capsys, "run", "")
-
-
 def test_a_plan_file_that_is_no_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     import os
 
-    os.mkfifo(tmp_path / "pipe")
-    assert "pipe: is no file" in refused(capsys, "run", str(tmp_path / "pipe"))
-    assert f"{tmp_path}: is no file" in refused(capsys, "run", str(tmp_path))
+    os.mkfifo(tmp_path / "pipe.toml")
+    assert "pipe.toml: is no file" in refused(capsys, "run", str(tmp_path / "pipe.toml"))
+    (tmp_path / "folder.toml").mkdir()
+    assert "folder.toml: is no file" in refused(capsys, "run", str(tmp_path / "folder.toml"))
 
 
 class Limitless(ScriptedAgent):
@@ -195,16 +193,10 @@ def test_a_plan_with_two_contenders_ends_with_what_it_came_to(
         sliced.keep(history, whole, (1.0, 0.5))
     show_result_of(whole.id)
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == "" and len(said) == 5
-    assert all("rocksdb-default is slower, 0.50 (" in line for line in said[1:4])
-    assert said[4] == f"look at it again: dyno compare {whole.id[-6:]}"
-    show_result_of(whole.id, has_table=True)
-    said = capsys.readouterr().out.splitlines()
-    assert (
-        said[0].startswith("Columns: ")
-        and said[1].split()[:2] == ["step", "unit"]
-        and "is slower, 0.50" in said[-2]
-    )
+    assert said[0] == said[4] == ""
+    assert all("MyRocks at 0.50 of InnoDB (" in line for line in said[1:4])
+    assert any(line.split()[:2] == ["step", "unit"] for line in said[5:])
+    assert said[-1] == f"look at it again: dyno compare {whole.id[-6:]}"
 
 
 def test_a_duel_without_room_for_two_servers_says_that_sessions_are_whole(
@@ -239,3 +231,19 @@ def test_published_sessions_are_set_up_for_the_target_and_options_go_before(
     asked = len(agent.asked)
     assert "--rows must be between" in refused(capsys, "run", *names, "--rows", "0")
     assert len(agent.asked) == asked, "the target is not asked"
+
+
+def test_a_dry_run_and_the_doctor_as_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dyno_home: Path
+) -> None:
+    agent = ScriptedAgent()
+    reach_instead(monkeypatch, lambda *_: agent.reached())
+    words = ["run", "--sequence", "quick", "--contender", f"{MARIADB}:innodb", "--json"]
+    code = main([*words, "--dry-run"])
+    found = json.loads(capsys.readouterr().out)
+    assert code == 0 and not found["failed"] and found["plan"]["sequence"] == "quick"
+    assert found["estimate"]["disk_bytes"] > 0 and found["checks"][0]["state"]
+    assert main(words) == 2 and "start" not in agent.asked
+    assert "--json is for --dry-run" in capsys.readouterr().err
+    assert main(["doctor", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["problem"] == ""

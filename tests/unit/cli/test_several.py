@@ -9,6 +9,7 @@ import pytest
 
 from app.cli import main
 from app.core.errors import TargetError
+from app.following.left import LeftPlans
 from app.remote.target import Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
@@ -33,7 +34,7 @@ def reach_all(monkeypatch: pytest.MonkeyPatch, dyno_home: Path) -> Reach:
 
 @pytest.mark.parametrize("words", [["--target", "local,nuc"], ["--target", "local", "--target", "nuc"]])
 def test_each_target_gets_its_own_plan(
-    reach_all: Reach, capsys: pytest.CaptureFixture[str], words: list[str]
+    reach_all: Reach, dyno_home: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     local, nuc = ScriptedAgent(), ScriptedAgent()
     reach_all(local=local, nuc=nuc)
@@ -43,6 +44,7 @@ def test_each_target_gets_its_own_plan(
     assert "sequence duel on local" in said and "sequence duel on nuc" in said
     assert said.count(" is running on ") == 2 and "dyno follow --target nuc" in said
     assert local.asked == nuc.asked and local.asked[-2:] == ["start", "close"]
+    assert sorted(each.target for each in LeftPlans(dyno_home).all()) == ["local", "nuc"]
 
 
 def test_what_one_of_them_lacks_starts_none(reach_all: Reach, capsys: pytest.CaptureFixture[str]) -> None:

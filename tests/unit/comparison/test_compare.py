@@ -336,12 +336,16 @@ def test_markdown(history: History) -> None:
     keep(history, values=VALUES)
     edits.rename(history, IDS[1], "a|b")
     lines = compare_text.to_markdown(compare(history, IDS[:2])).splitlines()
-    assert lines[0] == "| step | unit | innodb-default-1 | a\\|b | / innodb-default-1 |"
-    assert lines[1] == "| --- | --- | ---: | ---: | ---: |"
-    assert lines[3] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
-    assert lines[6] == "| update-index threads=2 | queries/s | 60.00 | - | - |"
-    assert any(line.startswith("- update-index threads=2, a\\|b: failed") for line in lines)
-    assert any("noise between sessions is unknown" in line for line in lines)
+    assert lines[:2] == ["ratio: to innodb-default-1", ""]
+    assert lines[2] == "| step | unit | innodb-default-1 | a\\|b | ratio |"
+    assert lines[3] == "| --- | --- | ---: | ---: | ---: |"
+    assert lines[5] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
+    assert lines[8] == "| update-index threads=2 | queries/s | 60.00 | - | - |"
+    assert any(line.startswith("- failed") and line.endswith("1 cell is not judged for it") for line in lines)
+    assert any(line.startswith("- n = 1: the noise is unknown - 4 cells") for line in lines)
+    whole = compare_text.to_markdown(compare(history, IDS[:2]), has_details=True)
+    assert "\n- update-index threads=2, a\\|b: failed" in whole
+    assert "noise between sessions is unknown" in whole
 
 
 def test_table(history: History) -> None:
@@ -359,9 +363,11 @@ def test_table(history: History) -> None:
 def test_text_is_the_table_with_its_remarks(history: History) -> None:
     keep(history, values=VALUES)
     lines = compare_text.to_text(compare(history, IDS[:2])).splitlines()
-    assert lines[0] == "Columns: …-default-1"
-    assert lines[1].split() == ["step", "unit", "innodb", "rocksdb", "/", "innodb"]
-    assert lines[-1].startswith("n = 1: the noise between sessions is unknown")
+    assert lines[:2] == ["all columns: MariaDB 10.11.19", "ratio: to InnoDB"]
+    assert lines[2].split() == ["step", "unit", "InnoDB", "MyRocks", "ratio"]
+    assert "n = 1: the noise is unknown - 4 cells are not judged for it" in lines
+    whole = compare_text.to_text(compare(history, IDS[:2]), has_details=True).splitlines()
+    assert whole[-1].startswith("n = 1: the noise between sessions is unknown")
 
 
 @pytest.mark.parametrize(

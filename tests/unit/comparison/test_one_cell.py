@@ -46,7 +46,7 @@ def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.Captu
 
     assert judged_text(row.cells[1]) == f"{ratio:.2f} worse"
     (sentence,) = (each for each in verdict_sentences(found) if "point-query" in each)
-    assert f"is slower, {ratio:.2f} ({low:.2f} to {high:.2f}) times" in sentence
+    assert f" at {ratio:.2f} of InnoDB ({low:.2f} to {high:.2f} with 95%): slower" in sentence
     line = gate_answer(found, THREE)["steps"][READ]
     assert (line["ratio"], line["low"], line["high"], line["why"]) == (ratio, low, high, "")
     assert relative_points(row, 0)[1].value == ratio == why(found, row, 1)["ratio"]
@@ -62,7 +62,8 @@ def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.Captu
     assert main(["compare", *ids, "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)["rows"][READ]
     assert (told["relative"][1], told["low"][1], told["high"][1]) == (ratio, low, high)
-    assert any(line.endswith("  / innodb by round") for line in to_text(found).splitlines())
+    assert "ratio: to InnoDB, the median of the rounds' ratios" in to_text(found).splitlines()
+    assert any(line.endswith("  ratio") for line in to_text(found).splitlines())
 
 
 def test_a_load_of_one_round_has_one_reason(history: History) -> None:

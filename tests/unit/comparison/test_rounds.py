@@ -56,7 +56,7 @@ def test_the_same_sessions_one_after_the_other_say_nothing(history: History) -> 
 
 def test_legend_and_texts_say_which_test_it_was(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
-    assert "Student's t over rounds, 3 cells, at most 5% of them false" in compare_text.to_text(found)
+    assert "Student's t over rounds, 3 cells, at most 5% of them false" in compare_text.to_text(found, True)
     assert (
         legend_of_signs(found)
         == "▼ worse   ratio: median of the rounds' ratios   Student's t over rounds, 3 cells"
@@ -67,12 +67,12 @@ def test_legend_and_texts_say_which_test_it_was(history: History) -> None:
 def test_texts_say_which_ratio_it_is(history: History) -> None:
     ids = keep(history, plan(rounds=2), (1.0, 0.95))
     report = read_report(history, ids)
-    for text in (compare_text.to_text(compare(history, ids)), to_markdown(report), to_html(report)):
+    for text in (compare_text.to_text(compare(history, ids), True), to_markdown(report), to_html(report)):
         assert unescape(text).count(OF_ROUNDS) == 1
     in_turn = keep(history, plan(number=2, order="interleaved"), (1.0, 0.95))
     for each in (ids[:2], in_turn):  # one round: the ratio of the figures shown
         found = compare(history, each)
-        assert OF_ROUNDS not in compare_text.to_text(found) and "median" not in legend_of_signs(found)
+        assert OF_ROUNDS not in compare_text.to_text(found, True) and "median" not in legend_of_signs(found)
 
 
 def test_columns_of_other_plans_are_judged_across_time_and_both_tests_are_named(history: History) -> None:
@@ -82,7 +82,8 @@ def test_columns_of_other_plans_are_judged_across_time_and_both_tests_are_named(
     assert [column.by_round for column in found.columns] == [False, True, False]
     assert [column.across for column in found.columns] == ["", "", "time"]
     assert words(found, 1) == ["worse"] * 3 and words(found, 2) == ["better"] * 3
-    assert "Student's t over rounds, 3 cells, and Welch's test over 3 cells" in compare_text.to_text(found)
+    said = "Student's t over rounds, 3 cells, and Welch's test over 3 cells"
+    assert said in "\n".join(compare_text.remarks_of(found))
     assert "Student's t over rounds, 3 cells, and Welch's test over 3 cells" in legend_of_signs(found)
     assert found.rows[0].cells[2].rounds == []
 
@@ -127,7 +128,10 @@ def test_a_spoilt_session_leaves_out_its_round(history: History) -> None:
         False,
     ]
     assert row.cells[1].relative == pytest.approx(0.95, rel=0.01)
-    assert "1 of 5 repeats left out: indebted" in compare_text.to_text(found)
+    assert any("1 of 5 repeats left out: indebted" in each for each in compare_text.remarks_of(found))
+    assert (
+        "2 results of repeats left out: after-a-crash, indebted" in compare_text.to_text(found).splitlines()
+    )
 
 
 def test_too_few_fair_rounds_are_not_judged(history: History) -> None:
@@ -152,7 +156,7 @@ def test_a_ratio_that_is_not_steady_is_not_judged(history: History) -> None:
     odd = {(1, repeat, 1): Odd(seconds=HALFWAY) for repeat in range(1, 6)}
     found = compare(history, keep(history, plan(), (1.0, 0.95), odd))
     assert words(found) == ["worse", "marked", "worse"]
-    assert "its ratio to the base is" in compare_text.to_text(found)
+    assert any("its ratio to the base is" in each for each in compare_text.remarks_of(found))
     of_base = {(0, repeat, 1): Odd(seconds=HALFWAY) for repeat in range(1, 6)}
     turned = compare(history, keep(history, plan(number=2), (1.0, 0.95), of_base))
     assert words(turned) == ["worse", "marked", "worse"] and [
@@ -160,7 +164,7 @@ def test_a_ratio_that_is_not_steady_is_not_judged(history: History) -> None:
     ] == [[], ["unsteady"]]
     one = compare(history, keep(history, plan(number=3), (1.0, 0.95), {(0, 2, 1): Odd(seconds=HALFWAY)}))
     assert words(one) == ["worse"] * 3 and cells(one.rows[1], "n") == [5, 4]
-    assert "1 of 5 repeats left out: unsteady" in compare_text.to_text(one)
+    assert any("1 of 5 repeats left out: unsteady" in each for each in compare_text.remarks_of(one))
 
 
 def test_what_hits_all_of_a_round_is_told_and_judged(history: History) -> None:

@@ -113,7 +113,17 @@ def test_a_figure_with_its_unit() -> None:
     ("text", "seconds"),
     [
         *(("90", 90), ("45 s", 45), ("30min", 1800), ("30 m", 1800), ("2H", 7200), ("1 h 30 min", 5400)),
-        *(("1h30min5s", 5405), ("-3", -3), ("", None), ("1h30", None), ("5 days", None), ("1.5 h", None)),
+        *(
+            ("1h30min5s", 5405),
+            ("-3", -3),
+            ("", None),
+            ("1h30", 5400),
+            ("8h 5", 29100),
+            ("1h90", None),
+            ("5 30s", None),
+            ("5 days", None),
+            ("1.5 h", None),
+        ),
     ],
 )
 def test_times_are_read_as_people_type_them(text: str, seconds: int | None) -> None:

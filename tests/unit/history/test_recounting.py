@@ -1,4 +1,4 @@
-"""What waits in `recount_backlog` is counted anew: all of it, once, whatever comes in between."""
+"""What waits in `uncounted` is counted anew: all of it, once, whatever comes in between."""
 
 from __future__ import annotations
 

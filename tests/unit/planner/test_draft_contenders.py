@@ -98,9 +98,16 @@ def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
 
 def test_a_plan_until_decided_can_be_run_from_a_terminal() -> None:
     limits = {"matters_pct": 3.0, "false_share_pct": 1.0}
-    words = shlex.split(command_line(drafted(repeats="until decided", time_limit=60, **limits).request))
-    said = {"--repeats": "until decided", "--time-limit": "60", "--matters": "3.0", "--false-share": "1.0"}
+    given = {"seconds": 5, "steps": ["point-query"], **limits}
+    draft = drafted(repeats="until decided", time_limit=60, **given)
+    words = shlex.split(command_line(draft.request))
+    said = {"--repeats": "until decided", "--within": "60", "--matters": "3.0", "--false-share": "1.0"}
     assert {word: words[words.index(word) + 1] for word in said} == said
+
+
+def test_a_time_limit_is_in_a_plan_file_where_its_option_would_choose_steps() -> None:
+    said = command_line(drafted(repeats="until decided", time_limit=60).request)
+    assert "--within" not in said and "\ntime_limit = 60\n" in said and said.endswith(".toml")
 
 
 def test_on_a_target_without_both_engines_there_is_no_order_for_two() -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from app.catalog import Catalog
-from app.core.errors import TargetError
+from app.core.errors import InputError, TargetError
 from app.planner.kinds import canary
 from app.planner.kinds.duel import duelists
 from app.planner.request.request import PlanRequest
@@ -20,12 +20,13 @@ from app.planner.starting.launch import (
     REHEARSED,
     STARTED,
     CancelledError,
+    InputFirst,
     Launch,
     LaunchStage,
     QueueInstead,
     still_failed_checks,
 )
-from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, Rehearsal
+from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, Rehearsal, Survey
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, plan, request, survey, surveyed
 
@@ -194,6 +195,26 @@ def test_a_taken_target_is_asked_nothing_else(where: str, todo: str, last: str) 
     assert agent.asked == ["reach", "close"]
     assert [(each.name, each.text) for each in stage.failed] == [("busy", AT_WORK)]
     assert stage.failed[0].todo == todo and stage.plan is None
+
+
+def test_wrong_input_is_refused_before_a_taken_target() -> None:
+    """By its latest survey; a machine at work is surveyed only where that does not do."""
+    for known, wanted, asked in (
+        (survey(), request(*BOTH), []),
+        (None, request(*BOTH), ["survey"]),
+        (replace(survey(), builds=[]), request(*BOTH), ["survey"]),
+    ):
+        agent = ScriptedAgent(taken=AT_WORK)
+        stage = last_of(Launch(_always(wanted), agent.reached(), input_first=InputFirst(known)))
+        assert agent.asked == ["reach", *asked, "close"]
+        assert [each.name for each in stage.failed] == ["busy"]
+    agent = ScriptedAgent(taken=AT_WORK)
+    with pytest.raises(InputError, match="no build nobody"):
+        last_of(Launch(_always(request("nobody:innodb")), agent.reached(), input_first=InputFirst(survey())))
+
+
+def _always(wanted: PlanRequest) -> Callable[[Survey], PlanRequest]:
+    return lambda _: wanted
 
 
 def test_a_plan_elsewhere_may_be_allowed() -> None:

@@ -183,10 +183,15 @@ def test_options_that_cannot_be_are_told(options: dict[str, Any], complaint: str
         PlanRequest().with_options(**options)
 
 
-@pytest.mark.parametrize("text", ["", "a", "a:", ":b", "a:b:", "a:b:c:d", "::"])
+@pytest.mark.parametrize("text", ["", "a:", ":b", "a:b:", "a:b:c:d", "::"])
 def test_a_contender_is_written_with_colons(text: str) -> None:
-    with pytest.raises(InputError, match="contender must be BUILD:ENGINE or BUILD:ENGINE:PRESET"):
+    with pytest.raises(InputError, match="contender must be BUILD, BUILD:ENGINE or BUILD:ENGINE:PRESET"):
         ContenderRequest.from_text(text)
+
+
+def test_a_build_alone_has_innodb_and_the_baseline() -> None:
+    found = ContenderRequest.from_text("mysql-9.7")
+    assert (found.build, found.engine, found.preset) == ("mysql-9.7", "innodb", "baseline")
 
 
 def test_turns_are_interleaved_unless_a_plan_file_or_option_says_otherwise() -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.comparison.cells.cell import Comparison
 from app.comparison.texts.text import to_csv, to_markdown, to_text
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
@@ -22,7 +23,9 @@ from .body import CompareBody
 from .panel import Panel
 from .table import ComparisonTable
 
-FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": lambda comparison, _: to_csv(comparison)}
+FORMS: dict[str, Callable[[Comparison, bool], str]] = {
+    "text": to_text, "Markdown": to_markdown, "CSV": lambda comparison, _: to_csv(comparison),
+}  # fmt: skip
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
 _NUMBERS = "CSV with the numbers (*.csv)"
 

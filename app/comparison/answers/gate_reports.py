@@ -1,0 +1,67 @@
+"""The answer of a gate for the pages of a CI: Markdown, and JUnit's XML."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from app.core.harmless import harmless
+from app.core.table import Table, to_markdown
+from app.core.units import unit_text
+
+from .gate import NOT_WORSE, UNTOLD, WORSE, GateEntry, GateLine, interval_text
+
+HEADERS = ("step", "unit", "ratio", "interval", "n", "verdict")
+
+
+def gate_row(line: GateLine) -> tuple[str, ...]:
+    """A step as a row of HEADERS."""
+    less = " (less is better)" if line["direction"] == "lower" else ""
+    ratio = "-" if line["ratio"] is None else f"{line['ratio']:.3f}"
+    verdict = ": ".join(filter(None, (line["verdict"], line["why"])))
+    return line["step"], unit_text(line["unit"]) + less, ratio, interval_text(line), str(line["n"]), verdict
+
+
+def gate_markdown(found: GateEntry) -> str:
+    lines = tuple(gate_row(line) for line in found["steps"])
+    return to_markdown(Table(found["sentence"], HEADERS, lines, 2, tuple(found["remarks"])))
+
+
+def gate_junit(found: GateEntry) -> bytes:
+    """A test case for each step, and one for the answer."""
+    suite = ElementTree.Element("testsuite", name="dyno gate")
+    for line in found["steps"]:
+        _, unit, ratio, interval, n, text = gate_row(line)
+        details = f"ratio {ratio}, interval {interval}, n {n}, {unit}"
+        _add_case(suite, line["step"], _tag(line["verdict"], found["verdict"]), text, details)
+    remarks = "\n".join(found["remarks"])
+    _add_case(suite, "gate", _tag(found["verdict"], found["verdict"]), found["sentence"], remarks)
+    suite.set("tests", str(len(suite)))
+    for tag, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    xml: str = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{xml}\n'.encode()
+
+
+def _tag(verdict: str, answer: str) -> str:
+    """Worse is a failure, cannot be told an error; a step that does not hold the gate is skipped."""
+    if verdict == UNTOLD and answer == NOT_WORSE:
+        return "skipped"
+    return {WORSE: "failure", UNTOLD: "error"}.get(verdict, "system-out")
+
+
+def _add_case(suite: ElementTree.Element, name: str, tag: str, text: str, details: str) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname="dyno.gate", name=_xml(name))
+    found = ElementTree.SubElement(case, tag)
+    if tag != "system-out":
+        found.set("message", _xml(text))
+        text = ""
+    found.text = _xml("\n".join(filter(None, (text, details))))
+
+
+def _xml(text: str) -> str:
+    """Without the characters that XML cannot hold."""
+    lines = (harmless(line) for line in text.split("\n"))
+    return "\n".join(lines).encode("utf-8", "replace").decode()

@@ -1,0 +1,88 @@
+"""Caveats joined by cause: few lines, each with the cells that are not judged for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.comparison.cells.cell import Comparison
+from app.comparison.texts.caveats import MOST, joined_texts
+from app.comparison.texts.text import remarks_of
+from app.comparison.verdicts.compare import compare
+from app.history.store.history import History
+from tests.sliced import Odd, Oddities, keep, plan
+
+STEPS = range(3)
+
+
+def busy(cpu_pct: float, name: str = "dpkg", causes: Sequence[str] = ("cpu",)) -> Odd:
+    programs = [{"name": name, "cpu_pct": cpu_pct, "read_kb": 4096.0}]
+    others = {"cpus": 2, "cpu_pct": cpu_pct, "steal_pct": 3.0, "causes": [*causes], "programs": programs}
+    return Odd(["disturbed"], others=others)
+
+
+def of_all(odd: Sequence[Odd], contender: int = 1, rounds: int = 5) -> Oddities:
+    return {(contender, repeat, at): odd[at % len(odd)] for repeat in range(1, rounds + 1) for at in STEPS}
+
+
+def compared(history: History, odd: Oddities, rounds: int = 5, number: int = 1) -> Comparison:
+    return compare(history, keep(history, plan(rounds=rounds, number=number), (1.0, 0.9), odd))
+
+
+def test_one_cause_in_all_cells_is_one_line(history: History) -> None:
+    found = compared(history, of_all([busy(70.0), busy(160.0, "python3")]))
+    assert joined_texts(found) == [
+        "other programs took 70 to 160% of 200% CPU in all 15 measurements: python3, dpkg - 3 cells are not"
+        " judged for it"
+    ]
+    assert len(remarks_of(found)) > 3
+
+
+def test_each_cause_has_its_own_count(history: History) -> None:
+    found = compared(history, of_all([busy(90.0), busy(90.0, causes=["cpu", "steal"]), busy(50.0)]))
+    cpu, steal = joined_texts(found)
+    assert cpu.endswith(" - 3 cells are not judged for it")
+    assert (
+        steal == "the hypervisor took 3.0% of the CPU in 5 of 15 measurements - 1 cell is not judged for it"
+    )
+
+
+def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
+    """One session of five is left out, and the others are judged."""
+    found = compared(history, {(1, 1, 1): busy(90.0, causes=["disk"])})
+    first, *_ = joined_texts(found)
+    assert first == (
+        "other programs read and wrote 4.0 MiB/s in 1 measurement: dpkg - no verdict is lost by it"
+    )
+    assert "1 result of repeats left out: disturbed" in joined_texts(found)
+
+
+def test_of_one_session_each_the_number_is_the_reason(history: History) -> None:
+    first, other = joined_texts(compared(history, of_all([busy(90.0)], rounds=1), rounds=1))
+    assert first == "n = 1: the noise is unknown - 3 cells are not judged for it"
+    assert other == "other programs took 90% of 200% CPU in all 3 measurements: dpkg", "no cell has it alone"
+
+
+def test_causes_of_a_later_version_are_the_mark(history: History) -> None:
+    odd = of_all([busy(90.0, causes=["moonlight"])])
+    (said,) = joined_texts(compared(history, odd))
+    assert said.startswith("disturbed: something else took") and said.endswith(
+        "3 cells are not judged for it"
+    )
+
+
+def test_never_more_than_five_lines(history: History) -> None:
+    marks = [
+        "indebted",
+        "capped",
+        "shared-cores",
+        "no-statistics",
+        "restarted",
+        "of-all-seconds",
+        "tunnelled",
+    ]
+    found = compared(history, {(1, repeat, 1): Odd(marks) for repeat in range(1, 6)})
+    texts = joined_texts(found)
+    assert len(texts) == MOST and texts[-1].endswith(" more: --details")
+    assert texts[0].endswith("for it"), "what costs verdicts comes first"
+    whole = joined_texts(found, most=100)
+    assert texts[-1] == f"{len(whole) - MOST + 1} more: --details"

@@ -1,0 +1,11 @@
+"""Names that are like a mistyped one."""
+
+from __future__ import annotations
+
+from app.core.nearest import did_you_mean
+
+
+def test_the_nearest_name() -> None:
+    assert did_you_mean("inodb", ["rocksdb", "innodb"]) == " (did you mean innodb?)"
+    assert did_you_mean("INNODB", ["InnoDB"]) == " (did you mean InnoDB?)"
+    assert did_you_mean("scan", ["point-query"]) == did_you_mean("", []) == ""
