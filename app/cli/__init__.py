@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from app.core.errors import DynoError
 
 if TYPE_CHECKING:
+    import argparse
     from pathlib import Path
 
     from app.comparison.charts.request import ChartRequest
@@ -29,18 +30,15 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
 
     `draw` makes a picture of a chart; it needs Qt. Where 1 is an answer, failures have another code.
     """
-    from .fetching import fetch_what_was_left, is_reader
     from .parser import parse
-    from .screen import be_wide
 
     failure = 1
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
         arguments.draw = draw
-        be_wide(getattr(arguments, "wide", False))
         failure = getattr(arguments, "failure", failure)
-        if is_reader(arguments):
-            fetch_what_was_left()
+        if arguments.word:
+            _prepare(arguments)
         code: int = arguments.run(arguments) or 0
         sys.stdout.flush()
         return code
@@ -53,6 +51,16 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
         return 0 if failure == 1 else failure
     except Exception as error:
         return _say(f"Dyno met something it did not expect: {error!r}; details: {_log(error)}", failure)
+
+
+def _prepare(arguments: argparse.Namespace) -> None:
+    """What comes before a word of any kind: the width of tables, and what targets have by now."""
+    from .fetching import fetch_what_was_left, is_reader
+    from .screen import be_wide
+
+    be_wide(getattr(arguments, "wide", False))
+    if is_reader(arguments):
+        fetch_what_was_left()
 
 
 def _say(text: str, code: int) -> int:

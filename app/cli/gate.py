@@ -48,7 +48,7 @@ def add_words(words: Any) -> None:
     add_options(parser, *DISTURBING)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="print Markdown, for a merge request")
-    form.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    form.add_argument("-j", "--json", action="store_true", help="print JSON, for scripts")
     parser.add_argument(
         "--junit", type=non_empty_option(Path), metavar="FILE",
         help="also write the answer as JUnit's XML: a test case for each step, and one for the gate",

@@ -79,7 +79,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
     )
-    parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON, for scripts")
+    parser.add_argument("-j", "--json", action="store_true", help="with --dry-run: print JSON, for scripts")
     parser.add_argument(
         "--start",
         action="store_true",

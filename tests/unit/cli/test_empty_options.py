@@ -47,7 +47,7 @@ def test_what_is_left_out_stays_empty() -> None:
         ("--steps=load,load", "--steps 'load,load' names load twice"),
         ("--name=", "argument --name: the value is empty"),
         ("--directory=", "argument --directory: the value is empty"),
-        ("--target=", "argument --target: the value is empty"),
+        ("--target=", "argument -t/--target: the value is empty"),
         ("--sequence= ", "argument --sequence: the value is empty"),
         ("--threads=1,1", "--threads names 1 twice"),
         ("--threads=1,,2", "--threads must be a list of numbers such as 2,4,8"),

@@ -56,7 +56,7 @@ def test_junit_and_markdown_have_the_same_answer(
 ) -> None:
     file, words = tmp_path / "gate.xml", ["gate", *pairs[name], "--worse", "3%"]
     code = main(words)
-    sentence = capsys.readouterr().out.splitlines()[-1]
+    sentence = capsys.readouterr().out.splitlines()[0]
     assert main([*words, "--markdown", "--junit", str(file)]) == code
     told = capsys.readouterr().out
     assert told.startswith(f"### {sentence}\n\n| step |") and "| point-query" in told

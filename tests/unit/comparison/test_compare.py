@@ -27,6 +27,7 @@ from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
 from tests import decided, journals
 from tests.journals import store
+from tests.plans import VERSION
 from tests.unit.comparison.cells import cells, texts_of
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
@@ -363,7 +364,7 @@ def test_table(history: History) -> None:
 def test_text_is_the_table_with_its_remarks(history: History) -> None:
     keep(history, values=VALUES)
     lines = compare_text.to_text(compare(history, IDS[:2])).splitlines()
-    assert lines[:2] == ["all columns: MariaDB 10.11.19", "ratio: to InnoDB"]
+    assert lines[:2] == [f"all columns: MariaDB {VERSION}", "ratio: to InnoDB"]
     assert lines[2].split() == ["step", "unit", "InnoDB", "MyRocks", "ratio"]
     assert "n = 1: the noise is unknown - 4 cells are not judged for it" in lines
     whole = compare_text.to_text(compare(history, IDS[:2]), has_details=True).splitlines()

@@ -37,7 +37,7 @@ def test_a_home_that_cannot_be_is_told_in_one_line(
 
 
 def test_a_home_that_may_not_be_written_to(dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.core.settings.os.access", lambda *_: False)
+    monkeypatch.setattr("app.core.home.os.access", lambda *_: False)
     with pytest.raises(InputError, match="may not be written to"):
         home()
 
@@ -60,6 +60,7 @@ def test_a_defect_is_told_where_no_log_can_be_kept(
         return 1 / 0
 
     monkeypatch.setattr("app.cli.session.list_sessions", list_sessions)
+    monkeypatch.setattr("app.cli.fetching.READERS", ())
     monkeypatch.setenv("DYNO_HOME", "relative")
     assert main(["session", "list"]) == 1
     told = capsys.readouterr().err

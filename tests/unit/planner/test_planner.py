@@ -90,7 +90,10 @@ def test_a_contender_that_cannot_be_is_told_with_what_there_is(texts: tuple[str]
     [
         ({"sequence": "nothing"}, "no sequence nothing: choose one of calibration, concurrency, "),
         ({"sequence": ""}, "choose a sequence: calibration, concurrency, "),
-        ({"steps": ["lod"]}, "the sequence duel has no step lod; choose one of load, index"),
+        (
+            {"steps": ["lod"]},
+            "the sequence duel has no step lod (did you mean load?); choose one of load, index",
+        ),
         ({"contenders": ()}, "choose a contender"),
         ({"contenders": contenders("mysql-5.6.24:innodb") * 65}, "a plan has at most 64 contenders, not 65"),
     ],
