@@ -92,7 +92,7 @@ def test_a_contender_that_cannot_be_is_told_with_what_there_is(texts: tuple[str]
         ({"sequence": ""}, "choose a sequence: calibration, concurrency, "),
         (
             {"steps": ["lod"]},
-            "the sequence duel has no step lod (did you mean load?); choose one of load, index",
+            "the sequence duel has no step lod (did you mean load?); choose one of load",
         ),
         ({"contenders": ()}, "choose a contender"),
         ({"contenders": contenders("mysql-5.6.24:innodb") * 65}, "a plan has at most 64 contenders, not 65"),
