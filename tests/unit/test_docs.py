@@ -58,7 +58,7 @@ def test_tables_of_the_history(tmp_path: Path) -> None:
 
 
 def test_the_figures_of_the_engines() -> None:
-    text = page("engine-figures.md")
+    text = page("developers/engine-figures.md")
     for engine in (each for each in KNOWN.values() if each.panel):
         _, found, section = text.partition(f"## {engine.title}\n")
         assert found, engine.name
