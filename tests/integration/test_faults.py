@@ -114,7 +114,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     ), logged
     busy = "it began while another plan measured on the same machine"
     assert busy in desktop.dyno("session", "show", second).stdout
-    compared = desktop.dyno("compare", *(each["id"] for each in desktop.sessions())).stdout
+    compared = desktop.dyno("compare", *(each["id"] for each in desktop.sessions()), "--details").stdout
     assert compared.count(busy) == 1
 
 

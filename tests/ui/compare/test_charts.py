@@ -272,7 +272,7 @@ def test_what_differs(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "begin"), [("text", "Columns: "), ("Markdown", "| step"), ("CSV", "workload,")]
+    ("form", "begin"), [("text", "all columns: "), ("Markdown", "all columns: "), ("CSV", "workload,")]
 )
 def test_copies(qtbot: QtBot, opened: Open, page: ComparePage, form: str, begin: str) -> None:
     opened()
