@@ -125,10 +125,10 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
         raise InputError(f"the build {build.name} cannot start: {build.problem}")
     engines = engines_in(build)
     if request.engine not in engines:
-        lacking = build.lacking.get(request.engine)
+        lacking, meant = build.lacking.get(request.engine), did_you_mean(request.engine, engines)
         raise InputError(
             f"the build {build.name} lacks the engine {request.engine}"
-            + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
+            + (f": {lacking}" if lacking else f"{meant}; it has {', '.join(engines) or 'none'}")
         )
     return build
 
