@@ -132,22 +132,21 @@ _A_SESSION = _plain(_sessions_and_plans)
 
 # by command and name; without a command: of all commands
 NAMES: dict[tuple[str, str], Find] = {
-    **{("", each): _listed(_targets) for each in ("target", "on")},
+    ("", "target"): _listed(_targets),
     **{("", each): _build for each in ("build", "builds")},
-    **{("", each): _contenders for each in ("contender", "contenders")},
+    ("", "contender"): _contenders,
     **{
         ("", each): _A_SESSION
         for each in ("session", "sessions", "again", "against", "base", "other", "a", "b")
     },
     **{("", each): _step for each in ("step", "steps", "profile")},
-    **{("", each): _plain(_plans) for each in ("plan", "plans")},
+    ("", "plan"): _plain(_plans),
     ("", "sequence"): _plain(_sequences),
     ("", "presets"): _plain(_presets),
-    ("dyno run", "plan"): _contenders,
+    ("dyno run", "words"): _contenders,
     ("dyno bisect", "builds"): _contenders,
-    **{(f"dyno sequence {verb}", "name"): _plain(_sequences) for verb in ("show", "edit", "delete", "copy")},
-    **{(f"dyno workload {verb}", "name"): _plain(_workloads) for verb in ("show", "delete", "copy")},
-    **{(f"dyno preset {verb}", "name"): _plain(_presets) for verb in ("show", "edit", "new")},
+    ("dyno sequence show", "name"): _plain(_sequences),
+    **{(f"dyno workload {verb}", "name"): _plain(_workloads) for verb in ("show", "approve")},
     **{
         (f"dyno target {verb}", "name"): _plain(_targets)
         for verb in ("edit", "survey", "calibrate", "canaries", "trust", "clean", "remove")

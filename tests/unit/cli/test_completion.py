@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from app.cli.complete import candidates, main
+from app.cli.complete_names import NAMES
 from app.cli.shell_words import quoted, words_of
+from app.cli.words import words
 from app.history.store.history import History
 from tests.unit.cli.words import said
 
@@ -79,9 +81,16 @@ def test_builds_come_from_the_stored_surveys(dyno_home: Path) -> None:
     (dyno_home / "surveys" / "far.json").write_text(
         '{"survey": {"builds": [{"name": "mysql-5.6", "engines": ["InnoDB"]}]}}'
     )
-    assert texts("dyno run --contender my") == ["mysql-5.6"]
+    assert texts("dyno run my") == texts("dyno run --contender my") == ["mysql-5.6"]
     assert texts("dyno run --contender mysql-5.6:") == ["mysql-5.6:innodb"]
     assert "mysql-5.6:innodb:stock" in texts("dyno run --contender mysql-5.6:innodb:")
+
+
+def test_each_kind_of_names_is_of_an_option_or_argument_that_there_is() -> None:
+    all_words = [each for of in words().values() for each in of]
+    known = {(each.command, name.lstrip("-")) for each in all_words for name in each.names}
+    known |= {("", name) for _, name in known}
+    assert NAMES.keys() - known == set()
 
 
 @pytest.mark.parametrize("damage", ["", "a folder", "no database", "older"])
@@ -100,8 +109,8 @@ def test_it_creates_nothing_and_says_nothing(
         with History(dyno_home):
             pass
     before = sorted(dyno_home.rglob("*")) if dyno_home.exists() else []
-    for words in ("dyno compare ", "dyno run --target ", "dyno session series x ", "dyno '", "dyno nothing "):
-        assert main(["bash", words, ":="]) == 0
+    for line in ("dyno compare ", "dyno run --target ", "dyno session series x ", "dyno '", "dyno nothing "):
+        assert main(["bash", line, ":="]) == 0
     assert main([]) == main(["bash"]) == main(["zsh"]) == 0
     assert (sorted(dyno_home.rglob("*")) if dyno_home.exists() else []) == before
     assert not capfd.readouterr().err
