@@ -90,7 +90,7 @@ def test_what_archive_cannot_do_is_quoted_and_the_session_goes_on(others_desktop
 
 def test_an_engine_that_a_build_does_not_list_is_refused(others_desktop: Desktop) -> None:
     said = others_desktop.refused("run", "--sequence", "others", "--contender", f"{MARIADB}:inodb")
-    assert "lacks the engine inodb; it has innodb, " in said and "memory" in said
+    assert "lacks the engine inodb (did you mean innodb?); it has innodb, " in said and "memory" in said
 
 
 @pytest.mark.full
