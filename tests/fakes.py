@@ -15,7 +15,7 @@ from app.protocol.answers import (
     Queue,
     QueueChange,
     QueuedPlan,
-    Rehearsal,
+    RehearsalResult,
     StartedPlan,
     Survey,
 )
@@ -171,9 +171,9 @@ class ScriptedAgent:
         names = ["innodb_buffer_pool_size", "innodb_spin_wait_delay", "sync_binlog"]
         return {each.server: names for each in self._survey.builds}
 
-    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> Rehearsal:
+    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
         name = self._plan.contenders[contender].name
-        return Rehearsal(self._answer(plan, f"rehearse {name}"), self.in_force.get(name, {}))
+        return RehearsalResult(self._answer(plan, f"rehearse {name}"), self.in_force.get(name, {}))
 
     def start(self, plan: str) -> StartedPlan:
         assert plan == "5ba"

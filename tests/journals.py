@@ -29,7 +29,7 @@ from app.protocol.events import (
     encode,
     from_json,
 )
-from app.protocol.plan import Contender, Plan, Step, Turn
+from app.protocol.plan import Contender, Plan, PlannedSession, Step
 from tests.plans import VERSION
 
 BEGAN = 1_700_000_000.0
@@ -74,7 +74,7 @@ def plan(
     """A plan whose sessions are S<number>A<ordinal>, padded to the length of an id; later attempts behind."""
     contenders = list(contenders) or [contender()]
     turns = [
-        Turn(
+        PlannedSession(
             session=session_id(number, repeat * len(contenders) + at + 1), name=f"{each.name}-{repeat + 1}",
             contender=at, repeat=repeat + 1, ordinal=repeat * len(contenders) + at + 1,
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.plan import SLICES, Contender, Plan, Step, Turn
+from app.protocol.plan import SLICES, Contender, Plan, PlannedSession, Step
 
 from . import journals
 
@@ -74,7 +74,7 @@ def keep(
     return [turn.session for turn in its_plan.turns]
 
 
-def _step(maker: _Maker, turn: Turn, at: int, factor: float, odd: Odd) -> None:
+def _step(maker: _Maker, turn: PlannedSession, at: int, factor: float, odd: Odd) -> None:
     own = _OWN[(turn.repeat + at) % len(_OWN)] if turn.contender else 1.0
     maker.usual = 50_000 * COMMON[(turn.repeat - 1) % len(COMMON)] * own * factor
     maker.changes = odd.seconds

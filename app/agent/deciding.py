@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Dict, List, Sequence, Set
 
 from app.protocol.others import DISTURBED, are_equally_disturbed
-from app.protocol.plan import QUERYING, SLICES, Plan, Turn, keeps_rate
+from app.protocol.plan import QUERYING, SLICES, Plan, PlannedSession, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.looks import ROUNDS, can_still_decide
 from app.stats.at_target.verdicts import (
@@ -42,7 +42,7 @@ class Deciding:
         self._began = self._round_began = time.monotonic()
         self._longest = 0.0
 
-    def spared(self, turn: Turn) -> str:
+    def spared(self, turn: PlannedSession) -> str:
         """Why the next round does not need a session; '' if it does."""
         if not self._plan.until_decided or not self._rounds:
             return ""
@@ -51,7 +51,7 @@ class Deciding:
             return self._ending(turn)
         return OUT_OF_TIME if self._is_late() else ""
 
-    def said(self, turn: Turn) -> str:
+    def said(self, turn: PlannedSession) -> str:
         """How the cells of its contender were decided; for the base, all cells."""
         parts = []
         for contender in self._told_of(turn):
@@ -62,15 +62,15 @@ class Deciding:
             parts.append("{}: {}".format(self._plan.contenders[contender].name, cells))
         return "after {} rounds: {}".format(len(self._rounds), "; ".join(parts))
 
-    def _ending(self, turn: Turn) -> str:
+    def _ending(self, turn: PlannedSession) -> str:
         words = [word for each in self._told_of(turn) for word in self._words.get(each, {}).values()]
         hopeless = words.count(HOPELESS)
         return DECIDED if not hopeless else UNDECIDABLE if hopeless == len(words) else IN_PART
 
-    def _told_of(self, turn: Turn) -> List[int]:
+    def _told_of(self, turn: PlannedSession) -> List[int]:
         return [turn.contender] if turn.contender else sorted(self._words)
 
-    def take_round(self, turns: Sequence[Turn]) -> None:
+    def take_round(self, turns: Sequence[PlannedSession]) -> None:
         """Judge by all rounds so far."""
         if not self._plan.until_decided:
             return
@@ -83,7 +83,9 @@ class Deciding:
         """Judge all cells together, as Compare does, also those of loads and of contenders that have left."""
         contenders = range(1, len(self._plan.contenders))
         places = [(contender, step) for contender in contenders for step in self._steps()]
-        words = endings([self._cell(*place) for place in places], self._limits, len(self._rounds))
+        words = cell_stopping_decisions(
+            [self._cell(*place) for place in places], self._limits, len(self._rounds)
+        )
         for (contender, step), word in zip(places, words):
             if contender in self._open and self._plan.steps[step].kind in QUERYING:
                 self._words.setdefault(contender, {})[step] = word
@@ -154,7 +156,7 @@ HOPELESS = "cannot be decided"
 DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
 
 
-def endings(cells: Sequence[StepSamples], limits: VerdictLimits, rounds: int) -> List[str]:
+def cell_stopping_decisions(cells: Sequence[StepSamples], limits: VerdictLimits, rounds: int) -> List[str]:
     """The decision for each cell after these rounds; '' if another round may decide it."""
     words = [verdict.word for verdict in judge(cells, limits)]
     share = limits.at_look(cells, ROUNDS).false_share

@@ -101,7 +101,7 @@ def _upload_plan(directory: MarkedDirectory, plan: str) -> answers.EmptyAnswer:
 @_verb("check", "plan", "contender", "patience")
 def _check(
     directory: MarkedDirectory, plan: str, contender: Optional[int], patience: float
-) -> answers.Checks | answers.Rehearsal:
+) -> answers.Checks | answers.RehearsalResult:
     """What the builds say to their options; with a contender its rehearsal."""
     from .checks.check import check, rehearse
     from .incoming import UploadedPlans

@@ -16,7 +16,7 @@ from typing import Dict, NamedTuple, Optional, Sequence
 from app.protocol.answers import LoadTargetAdmission, StartedPlan
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
-from app.protocol.plan import SLICES, Plan, Turn
+from app.protocol.plan import SLICES, Plan, PlannedSession
 
 from .begin_next import spawn_queue_starter
 from .cleanup import clean
@@ -90,7 +90,7 @@ def create_journals(directory: MarkedDirectory, plan: Plan, agent: str) -> Dict[
         raise AgentError(text.format(directory.path, error.strerror)) from None
 
 
-def create_journal(directory: MarkedDirectory, plan: Plan, turn: Turn) -> Journal:
+def create_journal(directory: MarkedDirectory, plan: Plan, turn: PlannedSession) -> Journal:
     """The journal of a session, with its first event."""
     os.mkdir(directory.session(turn.session), 0o700)
     journal = Journal(directory.journal(turn.session))
@@ -171,7 +171,7 @@ def run_plan(
     return control
 
 
-def _spare(turn: Turn, deciding: Deciding, journals: Dict[str, Journal]) -> bool:
+def _spare(turn: PlannedSession, deciding: Deciding, journals: Dict[str, Journal]) -> bool:
     """End a session that is not needed before it begins."""
     why, journal = deciding.spared(turn), journals.get(turn.session)
     if why and journal is not None:
@@ -181,7 +181,7 @@ def _spare(turn: Turn, deciding: Deciding, journals: Dict[str, Journal]) -> bool
     return bool(why)
 
 
-def _run_sessions(work: _Work, turns: Sequence[Turn]) -> None:
+def _run_sessions(work: _Work, turns: Sequence[PlannedSession]) -> None:
     """Run sessions one after the other; run the next attempt of a disturbed one."""
     again = False
     for turn in turns:
@@ -195,7 +195,7 @@ def _run_sessions(work: _Work, turns: Sequence[Turn]) -> None:
             again = journal is not None and _run_turn(work, turn, journal, SliceTurns().join())
 
 
-def _run_in_slices(work: _Work, turns: Sequence[Turn]) -> None:
+def _run_in_slices(work: _Work, turns: Sequence[PlannedSession]) -> None:
     """Run the sessions of a round in turns, each in a thread."""
     baton = SliceTurns()
     threads = [
@@ -208,7 +208,7 @@ def _run_in_slices(work: _Work, turns: Sequence[Turn]) -> None:
         thread.join()
 
 
-def _run_in_turn(work: _Work, turn: Turn, place: SessionTurn) -> None:
+def _run_in_turn(work: _Work, turn: PlannedSession, place: SessionTurn) -> None:
     place.take()
     try:
         _run_turn(work, turn, work.journals[turn.session], place)
@@ -216,7 +216,7 @@ def _run_in_turn(work: _Work, turn: Turn, place: SessionTurn) -> None:
         place.end()
 
 
-def _run_turn(work: _Work, turn: Turn, journal: Journal, place: SessionTurn) -> bool:
+def _run_turn(work: _Work, turn: PlannedSession, journal: Journal, place: SessionTurn) -> bool:
     """Run one session; returns whether others disturbed it, so that it must be repeated."""
     work.control.look(journal)
     if work.control.plan_stopped:

@@ -15,7 +15,7 @@ from app.protocol.events import (
     decode,
 )
 from app.protocol.others import Others
-from app.protocol.plan import LONGEST_S, Plan, Turn
+from app.protocol.plan import LONGEST_S, Plan, PlannedSession
 from app.protocol.series import MADE_OF
 from app.protocol.states import SessionState, StepState
 from app.stats.at_target.steady import UNSTEADY, Steadiness, ratio_steadiness, steadiness
@@ -42,7 +42,9 @@ class StepRoundResult(NamedTuple):
 Results = Dict[int, StepRoundResult]  # by step
 
 
-def round_results(directory: MarkedDirectory, plan: Plan, turns: Sequence[Turn]) -> Dict[int, Results]:
+def round_results(
+    directory: MarkedDirectory, plan: Plan, turns: Sequence[PlannedSession]
+) -> Dict[int, Results]:
     """By contender; of several attempts the last that was completed, as in Compare."""
     readings: Dict[int, List[_Reading]] = {}
     for turn in turns:

@@ -27,7 +27,7 @@ from .steps.analyse import TableAnalysis
 from .steps.baton import Position
 from .steps.before_session import run_canary, wait_for_quiet_machine
 from .steps.drive_step import DriveStep
-from .steps.engine_limits import MissingEngineFeature
+from .steps.engine_limits import MissingFeaturePolicy
 from .steps.facts import SessionFactsWriter, record_machine_facts, write_open_file_limits
 from .steps.from_snapshot import FromSnapshot
 from .steps.limit_step import LimitStep
@@ -49,7 +49,7 @@ NO_NAMES = (
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 
 
-class SessionError(Exception):
+class SessionAbortedError(Exception):
     """The session cannot go on; its text is the reason it ends with."""
 
 
@@ -71,7 +71,7 @@ class SessionRunner:
             outcome, reason = self._measure()
         except StopRequested:
             outcome, reason = "stopped", ON_REQUEST
-        except (SessionError, AgentError, QueryError) as error:
+        except (SessionAbortedError, AgentError, QueryError) as error:
             reason = str(error)
         except DiskFullError:
             reason = "the disk with {} is full: free some space there".format(begun.path)
@@ -115,7 +115,7 @@ class SessionRunner:
         """The server of the contender, not yet started; what it needs is there."""
         begun, plan = self._begun, self._begun.plan
         if not find_sysbench():
-            raise SessionError("sysbench is not installed: install sysbench 1.0.20 or newer")
+            raise SessionAbortedError("sysbench is not installed: install sysbench 1.0.20 or newer")
         clients = plan.most_clients
         record_machine_facts(begun)
         write_open_file_limits(begun, {"clients": clients, "open_files": raise_file_limit(clients)})
@@ -156,7 +156,7 @@ class StepExecutor:
         self._facts = SessionFactsWriter(running)
         self._settings = ServerSettingsChanges(running)
         self._analysing = TableAnalysis(running, self._facts)
-        self._lacking = MissingEngineFeature(running)
+        self._lacking = MissingFeaturePolicy(running)
         self.repeating = StepRepeater(running, self._facts)
         self._snapshot = FromSnapshot(running, self._facts, self._settings, self.open)
         running.place.attach(turn_hooks(running))
@@ -250,7 +250,7 @@ class StepExecutor:
             self._snapshot.unsettled = ended["reason"]
         self._see_to_server(index)
         if step.kind in PREPARING and not self._lacking.goes_on(step, ended):
-            raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
+            raise SessionAbortedError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
         if step.analyse and not self._control.ends_session:
             self._analysing.run(step, index)
             self._see_to_server(index)
@@ -269,7 +269,7 @@ class StepExecutor:
         self._journal.write(Mark, name="crash", step=index, text="the server crashed {}: {}".format(how, why))
         running.error_log.write_last(running.server)
         if running.crashes > 1:
-            raise SessionError("the server crashed again {}: {}".format(how, why))
+            raise SessionAbortedError("the server crashed again {}: {}".format(how, why))
         seconds = self._start_server()
         self._settings.forget()
         self._journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))

@@ -62,7 +62,7 @@ class SqlDrawnVariable:
 
 
 @dataclass(frozen=True)
-class CustomSql:
+class ParsedCustomSql:
     """A parsed file, with everything that is wrong with it."""
 
     options: dict[str, int] = field(default_factory=dict)
@@ -87,7 +87,7 @@ def custom_sql_problems(text: str, kind: str = "") -> list[CustomSqlProblem]:
     return list(parse_custom_sql(text, kind).problems)
 
 
-def parse_custom_sql(text: str, kind: str = "", of_mydbtest: bool = False) -> CustomSql:
+def parse_custom_sql(text: str, kind: str = "", of_mydbtest: bool = False) -> ParsedCustomSql:
     """Read a file; what is wrong with it is in its problems."""
     reader = _Reader(text, of_mydbtest)
     reader.read()
@@ -98,7 +98,7 @@ def parse_custom_sql(text: str, kind: str = "", of_mydbtest: bool = False) -> Cu
     return replace(found, problems=tuple(sorted(set(problems))))
 
 
-def keys_from_sql(found: CustomSql, kind: str) -> dict[str, Any]:
+def keys_from_sql(found: ParsedCustomSql, kind: str) -> dict[str, Any]:
     """The keys of a workload that its SQL decides."""
     statements = found.statements(kind)
     verbs = {statement.verb for statement in statements}
@@ -119,14 +119,14 @@ def keys_from_sql(found: CustomSql, kind: str) -> dict[str, Any]:
     }
 
 
-def _row_bytes(found: CustomSql) -> float:
+def _row_bytes(found: ParsedCustomSql) -> float:
     """Approximate bytes of a row, for estimates: its texts and numbers, and the row itself."""
     widths = {each.name: _width(each) for each in found.variables}
     texts = sum(widths[bind.name] for each in found.fill for bind in each.binds)
     return 30 + texts / max(1, len(found.fill))
 
 
-def _event(found: CustomSql, kind: str, is_one: bool) -> str:
+def _event(found: ParsedCustomSql, kind: str, is_one: bool) -> str:
     if kind == "load":
         return "insert"
     return "query" if is_one else "transaction" if found.is_transaction else "loop"
@@ -150,9 +150,9 @@ class _Reader:
         self._statements: dict[str, list[SqlTemplate]] = {"tables": [], "fill": [], "begin": []}
         self.problems: list[CustomSqlProblem] = []
 
-    def found(self) -> CustomSql:
+    def found(self) -> ParsedCustomSql:
         tables, fill, drive = (tuple(each) for each in self._statements.values())
-        return CustomSql(self._options, tuple(self._variables.values()), tables, fill, drive)
+        return ParsedCustomSql(self._options, tuple(self._variables.values()), tables, fill, drive)
 
     def read(self) -> None:
         seen: set[str] = set()
@@ -325,7 +325,7 @@ def _zlib(name: str, scanner: Scanner) -> float | None:
     return float(word)
 
 
-def _missing(found: CustomSql, kind: str, last: int) -> Iterable[CustomSqlProblem]:
+def _missing(found: ParsedCustomSql, kind: str, last: int) -> Iterable[CustomSqlProblem]:
     """Missing parts of a file; they are shown at its last line."""
     if kind == "load" and not (found.tables and found.fill):
         yield CustomSqlProblem(last, "a load needs tables (CREATE TABLE ...;) and fill (INSERT ...;)")
@@ -335,7 +335,7 @@ def _missing(found: CustomSql, kind: str, last: int) -> Iterable[CustomSqlProble
         yield CustomSqlProblem(last, "the file contains no statement")
 
 
-def _unbound(found: CustomSql) -> Iterable[CustomSqlProblem]:
+def _unbound(found: ParsedCustomSql) -> Iterable[CustomSqlProblem]:
     """Variables that are not declared, and numbers added to text."""
     kinds = {each.name: each.kind for each in found.variables}
     for statement in (*found.fill, *found.drive):

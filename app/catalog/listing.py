@@ -25,7 +25,7 @@ from .approval import UnapprovedLuaError, hash_of
 from .custom_sql import (
     FILL_COMMIT,
     MAX_SQL,
-    CustomSql,
+    ParsedCustomSql,
     SqlDeclaredNumber,
     SqlDrawnVariable,
     keys_from_sql,
@@ -144,7 +144,7 @@ class Catalog:
         """The text of its custom SQL."""
         return self._beside(workload.sql, workload, MAX_SQL)
 
-    def custom_sql(self, workload: Workload) -> CustomSql:
+    def custom_sql(self, workload: Workload) -> ParsedCustomSql:
         """What the SQL of a workload says; raises InputError with the first line that is wrong."""
         found = parse_custom_sql(self.sql_of(workload), workload.kind)
         for problem in found.problems:
@@ -301,7 +301,7 @@ local sql = require("dyno-sql")
 """
 
 
-def made_lua(found: CustomSql, kind: str, source: str) -> str:
+def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
     """The Lua of a workload: its tables and what fills them, or its driven statements."""
     is_load = kind == "load"
     taken = {bind.name for each in found.statements(kind) for bind in each.binds}
@@ -353,5 +353,5 @@ def _statement(statement: SqlTemplate) -> str:
     return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"
 
 
-def _loops_per_commit(found: CustomSql) -> int:
+def _loops_per_commit(found: ParsedCustomSql) -> int:
     return found.options.get("commit", 1) if found.is_transaction else 0

@@ -16,7 +16,7 @@ from app.core.toml_text import read_text
 
 from .custom_sql import (
     MAX_SQL,
-    CustomSql,
+    ParsedCustomSql,
     SqlDeclaredNumber,
     SqlDrawnVariable,
     custom_sql_problems,
@@ -79,7 +79,7 @@ def mydbtest_to_sql(text: str, label: str) -> ConvertedTestFile:
     return ConvertedTestFile(_rendered(found, created, fills), tuple(_notes(found, tables)))
 
 
-def _notes(found: CustomSql, tables: list[_Table]) -> Iterator[str]:
+def _notes(found: ParsedCustomSql, tables: list[_Table]) -> Iterator[str]:
     if tables:
         names = ", ".join(table.name for table in tables)
         yield f"added tables that fit the statements: {names}; change them if yours differ"
@@ -111,7 +111,7 @@ def import_mydbtest_file(
 # tables
 
 
-def _tables_of(found: CustomSql, label: str) -> tuple[list[_Table], list[SqlTemplate]]:
+def _tables_of(found: ParsedCustomSql, label: str) -> tuple[list[_Table], list[SqlTemplate]]:
     """The tables to add, and for each the first insert into it."""
     kinds = {each.name: each for each in found.variables}
     tables: dict[str, _Table] = {}
@@ -243,7 +243,7 @@ def _beginning(kind: str) -> str:
 # as text
 
 
-def _rendered(found: CustomSql, tables: list[str], fills: list[SqlTemplate]) -> str:
+def _rendered(found: ParsedCustomSql, tables: list[str], fills: list[SqlTemplate]) -> str:
     """The file as custom SQL, with only the parts that count."""
     on = {1: "on", 0: "off"}
     options = [f"{key} {on[value] if key == 'tran' else value}" for key, value in found.options.items()]

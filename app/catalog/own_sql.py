@@ -14,7 +14,7 @@ from typing import Any
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 
-from .custom_sql import CustomSql, CustomSqlProblem, parse_custom_sql
+from .custom_sql import CustomSqlProblem, ParsedCustomSql, parse_custom_sql
 from .listing import Catalog
 from .own import write_sequence, written
 
@@ -112,7 +112,7 @@ def _loading(sql: OwnSql) -> str:
     return tomli_w.dumps({**said, "group": "load", "sql": f"{sql.name}.sql", "unit": "rows/s"})
 
 
-def _sequence(sql: OwnSql, found: CustomSql) -> str:
+def _sequence(sql: OwnSql, found: ParsedCustomSql) -> str:
     """A sequence: load its own or the classic tables, settle, then run the statements."""
     import tomli_w
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.core.errors import InputError
 from app.core.ranges import cpus_of, numbers_of_ranges
-from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule, shown
+from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule, short_value_repr
 from app.protocol.plan import ARRIVALS, STEP_KINDS
 from app.variables.ownership import is_dyno_option
 
@@ -256,8 +256,8 @@ def as_tuple(value: int | list[int | str]) -> tuple[int | str, ...]:
 
 def rows_problem(rows: int | str) -> str:
     """What is wrong with rows given as a share of the memory, '' if nothing."""
-    if isinstance(rows, str) and not rows_times_memory(rows):
-        return f'must be a whole number or like "3x memory", not {shown(rows)}'
+    if isinstance(rows, str) and not parse_memory_multiple(rows):
+        return f'must be a whole number or like "3x memory", not {short_value_repr(rows)}'
     return ""
 
 
@@ -267,7 +267,7 @@ def core_sets_problem(sets: int | Iterable[int | str]) -> str:
         if isinstance(each, int) and not 1 <= each <= MAX_CORES:
             return f"must be between 1 and {MAX_CORES:,}, not {each}; CPUs go into brackets: [0-3]"
         if isinstance(each, str) and not _is_cpus(each):
-            return f"must be numbers of cores, or CPUs in brackets, such as 4,2 or [0-3], not {shown(each)}"
+            return f"must be numbers of cores, or CPUs in brackets, such as 4,2 or [0-3], not {short_value_repr(each)}"
     return ""
 
 
@@ -281,7 +281,7 @@ def _is_cpus(text: str) -> bool:
 WORDS: dict[str, Callable[[Any], str]] = {"rows": rows_problem, "cores": core_sets_problem}
 
 
-def rows_times_memory(rows: int | str) -> float | None:
+def parse_memory_multiple(rows: int | str) -> float | None:
     """3.0 of "3x memory"; None of a number."""
     found = _SHARE.fullmatch(rows) if isinstance(rows, str) else None
     return float(found[1]) if found else None

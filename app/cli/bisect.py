@@ -30,7 +30,7 @@ from .answering import (
     minutes_of,
     with_options,
 )
-from .compare import add_false_share, limits_of_command
+from .compare import add_false_share, command_verdict_limits
 from .parser import add_verb, percent_type
 from .plan_options import disturbance_limits
 from .screen import ask_secret, say
@@ -134,7 +134,7 @@ def _settled(arguments: argparse.Namespace) -> tuple[BisectionBuilds, _Tries]:
         arguments.step,
         request,
         arguments.by / 100,
-        limits_of_command(arguments).false_share,
+        command_verdict_limits(arguments).false_share,
         minutes_of(arguments),
         disturbance_limits(arguments),
     )

@@ -98,7 +98,7 @@ def add_false_share(parser: argparse.ArgumentParser, what: str, is_above_0: bool
     )  # fmt: skip
 
 
-def limits_of_command(arguments: argparse.Namespace) -> VerdictLimits:
+def command_verdict_limits(arguments: argparse.Namespace) -> VerdictLimits:
     """The given limits; the others from settings.toml."""
     from app.comparison.verdicts.judgement import verdict_limits
     from app.core.settings import read_settings
@@ -116,7 +116,7 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
     elif arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
     else:
-        limits, measure = limits_of_command(arguments), arguments.measure
+        limits, measure = command_verdict_limits(arguments), arguments.measure
         found = _compared(arguments.sessions, arguments.base, measure, limits)
         if arguments.verdict:
             _show_verdict(found, measure, arguments.format)
@@ -235,12 +235,12 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences.differences import differences, is_of_the_builds
     from app.comparison.texts.differences_text import differences_csv, differences_table
     from app.core.names import unique_names
-    from app.history.lists.browsing import lines
+    from app.history.lists.browsing import read_session_lines
     from app.history.lists.sessions import find_all
 
     with opened_history() as history:
         ids = find_all(history, references)
-        known = lines(history, ids)
+        known = read_session_lines(history, ids)
         found = differences(history, ids)
     names = unique_names([each["name"] for each in known], [each["at"] for each in known], ids)
     if form == "json":

@@ -29,7 +29,7 @@ from .answering import (
     minutes_of,
     with_options,
 )
-from .compare import add_verdict_limits, limits_of_command
+from .compare import add_verdict_limits, command_verdict_limits
 from .parser import add_verb, split_word_list
 from .plan_options import disturbance_limits
 from .screen import ask_secret, say
@@ -107,7 +107,7 @@ def _asked(arguments: argparse.Namespace) -> DifferenceQuestion:
         arguments.step,
         tuple(frozenset(map(option_key, each)) for each in together),
         minutes_of(arguments) or MINUTES,
-        limits_of_command(arguments),
+        command_verdict_limits(arguments),
         disturbance_limits(arguments),
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.protocol.reading import MOST_PCT
 
-from .compare import add_false_share, add_measure, limits_of_command
+from .compare import add_false_share, add_measure, command_verdict_limits
 from .parser import add_verb, non_empty_option, percent_type
 from .plan_options import DISTURBING, add_options, disturbance_limits
 from .screen import print_json, print_table, say_text, say_wrapped
@@ -61,7 +61,7 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
     steps, allowed = tuple(arguments.step or ()), disturbance_limits(arguments)
     request = GateRequest(arguments.worse, arguments.measure, arguments.groups, steps, allowed)
     with opened_history() as history:
-        found = gate(history, arguments.base, arguments.other, request, limits_of_command(arguments))
+        found = gate(history, arguments.base, arguments.other, request, command_verdict_limits(arguments))
     if arguments.junit:
         _write_junit(found, arguments.junit)
     if arguments.json:

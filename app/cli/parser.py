@@ -169,9 +169,11 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not re.fullmatch("-?[0-9]{1,18}", text) or not low <= int(text) <= high:
-            from app.core.toml_text import shown
+            from app.core.toml_text import short_value_repr
 
-            raise argparse.ArgumentTypeError(f"must be a number from {low:,} to {high:,}, not {shown(text)}")
+            raise argparse.ArgumentTypeError(
+                f"must be a number from {low:,} to {high:,}, not {short_value_repr(text)}"
+            )
         return int(text)
 
     return read

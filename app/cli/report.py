@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import DynoError, InputError
 
-from .compare import add_sessions, add_verdict_limits, limits_of_command, sessions_of_ended
+from .compare import add_sessions, add_verdict_limits, command_verdict_limits, sessions_of_ended
 from .parser import add_verb, split_word_list
 from .screen import complain, say
 from .session import opened_history
@@ -49,7 +49,7 @@ def report_sessions(arguments: argparse.Namespace) -> None:
         arguments.title,
         _own_text(arguments.text) if arguments.text else "",
         sections_without(split_word_list("without", arguments.without) if arguments.without else []),
-        limits_of_command(arguments),
+        command_verdict_limits(arguments),
     )
     with opened_history() as history:
         say(writing.write_report(history, request))

@@ -22,7 +22,7 @@ from .session import opened_history
 from .several import run_on_several
 
 if TYPE_CHECKING:
-    from app.planner.kinds.published import ForeignPlan
+    from app.planner.kinds.published import PublishedPlan
     from app.protocol.answers import Survey
 
     from .launching import Settled
@@ -171,18 +171,18 @@ def _as_asked(request: PlanRequest) -> Asked:
 def _again(arguments: argparse.Namespace, given: Given) -> Asked:
     """The same sessions again; if others measured them, set up for the target."""
     from app.planner.kinds.again import request_again
-    from app.planner.kinds.published import ForeignPlan
+    from app.planner.kinds.published import PublishedPlan
 
     if arguments.plan is not None:
         raise InputError("a plan file and --again exclude each other: give one of them")
     with opened_history() as history:
-        published = ForeignPlan.of(history, arguments.again)
+        published = PublishedPlan.of(history, arguments.again)
         if not published:
             return _as_asked(given.over(request_again(history, arguments.again)))
     return _set_up_here(published, given)
 
 
-def _set_up_here(published: ForeignPlan, given: Given) -> Asked:
+def _set_up_here(published: PublishedPlan, given: Given) -> Asked:
     from app.catalog import Catalog
 
     target = given.over(PlanRequest()).target

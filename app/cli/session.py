@@ -140,7 +140,7 @@ def _percent(text: str) -> float:
 
 
 def _add_cut(verbs: Any) -> None:
-    parser = add_verb(verbs, cut_session, "choose the seconds of a step that count", _add_step)
+    parser = add_verb(verbs, cut_session_step, "choose the seconds of a step that count", _add_step)
     second = whole_number(0, 10_000_000)
     parser.add_argument(
         "from", type=second, nargs="?", help="first second that counts; the measured part begins at 0"
@@ -286,7 +286,7 @@ def note_session(arguments: argparse.Namespace) -> None:
         note(history, arguments.session, arguments.text)
 
 
-def cut_session(arguments: argparse.Namespace) -> None:
+def cut_session_step(arguments: argparse.Namespace) -> None:
     from app.history.lists.edits import count_only_seconds, undo_cut
     from app.history.lists.sessions import find
     from app.history.recorded.counting import Cut

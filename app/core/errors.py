@@ -24,7 +24,7 @@ class InputError(DynoError):
 
 
 @contextmanager
-def errors_about_field(field: str) -> Iterator[None]:
+def add_field_to_errors(field: str) -> Iterator[None]:
     """Add this field to an error raised here, unless it names one."""
     try:
         yield

@@ -239,11 +239,11 @@ def _wrapped(cell: str, width: int) -> list[str]:
 # for a forum
 
 
-def escaped(text: str) -> str:
+def escape_markdown_cell(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
 
 
-def to_markdown(table: Table, escape: Callable[[str], str] = escaped) -> str:
+def to_markdown(table: Table, escape: Callable[[str], str] = escape_markdown_cell) -> str:
     """The table as Markdown, with title and remarks."""
     lines = [markdown_of(table.heads, table.all_lines, table.texts, escape).strip()] if table.lines else []
     above = [f"### {escape(table.title)}"] if table.title else []
@@ -254,7 +254,7 @@ def markdown_of(
     heads: Sequence[str],
     lines: Sequence[Sequence[str]],
     texts: int = 2,
-    escape: Callable[[str], str] = escaped,
+    escape: Callable[[str], str] = escape_markdown_cell,
 ) -> str:
     """A table whose first columns are texts, the others figures."""
     rule = ["---"] * texts + ["---:"] * (len(heads) - texts)

@@ -40,9 +40,9 @@ class ValueRule:
             found = next((text for text in map(self.items.problem, value) if text), "")
             return found or self._twice(value)
         if not isinstance(value, self.kinds) or (isinstance(value, bool) and bool not in self.kinds):
-            return f"must be {self.words()}, not {shown(value)}"
+            return f"must be {self.words()}, not {short_value_repr(value)}"
         if self.choices and value not in self.choices:
-            return f"must be one of {', '.join(self.choices)}, not {shown(value)}"
+            return f"must be one of {', '.join(self.choices)}, not {short_value_repr(value)}"
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._outside(value)
         return self._text_problem(value) if isinstance(value, str) else ""
@@ -50,7 +50,7 @@ class ValueRule:
     def _twice(self, values: list[Any]) -> str:
         """Whether a list has duplicates; the reader checks lists of tables itself."""
         twice = first_twice([value for value in values if not isinstance(value, dict)])
-        return "" if twice is None else f"names {shown(twice)} twice"
+        return "" if twice is None else f"names {short_value_repr(twice)} twice"
 
     def _text_problem(self, value: str) -> str:
         if self.longest and len(value) > self.longest:
@@ -61,8 +61,8 @@ class ValueRule:
         if (self.low is None or value >= self.low) and (self.high is None or value <= self.high):
             return ""
         if self.high is None:
-            return f"must be at least {self.low:,}, not {shown(value)}"
-        return f"must be between {self.low:,} and {self.high:,}, not {shown(value)}"
+            return f"must be at least {self.low:,}, not {short_value_repr(value)}"
+        return f"must be between {self.low:,} and {self.high:,}, not {short_value_repr(value)}"
 
     def words(self) -> str:
         found = [_WORDS[kind] for kind in self.kinds if kind in _WORDS]
@@ -82,7 +82,7 @@ def first_twice(values: Sequence[T]) -> T | None:
     return next((value for at, value in enumerate(values) if value in values[:at]), None)
 
 
-def shown(value: Any) -> str:
+def short_value_repr(value: Any) -> str:
     """A value for a message, cut if it is long."""
     try:
         text = repr(value)

@@ -11,7 +11,7 @@ from .cause import table_locks_cause as table_lock_cause
 from .counter import TO_MB, gauge, rate, share
 from .engine import MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
 from .panel import block_cache_figures, of_table_locks, plain
-from .query import Query, number, pairs
+from .query import Query, named_whole_number, pairs
 from .server import row_formats
 
 _BLOCKS = "aria_pagecache_blocks_used+aria_pagecache_blocks_unused"
@@ -40,7 +40,7 @@ class Aria(Engine):
 
     def debt(self, query: Query) -> Debt:
         status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Aria_pagecache_blocks_not_flushed'")
-        found = number(status, "aria_pagecache_blocks_not_flushed")
+        found = named_whole_number(status, "aria_pagecache_blocks_not_flushed")
         return {} if found is None else {"unflushed_aria_pages": found}
 
     def compression(self, query: Query) -> str:

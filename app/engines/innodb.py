@@ -20,7 +20,7 @@ from .cause import (
 from .counter import SHARE, TO_KB, TO_MB, StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, IsSteady, words
 from .panel import dirty_share_figure, hit_rate, plain, ratio
-from .query import Query, first_answer, number, pairs
+from .query import Query, first_answer, named_whole_number, pairs
 from .server import UNDO_BYTES, row_formats, table_formats
 
 FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
@@ -132,12 +132,19 @@ class InnoDB(Engine):
         status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_%'")
         rows = query("SHOW ENGINE INNODB STATUS")
         text = str(rows[0]["status"]) if rows else ""  # a server that only reads says nothing
-        pages, page = number(status, "innodb_buffer_pool_pages_dirty"), number(status, "innodb_page_size")
-        pending = [number(status, "innodb_{}_pending_writes".format(what)) for what in ("data", "os_log")]
-        history = number(status, "innodb_history_list_length")  # of MariaDB; others say it in the text
+        pages, page = (
+            named_whole_number(status, "innodb_buffer_pool_pages_dirty"),
+            named_whole_number(status, "innodb_page_size"),
+        )
+        pending = [
+            named_whole_number(status, "innodb_{}_pending_writes".format(what)) for what in ("data", "os_log")
+        ]
+        history = named_whole_number(
+            status, "innodb_history_list_length"
+        )  # of MariaDB; others say it in the text
         debt = {
             "dirty_pages": pages,
-            "dirty_bytes": number(status, "innodb_buffer_pool_bytes_dirty"),
+            "dirty_bytes": named_whole_number(status, "innodb_buffer_pool_bytes_dirty"),
             "history_list": _found(_HISTORY, text) if history is None else history,
             "pending_writes": sum(each or 0 for each in pending),
         }
@@ -166,8 +173,8 @@ class InnoDB(Engine):
 
 def _redo_capacity(query: Query) -> Optional[int]:
     variables = pairs(query, _FILE_OPTIONS)
-    size = number(variables, "innodb_log_file_size")
-    return size and size * (number(variables, "innodb_log_files_in_group") or 1)
+    size = named_whole_number(variables, "innodb_log_file_size")
+    return size and size * (named_whole_number(variables, "innodb_log_files_in_group") or 1)
 
 
 def _from_text(query: Query) -> Dict[str, str]:

@@ -31,7 +31,7 @@ def first_answer(query: Query, statements: Iterable[str]) -> List[Row]:
     return []
 
 
-def number(values: Mapping[str, str], name: str) -> Optional[int]:
+def named_whole_number(values: Mapping[str, str], name: str) -> Optional[int]:
     """A whole number by its name; None where it is missing or something else."""
     text = values.get(name, "")
     return int(text) if text.isdigit() else None

@@ -9,7 +9,7 @@ from .cause import STALLS, US, Cause, cache_miss_cause, compaction_cause, slow_r
 from .counter import SHARE, TO_KB, TO_MB, Counter, StatusWait, gauge, rate
 from .engine import MIB, Debt, Engine, IsSteady, Rules
 from .panel import EngineFigure, hit_rate, plain, ratio
-from .query import Query, Row, first_answer, number, pairs
+from .query import Query, Row, first_answer, named_whole_number, pairs
 
 _WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table")
 _HAS_ACTIVE = "SHOW TABLES FROM information_schema LIKE 'ROCKSDB_ACTIVE_COMPACTION_STATS'"
@@ -102,7 +102,7 @@ class MyRocks(Engine):
         status = pairs(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_manual_compactions_running'")
         more = {
             "active_compactions": _active_compactions(query),
-            "manual_compactions": number(status, "rocksdb_manual_compactions_running"),
+            "manual_compactions": named_whole_number(status, "rocksdb_manual_compactions_running"),
         }
         return {**debt, **{name: value for name, value in more.items() if value is not None}}
 
@@ -147,7 +147,7 @@ def _moved(query: Query) -> Tuple[int, ...]:
     """Bytes read and written by flushes and compactions: unchanged while they rest."""
     status = pairs(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_%_bytes'")
     names = ("compact_read", "compact_write", "flush_write")
-    return tuple(number(status, "rocksdb_{}_bytes".format(name)) or 0 for name in names)
+    return tuple(named_whole_number(status, "rocksdb_{}_bytes".format(name)) or 0 for name in names)
 
 
 def _of_family(name: str, options: Mapping[str, Mapping[str, str]]) -> str:

@@ -124,7 +124,7 @@ _HAS_COLUMN = (
 )
 
 
-def thread_sources(query: Query) -> List[ThreadSource]:
+def supported_thread_sources(query: Query) -> List[ThreadSource]:
     """Those whose columns the build has."""
     return [source for place, source in _THREADS.items() if int(query(_HAS_COLUMN.format(*place))[0]["n"])]
 

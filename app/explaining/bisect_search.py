@@ -25,7 +25,7 @@ Pair = tuple[int, int]  # two builds by their place
 
 
 @dataclass(frozen=True)
-class BuildAgainstEarlier:
+class EarlierBuildDifference:
     """What is known of a build against an earlier one."""
 
     pair: Pair
@@ -42,7 +42,7 @@ class BisectState:
     low: int  # the last build that is as before
     high: int  # the first that is changed
     next: Pair | None
-    looks: tuple[BuildAgainstEarlier, ...] = ()
+    looks: tuple[EarlierBuildDifference, ...] = ()
     skipped: tuple[int, ...] = ()  # between low and high: they do not start
     remarks: tuple[str, ...] = ()
 
@@ -56,13 +56,13 @@ class Bisecting:
     broken: Collection[str] = ()
     by: float = 0.03
     level: float = LEVEL
-    _looks: list[BuildAgainstEarlier] = field(default_factory=list)
+    _looks: list[EarlierBuildDifference] = field(default_factory=list)
 
     def found(self) -> BisectState:
         last = len(self.builds) - 1
         whole = self._measured((0, last))
         side = self._side_of_ends(whole)
-        self._looks.append(BuildAgainstEarlier((0, last), whole, self._n((0, last)), side))
+        self._looks.append(EarlierBuildDifference((0, last), whole, self._n((0, last)), side))
         if side == BAD and whole is not None:
             return self._searched(whole)
         if side == OPEN and self._n((0, last)) < MOST:
@@ -103,18 +103,18 @@ class Bisecting:
             return self._state(GOES_ON, low, high, look.pair)
         return self._state(FOUND if look.side == BAD else UNTOLD, low, high, None)
 
-    def _look(self, pair: Pair, whole: float) -> BuildAgainstEarlier:
+    def _look(self, pair: Pair, whole: float) -> EarlierBuildDifference:
         """The side of the second of two builds; `whole`: the logarithm between both ends."""
         ratio, n = self._measured(pair), self._n(pair)
         if ratio is None:
-            return BuildAgainstEarlier(pair, None, n, OPEN)
+            return EarlierBuildDifference(pair, None, n, OPEN)
         moved, half, limit = (
             ratio.apart * (1 if whole > 0 else -1),
             ratio.half_width(self.level),
             abs(whole) / 2,
         )
         side = BAD if moved - half > limit else GOOD if moved + half < limit else OPEN
-        return BuildAgainstEarlier(pair, ratio, n, side)
+        return EarlierBuildDifference(pair, ratio, n, side)
 
     def _state(self, verdict: str, low: int, high: int, wanted: Pair | None) -> BisectState:
         skipped = tuple(at for at in range(low + 1, high) if self.builds[at] in self.broken)

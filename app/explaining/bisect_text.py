@@ -8,7 +8,7 @@ from typing import TypedDict
 from app.core.table import Table
 from app.core.units import count_text, unit_text
 
-from .bisect_search import BAD, FOUND, GOES_ON, SAME, BisectState, BuildAgainstEarlier
+from .bisect_search import BAD, FOUND, GOES_ON, SAME, BisectState, EarlierBuildDifference
 from .bisecting import BisectionBuilds
 from .evidence import MeasuredRounds
 
@@ -61,7 +61,7 @@ def bisect_entry(search: BisectionBuilds, found: BisectState, evidence: Measured
     }
 
 
-def _look(search: BisectionBuilds, look: BuildAgainstEarlier) -> BisectLookEntry:
+def _look(search: BisectionBuilds, look: EarlierBuildDifference) -> BisectLookEntry:
     low, high = (look.ratio.interval(search.asked.level) if look.ratio else None) or (None, None)
     return {
         "build": search.builds[look.pair[1]],

@@ -23,7 +23,7 @@ from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve
 
 from .bisect_search import LEVEL, ROUNDS, Bisecting, BisectState, Pair, single_build_group
-from .evidence import MeasuredRounds, SameWorkKey, evidence_of
+from .evidence import MeasuredRounds, SameWorkKey, measured_rounds_of_work
 from .explaining import request_of_step, wanted_step_label
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class BisectionBuilds:
     def state(self, history: History, broken: Collection[str] = ()) -> tuple[BisectState, MeasuredRounds]:
         """What the history says; `broken`: builds that do not start."""
         asked = self.asked
-        found = evidence_of(history, self._group_of, self.work, PREFIX, asked.allowed)
+        found = measured_rounds_of_work(history, self._group_of, self.work, PREFIX, asked.allowed)
         return Bisecting(self.builds, found.rounds, broken, asked.by, asked.level).found(), found
 
     def is_late(self, found: MeasuredRounds) -> bool:

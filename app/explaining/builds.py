@@ -16,12 +16,12 @@ from app.variables import option_values
 from app.variables.variables import Values, is_on
 
 from .explaining import DifferenceQuestion, ExplainedPair, contenders_of_groups
-from .settings import BUILD, Defaults, MixedContenders, between
+from .settings import BUILD, Defaults, SettingMixContenders, between
 from .squares import Group
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
-    from app.protocol.answers import Rehearsal, Survey
+    from app.protocol.answers import RehearsalResult, Survey
     from app.protocol.plan import Contender
     from app.remote.agent import Agent
 
@@ -74,11 +74,11 @@ class _Builds:
         defaults = {name: (values[0][name], values[1][name]) for name in changed}
         return self._accepted(defaults, unknown)
 
-    def _rehearsed(self) -> list[Rehearsal]:
+    def _rehearsed(self) -> list[RehearsalResult]:
         """Each of the two started once, with its own my.cnf."""
         groups = [frozenset(), frozenset((BUILD,))]
         uploaded = self._uploaded(
-            MixedContenders(self.a, self.b, between(self.a, self.b).settings[:1]), groups
+            SettingMixContenders(self.a, self.b, between(self.a, self.b).settings[:1]), groups
         )
         found = [self.agent.rehearse(uploaded, at) for at in range(len(groups))]
         for name, each in zip("AB", found, strict=True):
@@ -99,7 +99,9 @@ class _Builds:
         starting = {name: its for name, its in defaults.items() if self._starts({name: its}, unknown)}
         return starting, unknown
 
-    def _crossed(self, defaults: Defaults, unknown: frozenset[str]) -> tuple[MixedContenders, list[Group]]:
+    def _crossed(
+        self, defaults: Defaults, unknown: frozenset[str]
+    ) -> tuple[SettingMixContenders, list[Group]]:
         """Each build with all settings of the other one."""
         pair = between(self.a, self.b, self.asked.together, defaults, unknown)
         return pair, [frozenset((BUILD,)), frozenset(pair.names) - {BUILD}]
@@ -109,12 +111,12 @@ class _Builds:
         uploaded = self._uploaded(*self._crossed(defaults, unknown))
         return all(self.agent.rehearse(uploaded, at).variables for at in (0, 1))
 
-    def _refused(self, pair: MixedContenders, groups: Sequence[Group]) -> frozenset[str]:
+    def _refused(self, pair: SettingMixContenders, groups: Sequence[Group]) -> frozenset[str]:
         checks = self.agent.ask(self._uploaded(pair, groups))
         replies = [each for check in checks for each in check.answers if each.state == REJECTED]
         return frozenset(option_key(each.option) for each in replies)
 
-    def _uploaded(self, pair: MixedContenders, groups: Sequence[Group]) -> str:
+    def _uploaded(self, pair: SettingMixContenders, groups: Sequence[Group]) -> str:
         request = replace(
             self.asked.request(self.catalog),
             order="interleaved",

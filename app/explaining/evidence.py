@@ -47,7 +47,7 @@ class SameWorkKey:
     machine_key: str
 
 
-def evidence_of(
+def measured_rounds_of_work(
     history: History,
     group_of: GroupOf,
     work: SameWorkKey,

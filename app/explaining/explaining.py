@@ -25,10 +25,10 @@ from app.protocol.plan import Plan
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST
 
-from .evidence import MeasuredRounds, SameWorkKey, evidence_of
+from .evidence import MeasuredRounds, SameWorkKey, measured_rounds_of_work
 from .pair import Pair
 from .search import ROUNDS, DifferenceShares, shares_from_rounds
-from .settings import Defaults, MixedContenders, between
+from .settings import Defaults, SettingMixContenders, between
 from .squares import Group, SettingsSquare
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class ExplainedPair:
     """A pair on its target."""
 
     asked: DifferenceQuestion
-    between: MixedContenders
+    between: SettingMixContenders
     request: PlanRequest  # without contenders
     work: SameWorkKey
     round_s: float  # that a round takes, as far as can be told before one is measured
@@ -122,7 +122,7 @@ class ExplainedPair:
 
     def state(self, history: History) -> ExplanationState:
         """What the history says of the pair."""
-        found = evidence_of(history, self.between.group_of, self.work, PREFIX, self.asked.allowed)
+        found = measured_rounds_of_work(history, self.between.group_of, self.work, PREFIX, self.asked.allowed)
         explained = shares_from_rounds(self.between.names, found.rounds, self.asked.limits)
         return ExplanationState(explained, found, self._rounds(explained, found))
 
@@ -166,7 +166,7 @@ def _first_square(names: Sequence[str]) -> SettingsSquare:
     return found
 
 
-def contenders_of_groups(pair: MixedContenders, groups: Sequence[Group]) -> tuple[ContenderRequest, ...]:
+def contenders_of_groups(pair: SettingMixContenders, groups: Sequence[Group]) -> tuple[ContenderRequest, ...]:
     """The contenders of these groups with their rendered my.cnf, as a plan asks for them."""
     contenders = map(pair.contender, groups)
     return tuple(ContenderRequest.of(each, each.cnf, each.name) for each in contenders)

@@ -55,7 +55,7 @@ class DifferingSetting:
 
 
 @dataclass(frozen=True)
-class MixedContenders:
+class SettingMixContenders:
     """Two contenders, their settings, and every contender that has some of each."""
 
     a: Contender
@@ -118,7 +118,7 @@ class MixedContenders:
 def between(
     a: Contender, b: Contender, together: Sequence[Collection[str]] = (),
     defaults: Defaults = MappingProxyType({}), unknown: Collection[str] = (),
-) -> MixedContenders:  # fmt: skip
+) -> SettingMixContenders:  # fmt: skip
     """The settings in which A and B differ; raises InputError if they cannot be taken apart.
 
     `together`: options that change as one; `defaults`: variables at the default of each build;
@@ -140,7 +140,7 @@ def between(
             raise InputError(
                 f"--together {name}: A and B do not differ in it; they differ in {', '.join(sorted(names))}"
             )
-    return MixedContenders(a, b, tuple(found))
+    return SettingMixContenders(a, b, tuple(found))
 
 
 def _build_between(a: Contender, b: Contender, unknown: Collection[str]) -> list[DifferingSetting]:

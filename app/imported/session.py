@@ -21,7 +21,7 @@ from app.protocol.events import (
     StepStarted,
 )
 from app.protocol.events import encode as line_of
-from app.protocol.plan import Contender, Plan, Step, Turn, digest
+from app.protocol.plan import Contender, Plan, PlannedSession, Step, digest
 from app.protocol.series import LOAD
 
 OF_CONTENDER = ("build", "family", "version", "engine", "preset", "table_options")
@@ -121,7 +121,7 @@ def _plan(session: ForeignSession) -> Plan:
         sequence=session.sequence,
         contenders=[contender],
         steps=steps,
-        turns=[Turn(_id(session, "session"), session.name, 0, 1, 1)],
+        turns=[PlannedSession(_id(session, "session"), session.name, 0, 1, 1)],
         files={},
         tables=0,
         rows=0,

@@ -198,7 +198,7 @@ class BuildOptionNames:
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class RehearsalResult:
     """The result of starting one contender once, with its settings in force."""
 
     checks: list[Check]

@@ -30,7 +30,7 @@ from .reading import (
     ShapeError,
     StepOutcome,
     Text,
-    max_entries,
+    max_list_entries_rule,
     read,
 )
 from .series import SeriesDeclaration
@@ -97,7 +97,7 @@ class SeriesDeclared(Stamped):
     """The series whose values every later sample carries, in this order."""
 
     kind: ClassVar[str] = "series_declared"
-    series: list[SeriesDeclaration] = field(metadata=max_entries(10_000))
+    series: list[SeriesDeclaration] = field(metadata=max_list_entries_rule(10_000))
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class StepEnded(Stamped):
     limit: P99LimitSearch | None = field(default=None, metadata=PART)  # of a step of kind limit
     waits: Waits | None = field(default=None, metadata=PART)  # what the threads of the server waited for
     # by digest, the longest first
-    statements: list[Statement] = field(default_factory=list, metadata=max_entries(1000))
+    statements: list[Statement] = field(default_factory=list, metadata=max_list_entries_rule(1000))
     threads: ThreadStates | None = field(default=None, metadata=PART)  # what the server's threads did
 
 

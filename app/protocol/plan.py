@@ -172,7 +172,7 @@ LATER = _later(Step, "figure")
 
 
 @dataclass(frozen=True)
-class Turn:
+class PlannedSession:
     """One session of the plan: its id and place, decided before anything starts."""
 
     session: Id
@@ -203,7 +203,7 @@ class Plan:
     sequence: Name
     contenders: list[Contender]
     steps: list[Step]
-    turns: list[Turn]
+    turns: list[PlannedSession]
     files: dict[Name, Content]  # every workload, Lua, preset and sequence file used: name -> text
     tables: Few
     rows: Count  # of each table
@@ -281,7 +281,7 @@ class Plan:
         return _ORDERED_ONCE if self.load_method == "ordered" else self.load_method
 
     @property
-    def first_turns(self) -> list[Turn]:
+    def first_turns(self) -> list[PlannedSession]:
         """The first attempt of each session: these are always carried out."""
         return [turn for turn in self.turns if turn.attempt == 1]
 
@@ -308,10 +308,10 @@ class Plan:
         restarts = [index for index, step in enumerate(self.steps) if step.kind == "restart"]
         return restarts[0] if self.start == "snapshot" and restarts else -1
 
-    def contender_of(self, turn: Turn) -> Contender:
+    def contender_of(self, turn: PlannedSession) -> Contender:
         return self.contenders[turn.contender]
 
-    def turn_of(self, session: str) -> Turn:
+    def turn_of(self, session: str) -> PlannedSession:
         return next(turn for turn in self.turns if turn.session == session)
 
     def to_json(self) -> dict[str, Any]:

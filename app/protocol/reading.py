@@ -2,7 +2,7 @@
 
 An annotation declares type and limits, once: the names below, `bool`, `Any` and `object` (anything), dataclasses
 of the same module, lists, tuples and dicts of them, and `| None`. What one field alone needs is in its `metadata`:
-NEEDED, PART, `max_entries`, `known_keys_rule`. A key without a field is of a newer version and is passed over.
+NEEDED, PART, `max_list_entries_rule`, `known_keys_rule`. A key without a field is of a newer version and is passed over.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ NEEDED = {"needed": True}  # of a field that has a default only since one before
 PART = {"part": True}  # of a field that is None, and {} in JSON, where there is nothing
 
 
-def max_entries(entries: int) -> Mapping[str, Any]:
+def max_list_entries_rule(entries: int) -> Mapping[str, Any]:
     """Of a list: it has no more entries."""
     return {"most": entries}
 

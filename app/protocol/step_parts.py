@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .reading import NEEDED, Figure, Name, Number, Place, Text, max_entries
+from .reading import NEEDED, Figure, Name, Number, Place, Text, max_list_entries_rule
 
 MOST_TRIES = 1000
 
@@ -99,7 +99,7 @@ class P99LimitSearch:
     p99_ms: Figure = 0.0  # the limit
     closed_rate: Figure = 0.0  # events a second without a limit
     rate: Figure | None = None  # the highest that kept to the limit; None: none was found
-    tries: list[TriedRate] = field(default_factory=list, metadata=max_entries(MOST_TRIES))
+    tries: list[TriedRate] = field(default_factory=list, metadata=max_list_entries_rule(MOST_TRIES))
 
 
 def to_json(part: Any) -> dict[str, Any]:

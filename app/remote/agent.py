@@ -33,7 +33,7 @@ from app.protocol.answers import (
     Queue,
     QueueChange,
     ReceivedBytes,
-    Rehearsal,
+    RehearsalResult,
     RemovalAnswer,
     Snapshots,
     StartedPlan,
@@ -47,7 +47,15 @@ from app.protocol.plan import Plan
 from app.protocol.reading import ShapeError, read
 
 from .bundle import current_bundle
-from .connection import MOST, NOT_FOUND, NOT_RUNNABLE, Completed, Connection, Stream, TooMuchError
+from .connection import (
+    MOST,
+    NOT_FOUND,
+    NOT_RUNNABLE,
+    Completed,
+    Connection,
+    RemoteCommandOutput,
+    TooMuchError,
+)
 
 OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
@@ -123,10 +131,10 @@ class Agent:
         """The names of all options that builds know, by server program."""
         return self._ask("options", BuildOptionNames).options
 
-    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> Rehearsal:
+    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> RehearsalResult:
         """Start one contender of an uploaded plan once, by its position in the plan."""
         words = ["--plan", plan, "--contender", str(contender), "--patience", str(patience_s)]
-        return self._ask("check", Rehearsal, words, timeout_s=REHEARSAL_S)
+        return self._ask("check", RehearsalResult, words, timeout_s=REHEARSAL_S)
 
     def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan:
         """Start an uploaded plan; it lets its load targets in as `conducting` says."""
@@ -161,7 +169,7 @@ class Agent:
         """The plans on the target with their sessions."""
         return self._ask("list", Plans).plans
 
-    def follow(self, plan: str, offsets: Mapping[str, int]) -> Stream:
+    def follow(self, plan: str, offsets: Mapping[str, int]) -> RemoteCommandOutput:
         """The journals of a plan from these offsets on, as the follower's frames."""
         where = [f"{session}:{offset}" for session, offset in offsets.items()]
         return self.connection.open(self._command("follow", ["--plan", plan, *where]))

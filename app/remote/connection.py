@@ -47,7 +47,7 @@ class TooMuchError(TargetError):
         super().__init__(f"{name} answers{asked} with more than {limit}: that is not Dyno's agent")
 
 
-class Stream(Protocol):
+class RemoteCommandOutput(Protocol):
     """The output of a running command."""
 
     @property
@@ -75,7 +75,7 @@ class Connection(Protocol):
     ) -> Completed:
         """Wait for a command; raises LinkError where no answer comes in time, TooMuchError beyond `most`."""
 
-    def open(self, argv: Sequence[str], stdin: bytes = b"") -> Stream:
+    def open(self, argv: Sequence[str], stdin: bytes = b"") -> RemoteCommandOutput:
         """Start a command whose output is read as it comes."""
 
     def close(self) -> None: ...
@@ -89,7 +89,11 @@ def silent(name: str, timeout_s: float) -> LinkError:
 
 
 def answer_of(
-    stream: Stream, name: str, timeout_s: float, most: int, ask_for_life: Callable[[], None] = lambda: None
+    stream: RemoteCommandOutput,
+    name: str,
+    timeout_s: float,
+    most: int,
+    ask_for_life: Callable[[], None] = lambda: None,
 ) -> Completed:
     """All output of a command; checks now and then whether a silent target is alive."""
     output = bytearray()

@@ -20,7 +20,7 @@ from app.core import settings
 from app.core.errors import InputError, LinkError, TargetError
 
 from .bounded import bounded
-from .hostkeys import HostKey, HostKeyOffer, KnownHosts
+from .hostkeys import HostKey, KnownHosts, OfferedHostKey
 from .login import log_in
 from .route import Hop, find_route
 from .secrets import Secrets, system_keyring
@@ -73,14 +73,14 @@ class Dialer:
             raise
         return self._transports
 
-    def trust(self, fingerprint: str) -> HostKeyOffer:
+    def trust(self, fingerprint: str) -> OfferedHostKey:
         """Trust the first untrusted host on the way, if it offers this key."""
         try:
             return self._trust(fingerprint)
         finally:
             close_transports(self._transports)
 
-    def _trust(self, fingerprint: str) -> HostKeyOffer:
+    def _trust(self, fingerprint: str) -> OfferedHostKey:
         for hop in self._route:
             offer = self._greet(hop)
             if offer.key in self._known.keys_of(offer.label) and hop is not self._route[-1]:
@@ -96,10 +96,10 @@ class Dialer:
             return offer
         raise AssertionError("a route has at least one host")
 
-    def _greet(self, hop: Hop) -> HostKeyOffer:
+    def _greet(self, hop: Hop) -> OfferedHostKey:
         """Exchange keys with the next host; returns the host key that it has proved."""
         deadline = time.monotonic() + CONNECT_S
-        label = HostKeyOffer(self._target.name, hop.host, hop.port, HostKey("", b"")).label
+        label = OfferedHostKey(self._target.name, hop.host, hop.port, HostKey("", b"")).label
         transport = _transport(self._socket_to(hop))
         self._transports.append(transport)
         _prefer(transport, [key.type for key in self._known.keys_of(label)])
@@ -113,7 +113,7 @@ class Dialer:
             late = time.monotonic() >= deadline - 0.5  # start_client does not tell that it has given up
             said = _why(TimeoutError()) if late else f"does not speak SSH with Dyno: {error or 'it hung up'}"
             raise LinkError(f"{_place(hop)} {said}") from None
-        return HostKeyOffer(self._target.name, hop.host, hop.port, HostKey(key.get_name(), key.asbytes()))
+        return OfferedHostKey(self._target.name, hop.host, hop.port, HostKey(key.get_name(), key.asbytes()))
 
     def _socket_to(self, hop: Hop) -> socket.socket | paramiko.Channel:
         """A socket to the first host; for others a channel through the host before."""
@@ -152,7 +152,7 @@ class Dialer:
         )
 
 
-def trust(target: Target, fingerprint: str, ask: Ask) -> HostKeyOffer:
+def trust(target: Target, fingerprint: str, ask: Ask) -> OfferedHostKey:
     """Trust the host with exactly this key; raises TargetError where it offers another one."""
     wanted = fingerprint.strip().rstrip("=")
     if not wanted.startswith("SHA256:"):

@@ -28,7 +28,7 @@ class HostKey:
 
 
 @dataclass(frozen=True)
-class HostKeyOffer:
+class OfferedHostKey:
     """A host on the way to a target and the key it offers."""
 
     target: str  # the name it is trusted under
@@ -45,7 +45,7 @@ class HostKeyOffer:
 class HostKeyError(TargetError):
     """A host is not, or may not be, the right one; nothing was sent to it."""
 
-    def __init__(self, offer: HostKeyOffer, text: str) -> None:
+    def __init__(self, offer: OfferedHostKey, text: str) -> None:
         super().__init__(text)
         self.target = offer.target
         self.host = offer.host
@@ -59,7 +59,7 @@ class HostKeyError(TargetError):
 class HostKeyUnknownError(HostKeyError):
     """An unknown host."""
 
-    def __init__(self, offer: HostKeyOffer) -> None:
+    def __init__(self, offer: OfferedHostKey) -> None:
         key = offer.key
         super().__init__(
             offer,
@@ -71,7 +71,7 @@ class HostKeyUnknownError(HostKeyError):
 class HostKeyChangedError(HostKeyError):
     """A host whose key has changed since it was trusted."""
 
-    def __init__(self, offer: HostKeyOffer, trusted: list[HostKey]) -> None:
+    def __init__(self, offer: OfferedHostKey, trusted: list[HostKey]) -> None:
         key = offer.key
         self.trusted = [each.fingerprint for each in trusted]
         super().__init__(
@@ -93,7 +93,7 @@ class KnownHosts:
         entries = (_entry_of(line) for line in self._lines())
         return [key for names, key in filter(None, entries) if _names_host(names, label)]
 
-    def check(self, offer: HostKeyOffer) -> None:
+    def check(self, offer: OfferedHostKey) -> None:
         """Raise HostKeyUnknownError or HostKeyChangedError unless the offered key is trusted."""
         trusted = self.keys_of(offer.label)
         if not trusted:
@@ -101,7 +101,7 @@ class KnownHosts:
         if offer.key not in trusted:
             raise HostKeyChangedError(offer, trusted)
 
-    def trust(self, offer: HostKeyOffer) -> None:
+    def trust(self, offer: OfferedHostKey) -> None:
         """Store the offered key in place of older ones."""
         kept = [line for line in self._lines() if not _is_about(line, offer.label)]
         encoded = base64.b64encode(offer.key.blob).decode()

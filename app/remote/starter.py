@@ -260,7 +260,7 @@ def open_checked_agent(file):  # type: (str) -> int
     return fd
 
 
-def answer_push(directory, sha):  # type: (str, str) -> dict[str, object]
+def push_agent_or_error(directory, sha):  # type: (str, str) -> dict[str, object]
     if sys.version_info < (3, 8):
         return {"python": "{}.{}".format(*sys.version_info[:2])}
     try:
@@ -296,7 +296,7 @@ def fail(text):  # type: (str) -> None
 
 if __name__ == "__main__":
     if sys.argv[1] == "push":
-        print(json.dumps(answer_push(sys.argv[2], sys.argv[3])))
+        print(json.dumps(push_agent_or_error(sys.argv[2], sys.argv[3])))
     else:
         del sys.argv[:2]  # leaves the words that the agent file expects
         run(sys.argv[0])

@@ -27,7 +27,7 @@ from .repeating import Script, base_session_script, how_to_repeat
 from .sentences import summary
 from .setups import SharedMyCnf, presets, setups_table
 from .stacks import ProfiledStep, profiled
-from .tables import Columns, ReportUnitGroup, before_and_after, costs, groups, latencies, waits
+from .tables import Columns, ReportUnitGroup, before_and_after, costs, latencies, report_unit_groups, waits
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "stacks", "caveats", "repeat")
 _NAMED = 3  # in a title
@@ -89,7 +89,7 @@ def read_report(
         summary=tuple(summary(found, names, at)),
         setups=setups_table(history, columns, names),
         differences=_differences(history, found, names),
-        groups=tuple(groups(found, shown)),
+        groups=tuple(report_unit_groups(found, shown)),
         latencies=tuple(latencies(found, shown)),
         before_and_after=tuple(before_and_after(found, shown)),
         costs=(*costs(found, shown), *waits(history, found, shown)),

@@ -7,7 +7,7 @@ from math import floor, log, log10
 
 from app.comparison.cells.cell import Row
 from app.comparison.charts import AXES
-from app.comparison.charts.points import points_of
+from app.comparison.charts.points import scaled_column_points
 from app.comparison.charts.sweeps import is_logarithmic, step_name_off_axis, swept
 from app.core.units import figure_text, unit_text
 
@@ -89,7 +89,7 @@ def _curve(
     runs: list[list[str]] = [[]]
     marks = []
     for x, row in zip(xs, rows, strict=True):
-        point = points_of(row)[at]
+        point = scaled_column_points(row)[at]
         if point.value is None:
             runs.append([])
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.stacks.flame import Flame, Frame, Piece, frame_text, growth, pieces
+from app.comparison.stacks.flame import DrawnFlameFrame, Flame, Frame, frame_text, growth, pieces
 from app.comparison.stacks.flame_colours import (
     STEPS,
     colour_of,
@@ -48,7 +48,7 @@ def flame_svg(flame: Flame, title: str, remarks: Sequence[str] = (), is_alone: b
     return svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) if is_alone else svg
 
 
-def _piece(flame: Flame, piece: Piece, bottom: float, shades: Sequence[float]) -> str:
+def _piece(flame: Flame, piece: DrawnFlameFrame, bottom: float, shades: Sequence[float]) -> str:
     frame = flame.frames[piece.at]
     wide = WIDTH - 2 * PAD
     x, width = PAD + piece.left * wide, piece.width * wide

@@ -61,7 +61,7 @@ def title_of(name: str, unit: str, direction: str = "") -> str:
     return f"{name}{unit}{' (less is better)' if direction == 'lower' else ''}"
 
 
-def groups(found: Comparison, columns: Columns) -> Iterator[ReportUnitGroup]:
+def report_unit_groups(found: Comparison, columns: Columns) -> Iterator[ReportUnitGroup]:
     """Groups in the order of their first steps, separated by unit, like the means."""
     for entry in found.groups:
         rows = [row for row in found.rows if (row.group, row.unit) == (entry.group, entry.unit)]

@@ -13,7 +13,7 @@ from app.protocol.plan import PREPARING, START, Step
 from app.protocol.sysbench import STARTED, WRAPPED, lua_script_stem, lua_wrapper_of, options_of, seed_of
 from app.protocol.words import literal
 
-from .conditions import ScriptSettings, try_sql_line
+from .conditions import ScriptSettings, optional_sql_script_line
 from .recipe import SessionRecipe
 
 _WIDTH = 110
@@ -36,7 +36,7 @@ def acts(recipe: SessionRecipe) -> Iterator[ScriptStep]:
         lines = [*conditions.before(step), *_lines(recipe, conditions, at, step, name)]
         if step.analyse:
             lines += [
-                *map(try_sql_line, engine_of(recipe.contender.engine).before_analyse),
+                *map(optional_sql_script_line, engine_of(recipe.contender.engine).before_analyse),
                 f"analyse {name}",
             ]
         yield ScriptStep(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
@@ -85,10 +85,10 @@ def _drive(recipe: SessionRecipe, step: Step, name: str) -> Iterator[str]:
         yield f"export {STARTED}={shlex.quote(lua)}"
         lua = START
     words = [name, step.load_cores or "all", lua, *options]
-    yield wrapped(["drive", *map(shlex.quote, words)])
+    yield wrapped_shell_command(["drive", *map(shlex.quote, words)])
 
 
-def wrapped(words: Sequence[str]) -> str:
+def wrapped_shell_command(words: Sequence[str]) -> str:
     """A command, wrapped over several lines."""
     lines = [words[0]]
     for word in words[1:]:
@@ -102,11 +102,13 @@ def wrapped(words: Sequence[str]) -> str:
 def _settle(recipe: SessionRecipe, conditions: ScriptSettings, step: Step) -> Iterator[str]:
     """Force delayed writes, wait, and reset the settings."""
     engine = engine_of(recipe.contender.engine)
-    yield from (try_sql_line(f"SET GLOBAL {name}=1") for name in engine.nudges if conditions.known(name))
+    yield from (
+        optional_sql_script_line(f"SET GLOBAL {name}=1") for name in engine.nudges if conditions.known(name)
+    )
     wanted = engine.forced(conditions.variables)
-    yield from (try_sql_line(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
+    yield from (optional_sql_script_line(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
     yield f"settle {step.cap_s}"
     yield from (
-        try_sql_line(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}")
+        optional_sql_script_line(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}")
         for name in reversed(wanted)
     )

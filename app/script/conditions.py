@@ -18,7 +18,7 @@ def sql_script_line(statement: str) -> str:
     return f"sql {shlex.quote(statement)}"
 
 
-def try_sql_line(statement: str) -> str:
+def optional_sql_script_line(statement: str) -> str:
     """The same for a statement that not every server knows: the script continues without it."""
     return f"try {shlex.quote(statement)}"
 
@@ -62,7 +62,7 @@ class ScriptSettings:
         yield from self._set_variables({})
         yield from self._set_caches(False)
         if self._known.get(SHUTDOWN) is not None:
-            yield try_sql_line(PURGE_ALL)
+            yield optional_sql_script_line(PURGE_ALL)
         self._options = options
         self._known = {**self._recipe.variables, **options}
         yield self.restart()

@@ -12,7 +12,7 @@ from app.core.errors import InputError
 from app.history.lists.sessions import SessionEntry, find, sessions
 from app.history.steps.figures import StepEntry, facts, plan_of, result, steps
 from app.history.store.history import History
-from app.protocol.plan import Contender, Plan, Turn
+from app.protocol.plan import Contender, Plan, PlannedSession
 from app.protocol.reading import read
 from app.protocol.step_parts import Totals
 
@@ -26,7 +26,7 @@ class SessionRecipe:
 
     entry: SessionEntry
     plan: Plan
-    turn: Turn
+    turn: PlannedSession
     cnf: str  # the preset as it was rendered
     own: Mapping[str, str]  # options that Dyno has put below it; '' where one has no value
     variables: Mapping[str, str]  # in force when the server was up

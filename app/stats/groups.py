@@ -46,7 +46,7 @@ class GroupRatio:
     steps: int
 
 
-def group_ratios(
+def step_group_ratios(
     columns: Sequence[Sequence[GroupOfTwoColumns]],
     share: float = 0.05,
     added: Sequence[tuple[Part, ...]] = (),

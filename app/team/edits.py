@@ -84,7 +84,7 @@ def shared_note_id(at: float, text: str) -> str:
     return hashlib.sha256(f"{at!r} {text}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def check(edit: Edit) -> Edit:
+def check_team_edit(edit: Edit) -> Edit:
     """The edit, if a Dyno may have made it; raises EditError."""
     try:
         _check_frame(edit)

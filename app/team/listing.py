@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
-from app.history.lists.browsing import Filter, SessionLine, lines_of
+from app.history.lists.browsing import Filter, SessionLine, build_session_lines
 from app.history.lists.sessions import SUFFIX, SessionAnnotations, SessionRow, escaped_for_like
 
 from . import list_statements
@@ -40,7 +40,7 @@ class TeamSessionLists:
         added = SessionAnnotations(self._of_ids(list_statements.ADDED, ids))
         rows = self._of_ids(list_statements.SESSIONS, ids)
         entries = [added.entry(SessionRow(*row)) for row in rows]
-        found = lines_of(self._of_ids(list_statements.HEADLINES, ids), entries)
+        found = build_session_lines(self._of_ids(list_statements.HEADLINES, ids), entries)
         return [found[id_] for id_ in ids if id_ in found]
 
     def find(self, reference: str) -> list[str]:

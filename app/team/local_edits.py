@@ -16,7 +16,7 @@ from app.history.lists.sessions import state_of
 from app.history.recorded.counting import recount
 from app.history.store.history import History
 
-from .edits import STEP, Edit, EditError, check, lost, merge_team_edits, shared_note_id
+from .edits import STEP, Edit, EditError, check_team_edit, lost, merge_team_edits, shared_note_id
 
 _COLUMNS = ", ".join(field.name for field in fields(Edit))
 _OF_EDIT = ", ".join(f"edit.{field.name}" for field in fields(Edit))
@@ -103,7 +103,7 @@ def take(history: History, edits: Iterable[Edit]) -> bool:
     with history.transaction():
         most = _last(history, "")[1] + STEP
         for edit in edits:
-            if check(edit).clock > most:
+            if check_team_edit(edit).clock > most:
                 raise EditError(f"edit {edit.number} of {edit.author} has a clock that no desktop reaches")
             _take(history, edit)
         return _apply(history)

@@ -126,7 +126,9 @@ def _journal(history: History, session: str) -> Path:
     return journals.path_of(history.journals, session)
 
 
-def store_agreed_length(history: History, session: str, person: str, agreed: int, chain: bytes) -> None:
+def store_shared_journal_length(
+    history: History, session: str, person: str, agreed: int, chain: bytes
+) -> None:
     """Store how much of a journal the team has, byte by byte the same."""
     with history.transaction() as connection:
         connection.execute(

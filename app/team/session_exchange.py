@@ -165,6 +165,6 @@ class TeamSessionExchange:
         return agreed, chain
 
     def _keep_agreed(self, own: UnsentSession, agreed: int, chain: bytes) -> None:
-        local_sessions.store_agreed_length(
+        local_sessions.store_shared_journal_length(
             self._history, own.session, own.person or self._person, agreed, chain
         )

@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 import pymysql
 
 from app.agent.server.mysql import Client
-from app.engines.server import ThreadSource, committing_threads, thread_sources
+from app.engines.server import ThreadSource, committing_threads, supported_thread_sources
 from tests.bench.figure import Figure
 from tests.bench.processes import cpu_s
 from tests.bench.team import build_of
@@ -34,7 +34,7 @@ def measure(options: argparse.Namespace) -> list[Figure]:
 def _figures(database: Database, connections: int) -> Iterator[Figure]:
     """Its seconds of CPU are a share of a core."""
     with closing(Client(str(database.folder / "s"))) as client:
-        sources = thread_sources(client.query)
+        sources = supported_thread_sources(client.query)
         assert sources, "this build tells no thread ids"
         for whose, source in (("none of which commits", sources[-1]), ("if all commit", _all(sources[-1]))):
             for part, seconds in zip(("agent", "server"), _asked(database, client, source), strict=True):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
-from app.agent.deciding import endings
+from app.agent.deciding import cell_stopping_decisions
 from app.core.table import markdown_of
 from app.stats import VerdictLimits
 from app.stats.at_target.looks import LUCK, ROUNDS, equivalence_false_share, share_of_look
@@ -166,7 +166,7 @@ def _held(base: Array, other: Array) -> None:
     for at in range(_HELD):
         for n in (LEAST, 5):
             cells = cells_of(base[at, :, :n], other[at, :, :n], SLICES)
-            words = endings(cells, VerdictLimits(repeatedly=True), n)
+            words = cell_stopping_decisions(cells, VerdictLimits(repeatedly=True), n)
             seen = look((other - base)[at : at + 1, :, :n])
             assert [word in COLOURED for word in words] == seen.coloured[0].tolist(), "not what Dyno says"
             assert [word == SAME for word in words] == seen.same[0].tolist(), "not what Dyno calls the same"

@@ -13,7 +13,7 @@ from scipy import stats  # type: ignore[import-untyped]
 from app.core.table import markdown_of
 from app.stats import judge
 from app.stats.at_target.verdicts import COLOURED
-from app.stats.groups import GroupOfTwoColumns, group_ratios
+from app.stats.groups import GroupOfTwoColumns, step_group_ratios
 from tests.bench.figure import Figure
 from tests.bench.vectorised import (
     SHARE,
@@ -69,7 +69,7 @@ def _intervals(base: Logs, other: Logs) -> list[bool]:
     ]
     return [
         each is not None and each.low is not None and not each.low <= 1 <= (each.high or 0)
-        for each in group_ratios([groups])[0]
+        for each in step_group_ratios([groups])[0]
     ]
 
 

@@ -38,13 +38,13 @@ from app.planner.checks.parity import check_contender_parity
 from app.planner.estimate.estimate import estimate
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
-from app.protocol.answers import Rehearsal, Survey
+from app.protocol.answers import RehearsalResult, Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed
 from app.targets.store import Targets
 from app.team.answers import announcement_from_row, checked, edit_from_row
 from app.team.edit_text import edit_text
-from app.team.edits import check
+from app.team.edits import check_team_edit
 from app.variables.mycnf import parse_preset
 from app.variables.render import MachineSize, render
 from tests import journals, plans
@@ -195,13 +195,13 @@ def _use(survey: Survey) -> None:
     check_plan(plan, survey, estimate(plan, survey))
 
 
-def _compare_in_force(found: Rehearsal) -> None:
+def _compare_in_force(found: RehearsalResult) -> None:
     """As a launch does it with an answer beside another one."""
     survey = plans.survey()
     plan = resolve(plans.request("mysql-5.6.24:innodb", "mysql-9.7.4:innodb"), survey, Catalog())
     sizes = estimate(plan, survey).contenders
     check_contender_parity(
-        plan.contenders, sizes, [found, Rehearsal([], {"innodb_io_capacity": "1", "a": "1"})]
+        plan.contenders, sizes, [found, RehearsalResult([], {"innodb_io_capacity": "1", "a": "1"})]
     )
 
 
@@ -329,7 +329,7 @@ def read_team(row: Any) -> None:
     """A row of a team's server, as it may answer it."""
     if isinstance(row, list) and len(row) == len(TEAM_EDIT):
         for found in checked(edit_from_row, [row]):
-            edit_text(check(found))
+            edit_text(check_team_edit(found))
     else:
         checked(announcement_from_row, [row])
 

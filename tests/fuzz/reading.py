@@ -16,7 +16,7 @@ from app import cli
 from app.cli.parser import whole_parser
 from app.core.errors import DynoError
 from app.following.progress import PlanProgress
-from app.history.lists.browsing import Filter, Order, browse, facets, lines
+from app.history.lists.browsing import Filter, Order, browse, facets, read_session_lines
 from app.history.recorded.counting import unsteady_steps
 from app.history.recorded.rebuilding import rebuild
 from app.history.recorded.writing import JournalStorer
@@ -89,7 +89,7 @@ def _questions(folder: Path, session: str) -> Iterator[tuple[str, Callable[[], o
 
     def look(history: History) -> object:
         found = browse(history, Filter(), Order())
-        return facets(history, Filter()), lines(history, found.ids), ghosts(history, session)
+        return facets(history, Filter()), read_session_lines(history, found.ids), ghosts(history, session)
 
     yield "browse", asked(look)
     yield "unsteady", asked(lambda history: unsteady_steps(history, ITS_PLAN.id))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from app.protocol.answers import INFO, PASS, Rehearsal
+from app.protocol.answers import INFO, PASS, RehearsalResult
 from app.protocol.plan import Plan, Step, digest
 from app.remote.agent import Agent
 
@@ -27,10 +27,10 @@ def remember(known: Path, put: Put) -> None:
         plans[sha] = plan
         return sha
 
-    def rehearsed(agent: Agent, plan: str, contender: int, patience_s: float = 60.0) -> Rehearsal:
+    def rehearsed(agent: Agent, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
         answer = known / _key(agent, plans[plan], contender)
         if answer.exists():
-            found: Rehearsal = pickle.loads(answer.read_bytes())
+            found: RehearsalResult = pickle.loads(answer.read_bytes())
             return found
         found = rehearse(agent, plan, contender, patience_s)
         if all(check.state in (PASS, INFO) for check in found.checks):

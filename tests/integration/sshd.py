@@ -28,7 +28,7 @@ from pathlib import Path
 
 import pytest
 
-from app.remote.hostkeys import HostKey, HostKeyOffer, KnownHosts
+from app.remote.hostkeys import HostKey, KnownHosts, OfferedHostKey
 from app.remote.secrets import forget_secrets
 from app.remote.target import Target
 from app.targets.store import Targets
@@ -161,7 +161,7 @@ class Sshd:
     def trust(self) -> None:
         """Put the host key into DYNO_HOME/known_hosts."""
         known = KnownHosts(Path(os.environ["DYNO_HOME"]) / "known_hosts")
-        known.trust(HostKeyOffer("far", self.address, self.port, self.host_key))
+        known.trust(OfferedHostKey("far", self.address, self.port, self.host_key))
 
     def add_target(self, name: str = "far", directory: str = "", **changes: object) -> Target:
         """A trusted target in the targets.toml of DYNO_HOME."""

@@ -23,7 +23,7 @@ from tests.unit.protocol.test_work import planned
 
 CNF = "# title: x\n[mysqld]\ninnodb_flush_log_at_trx_commit=2\nskip_log_bin\n"
 FORBIDDEN = CNF + "range_optimizer_max_mem_size=1\n"
-STEPS = ('workload = "point-query"', 'workload = "read-only"', 'workload = "delete-each"')
+STEPS = ('workload = "point-query"', 'workload = "read-only"\nseconds = 5', 'workload = "delete-each"')
 
 
 @pytest.mark.full

@@ -11,20 +11,20 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from ui.core.channel import EventLoopChannel
+from ui.core.channel import GuiThreadCallQueue
 
 MANY = 5_000
 TURN_S = 0.02
 
 
 @pytest.fixture
-def channel(qtbot: QtBot) -> Iterator[EventLoopChannel]:
-    made = EventLoopChannel()
+def channel(qtbot: QtBot) -> Iterator[GuiThreadCallQueue]:
+    made = GuiThreadCallQueue()
     yield made
     made.close()
 
 
-def senders(channel: EventLoopChannel, take: object, threads: int, each: int) -> list[threading.Thread]:
+def senders(channel: GuiThreadCallQueue, take: object, threads: int, each: int) -> list[threading.Thread]:
     def send(first: int) -> None:
         for at in range(each):
             channel.send(take, first + at)  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def senders(channel: EventLoopChannel, take: object, threads: int, each: int) ->
     return made
 
 
-def test_what_threads_send_arrives_once_and_in_their_order(channel: EventLoopChannel, qtbot: QtBot) -> None:
+def test_what_threads_send_arrives_once_and_in_their_order(channel: GuiThreadCallQueue, qtbot: QtBot) -> None:
     taken: list[int] = []
     for thread in senders(channel, taken.append, 4, MANY):
         thread.join()  # though nobody takes it: no thread waits for the window
@@ -44,7 +44,7 @@ def test_what_threads_send_arrives_once_and_in_their_order(channel: EventLoopCha
         assert [each for each in taken if first <= each < first + MANY] == list(range(first, first + MANY))
 
 
-def test_it_is_taken_on_the_gui_thread(channel: EventLoopChannel, qtbot: QtBot) -> None:
+def test_it_is_taken_on_the_gui_thread(channel: GuiThreadCallQueue, qtbot: QtBot) -> None:
     taken: list[int] = []
     (thread,) = senders(channel, lambda _: taken.append(threading.get_ident()), 1, 10)
     qtbot.waitUntil(lambda: len(taken) == 10)
@@ -52,7 +52,7 @@ def test_it_is_taken_on_the_gui_thread(channel: EventLoopChannel, qtbot: QtBot) 
     assert set(taken) == {threading.get_ident()}
 
 
-def test_the_window_turns_between_two_of_many(channel: EventLoopChannel, qtbot: QtBot) -> None:
+def test_the_window_turns_between_two_of_many(channel: GuiThreadCallQueue, qtbot: QtBot) -> None:
     taken: list[int] = []
     for thread in senders(channel, lambda at: (time.sleep(TURN_S / 4), taken.append(at)), 1, 100):
         thread.join()
@@ -65,7 +65,7 @@ def test_the_window_turns_between_two_of_many(channel: EventLoopChannel, qtbot: 
     assert max(later - earlier for earlier, later in itertools.pairwise(seen)) <= 2
 
 
-def test_one_that_fails_does_not_stop_the_next(channel: EventLoopChannel, qtbot: QtBot) -> None:
+def test_one_that_fails_does_not_stop_the_next(channel: GuiThreadCallQueue, qtbot: QtBot) -> None:
     taken: list[int] = []
     with qtbot.captureExceptions() as failures:
         for thread in senders(channel, lambda at: taken.append(1 // at), 1, 3):
@@ -74,7 +74,9 @@ def test_one_that_fails_does_not_stop_the_next(channel: EventLoopChannel, qtbot:
     assert [kind for kind, _, _ in failures] == [ZeroDivisionError]
 
 
-def test_a_dialog_that_waits_in_one_does_not_hold_the_others(channel: EventLoopChannel, qtbot: QtBot) -> None:
+def test_a_dialog_that_waits_in_one_does_not_hold_the_others(
+    channel: GuiThreadCallQueue, qtbot: QtBot
+) -> None:
     taken: list[int] = []
 
     def take(at: int) -> None:
@@ -90,7 +92,7 @@ def test_a_dialog_that_waits_in_one_does_not_hold_the_others(channel: EventLoopC
 def test_once_it_is_closed_nothing_is_taken_whoever_sends(qtbot: QtBot) -> None:
     taken: list[int] = []
     for _ in range(20):
-        channel = EventLoopChannel()
+        channel = GuiThreadCallQueue()
         threads = senders(channel, taken.append, 4, MANY)
         qtbot.wait(1)
         channel.close()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
-from app.remote.hostkeys import HostKey, HostKeyOffer, HostKeyUnknownError
+from app.remote.hostkeys import HostKey, HostKeyUnknownError, OfferedHostKey
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from tests.ui.find import find
@@ -113,7 +113,7 @@ def _cut(window: Window) -> None:
 
 
 def _host_key(window: Window) -> None:
-    error = HostKeyUnknownError(HostKeyOffer(LOCAL, "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
+    error = HostKeyUnknownError(OfferedHostKey(LOCAL, "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
     known: Any = window.page("bench").targets.known  # type: ignore[attr-defined]
     known._surveying.show_host_key(Targets(window.context.home).get(LOCAL), error)
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.history.lists.browsing import Filter, Order, browse, lines
+from app.history.lists.browsing import Filter, Order, browse, read_session_lines
 from app.history.recorded import recounting
 from app.history.recorded.recounting import recount_backlog
 from app.history.recorded.writing import JournalStorer
@@ -75,7 +75,7 @@ def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
     assert said == [f"Updating older sessions: {at} of {SESSIONS}" for at in range(SESSIONS + 1)]
     assert changes[-1] == StaleParts(sessions=True)
     with History(old_home) as history:
-        found = lines(history, browse(history, Filter(), Order()).ids)
+        found = read_session_lines(history, browse(history, Filter(), Order()).ids)
         assert recount_backlog(history) == 0
     assert len(found) == SESSIONS and all(each["headlines"]["read"].qps for each in found)
 

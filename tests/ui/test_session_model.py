@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.history.exchange.publishing import import_shipped
 from app.history.lists import edits
-from app.history.lists.browsing import Filter, GroupQps, Order
+from app.history.lists.browsing import Filter, Order, StepGroupQps
 from app.history.store.history import History
 from tests.bench.many_sessions import fill
 from ui.core.context import WindowContext
@@ -119,13 +119,13 @@ def test_no_index_no_data(model: SessionModel) -> None:
     ("headline", "shown", "told"),
     [
         (None, "", "No step"),
-        (GroupQps(12345.6, 4, 4), "12,346", "Geometric mean of the QPS of the 4 steps"),
-        (GroupQps(12345.6, 1, 1), "12,346", "one step"),
-        (GroupQps(12345.6, 3, 4), "(3/4) 12,346", "3 of the 4 steps of read: 1 has no result"),
-        (GroupQps(None, 0, 2), "(0/2)", "None of the 2 steps"),
+        (StepGroupQps(12345.6, 4, 4), "12,346", "Geometric mean of the QPS of the 4 steps"),
+        (StepGroupQps(12345.6, 1, 1), "12,346", "one step"),
+        (StepGroupQps(12345.6, 3, 4), "(3/4) 12,346", "3 of the 4 steps of read: 1 has no result"),
+        (StepGroupQps(None, 0, 2), "(0/2)", "None of the 2 steps"),
     ],
 )
-def test_a_headline_says_what_it_is_of(headline: GroupQps | None, shown: str, told: str) -> None:
+def test_a_headline_says_what_it_is_of(headline: StepGroupQps | None, shown: str, told: str) -> None:
     assert headline_text(headline) == shown
     assert told in headline_tip("read", headline)
 

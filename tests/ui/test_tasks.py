@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.core import tasks
-from ui.core.channel import EventLoopChannel
+from ui.core.channel import GuiThreadCallQueue
 from ui.core.tasks import Tasks
 
 HESITATION_S = 0.005
@@ -28,7 +28,7 @@ def hesitating(dyno_home: Path) -> Iterator[Tasks]:
         if frame.f_code.co_filename == tasks.__file__ and event in ("return", "c_return"):
             time.sleep(HESITATION_S)
 
-    channel = EventLoopChannel()
+    channel = GuiThreadCallQueue()
     threading.setprofile(hesitate)
     made = Tasks(dyno_home, channel)
     threading.setprofile(None)
@@ -111,7 +111,7 @@ def test_what_is_to_be_stored_behind_busy_threads_is_stored_at_closing(
     dyno_home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(tasks, "CLOSE_S", 0.1)
-    channel, owner, done = EventLoopChannel(), Owner([]), threading.Event()
+    channel, owner, done = GuiThreadCallQueue(), Owner([]), threading.Event()
     made = Tasks(dyno_home, channel)
     stored: list[str] = []
     for _ in range(tasks.THREADS):

@@ -18,7 +18,7 @@ from PySide6.QtCore import QSocketNotifier
 T = TypeVar("T")
 
 
-class EventLoopChannel:
+class GuiThreadCallQueue:
     """Hands over what threads send, one each turn of the event loop; nothing once it is closed."""
 
     def __init__(self) -> None:

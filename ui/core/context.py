@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .bus import Bus
-    from .channel import EventLoopChannel
+    from .channel import GuiThreadCallQueue
     from .looking import RunningPlanFinder
     from .memory import WindowStateFile
     from .plans import PlanFollowing
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class WindowContext:
     home: Path  # DYNO_HOME
-    channel: EventLoopChannel
+    channel: GuiThreadCallQueue
     tasks: Tasks
     bus: Bus
     plans: PlanFollowing

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.remote.agent import Agent
     from app.remote.target import Ask, Target
 
-    from .channel import EventLoopChannel
+    from .channel import GuiThreadCallQueue
     from .following import FollowerReport
     from .secrets import Secrets
     from .tasks import Failed, Tasks
@@ -46,7 +46,7 @@ class PlanFollowing(QObject):
     def __init__(
         self,
         home: Path,
-        channel: EventLoopChannel,
+        channel: GuiThreadCallQueue,
         tasks: Tasks,
         bus: Bus,
         secrets: Secrets,

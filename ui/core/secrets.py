@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 if TYPE_CHECKING:
-    from .channel import EventLoopChannel
+    from .channel import GuiThreadCallQueue
     from .secret_dialog import SecretDialog
 
 
@@ -36,7 +36,7 @@ class _Question:
 class Secrets:
     """Asks for secrets, one dialog after the other; two threads with one question share the answer."""
 
-    def __init__(self, channel: EventLoopChannel) -> None:
+    def __init__(self, channel: GuiThreadCallQueue) -> None:
         self._channel = channel
         self._lock = threading.Lock()
         self._questions: dict[str, _Question] = {}  # those without an answer, by what is asked for

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from app.history.store.history import History
 
-    from .channel import EventLoopChannel
+    from .channel import GuiThreadCallQueue
 
 THREADS = 4
 CLOSE_S = 3.0  # what is still at work then is left behind
@@ -53,7 +53,7 @@ class _Answer:
 class Tasks:
     """Carries out short work; the answer comes back on the GUI thread, unless its owner is gone."""
 
-    def __init__(self, home: Path, channel: EventLoopChannel) -> None:
+    def __init__(self, home: Path, channel: GuiThreadCallQueue) -> None:
         self._home = home
         self._channel = channel
         self._numbers = itertools.count(1)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.team.exchange import Exchanger
     from app.team.synced import Synced
 
-    from .channel import EventLoopChannel
+    from .channel import GuiThreadCallQueue
 
 SOON_MS = 2000  # after a change: several come together
 LIVE_MS, IDLE_MS = 5000, 60_000  # between two exchanges, while a plan runs and otherwise
@@ -106,7 +106,7 @@ class TeamExchange(QObject):
     def __init__(
         self,
         home: Path,
-        channel: EventLoopChannel,
+        channel: GuiThreadCallQueue,
         bus: Bus,
         plans: PlanFollowing,
         secrets: Secrets,

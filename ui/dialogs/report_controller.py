@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
 
-class ReportController(QObject):
+class PageReportSaver(QObject):
     """Reports of one page; all but the dialogs runs off the GUI thread."""
 
     failed = Signal(object)  # Exception

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import names_of
-from app.comparison.charts.points import PointWithRange, points_of
+from app.comparison.charts.points import PointWithRange, scaled_column_points
 from app.comparison.verdicts.repeats import repeats_text
 from app.core.names import short_names
 from app.core.units import count_text, unit_text
@@ -93,7 +93,7 @@ def drawn_unit(unit: str) -> str:
 
 def drawn_points(row: Row) -> list[PointWithRange]:
     """The points of all columns, in the unit of the axis."""
-    return points_of(row, 2**20 if row.unit == "bytes" else 1)
+    return scaled_column_points(row, 2**20 if row.unit == "bytes" else 1)
 
 
 class ComparisonModel(FlatModel):

@@ -47,7 +47,7 @@ def plan_tip(plan: PlanEntry, column: SessionListColumn) -> str:
     return _listed(plan["contenders"]) if column.order == "contender" else ""
 
 
-def plan_title(plan: PlanEntry, fitting: int) -> str:
+def plan_title_with_count(plan: PlanEntry, fitting: int) -> str:
     """`duel, 14:35 (8)` of today, `duel, Wed 14:35 (3 of 8)` where the filter hides some of its sessions."""
     here = plan["sessions"]
     name = f"{plan['name']}, {clock_text(plan['at'], time.time())}"
@@ -74,7 +74,7 @@ def _repeats(plan: PlanEntry) -> str:
 
 def _text(plan: PlanEntry, fitting: int, column: SessionListColumn) -> str:
     if column.order == "name":
-        return plan_title(plan, fitting)
+        return plan_title_with_count(plan, fitting)
     text = _TEXTS.get(column.order)
     return text(plan) if text else ""
 

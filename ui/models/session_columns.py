@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.core.units import date_text, figure_text, seconds_text
-from app.history.lists.browsing import QPS, GroupQps, SessionLine
+from app.history.lists.browsing import QPS, SessionLine, StepGroupQps
 from app.protocol.states import NOT_NEEDED, state_word
 
 
@@ -67,7 +67,7 @@ def contender_text(line: SessionLine) -> str:
     return ", ".join(filter(None, (*parts, cores)))
 
 
-def headline_text(headline: GroupQps | None) -> str:
+def headline_text(headline: StepGroupQps | None) -> str:
     """The QPS of a group, preceded by its number of steps if some lack a result."""
     if headline is None:
         return ""
@@ -77,7 +77,7 @@ def headline_text(headline: GroupQps | None) -> str:
     return part if headline.qps is None else f"{part} {figure_text(headline.qps)}"
 
 
-def headline_tip(group: str, headline: GroupQps | None) -> str:
+def headline_tip(group: str, headline: StepGroupQps | None) -> str:
     if headline is None:
         return f"No step of {group} has ended yet"
     if not headline.n:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.history.lists.browsing import SessionLine, lines
+from app.history.lists.browsing import SessionLine, read_session_lines
 from app.history.lists.plans import PlanEntry, plans
 from app.history.store.history import History
 from ui.core.tasks import Tasks
@@ -82,6 +82,6 @@ class SessionLines(QObject):
 def read_lines(history: History, rows: SessionRows, ids: Sequence[str]) -> LinesRead:
     """Read the lines of these rows; runs on a pool thread."""
     return LinesRead(
-        lines(history, [id_ for id_ in ids if not rows.is_plan(id_)]),
+        read_session_lines(history, [id_ for id_ in ids if not rows.is_plan(id_)]),
         plans(history, [id_ for id_ in ids if rows.is_plan(id_)]),
     )

@@ -21,7 +21,7 @@ from app.core.private import private
 from app.core.settings import Settings, home, read_settings
 from app.core.shipped import shipped_folder
 from ui.core.bus import Bus
-from ui.core.channel import EventLoopChannel
+from ui.core.channel import GuiThreadCallQueue
 from ui.core.context import WindowContext
 from ui.core.gc_timer import GarbageCollectionTimer
 from ui.core.looking import RunningPlanFinder
@@ -80,7 +80,7 @@ def make_application() -> QApplication:
 def make_window_context(directory: Path) -> WindowContext:
     """The objects that live as long as the window; the application owns their widgets."""
     application = QApplication.instance()
-    channel, bus = EventLoopChannel(), Bus(application)
+    channel, bus = GuiThreadCallQueue(), Bus(application)
     tasks, secrets = Tasks(directory, channel), Secrets(channel)
     plans = PlanFollowing(directory, channel, tasks, bus, secrets, application)
     looking = RunningPlanFinder(directory, tasks, bus, plans, application)

@@ -34,7 +34,7 @@ from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
 from app.engines.server import table_formats
-from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, OptionReply, Rehearsal
+from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, OptionReply, RehearsalResult
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO, sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
@@ -84,7 +84,7 @@ def rehearse(
     contender: int,
     if_killed: Callable[[], object],
     patience_s: float = 0.0,
-) -> Rehearsal:
+) -> RehearsalResult:
     """Start one contender, by its position in the plan, on an empty directory, and shut it down.
 
     It waits that long for the rehearsal of another plan. `if_killed`: what its guardian does then.
@@ -93,10 +93,10 @@ def rehearse(
         raise AgentError("the plan has no contender {}".format(contender))
     busy = _check_busy(directory, plan)
     if busy.state == FAIL:
-        return Rehearsal([busy])
+        return RehearsalResult([busy])
     lock = directory.lock({"verb": REHEARSING, "pid": os.getpid()}, patience_s)
     if lock is None:
-        return Rehearsal([_held(directory)], waits_for=_brief_holder(directory))
+        return RehearsalResult([_held(directory)], waits_for=_brief_holder(directory))
     try:
         with guarded(if_killed), _folder(directory) as folder:
             one = plan.contenders[contender]
@@ -235,7 +235,7 @@ def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
 
-def _rehearse(build: BuildWithOptions, plan: Plan, contender: Contender, folder: str) -> Rehearsal:
+def _rehearse(build: BuildWithOptions, plan: Plan, contender: Contender, folder: str) -> RehearsalResult:
     server: Optional[Server] = None
     try:
         clients = plan.most_clients
@@ -249,7 +249,7 @@ def _rehearse(build: BuildWithOptions, plan: Plan, contender: Contender, folder:
         return _compare(server, contender, plan)
     except (AgentError, QueryError) as error:
         todo = "check the preset {} and the build {}".format(contender.preset, contender.build)
-        return Rehearsal([Check("rehearsal", FAIL, str(error), todo, contender.name)])
+        return RehearsalResult([Check("rehearsal", FAIL, str(error), todo, contender.name)])
     finally:
         if server is not None:
             server.stop(30)
@@ -266,7 +266,7 @@ def _wait_while_asked(server: Server, seconds: float) -> None:
         raise
 
 
-def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
+def _compare(server: Server, contender: Contender, plan: Plan) -> RehearsalResult:
     """Whether the engine is available, and the settings are in force."""
     engines = {
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
@@ -276,7 +276,7 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
             contender.build, contender.engine, server.first_error(), ", ".join(sorted(engines))
         )
         todo = "choose another build, or load its plugin in the preset"
-        return Rehearsal([Check("engine", FAIL, text, todo, contender.name)])
+        return RehearsalResult([Check("engine", FAIL, text, todo, contender.name)])
     in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
     variables = {name: value for name, value in in_force.items() if name not in server.added}
     found = [
@@ -296,7 +296,7 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
             Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name)
         )
     fine = Check("rehearsal", PASS, "the server starts and the settings are in force", "", contender.name)
-    return Rehearsal((found or [fine]) + passed, variables, compression)
+    return RehearsalResult((found or [fine]) + passed, variables, compression)
 
 
 def profile_checks(plan: Plan) -> List[Check]:

@@ -8,7 +8,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from app.agent.sampling.sampler import queries
+from app.agent.sampling.sampler import summed_query_count
 from app.protocol.load_link import Begin, End, GeneratorEnded, Message, OpenGate, StartSysbench, SysbenchLine
 from app.protocol.load_shares import load_target_steps, seed_of_share
 
@@ -74,7 +74,7 @@ class LoadTargetWork:
         """Add the events of a line, and how long they took where it says that."""
         events, mean = int(line["events"]), line.get("latency_ms", {}).get("avg")
         self.events += events
-        self.queries += queries(line)
+        self.queries += summed_query_count(line)
         self.latency_ms += 0.0 if mean is None else events * float(mean)
 
     def begin(self) -> None:

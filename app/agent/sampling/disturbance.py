@@ -18,7 +18,7 @@ from app.protocol.others import (
 )
 from app.protocol.plan import Plan
 
-from .host import disk_kb_by_others, kernel_cpu_s, others_cpu_s
+from .host import disk_kb_by_others, irq_kthread_cpu_s, others_cpu_s
 from .other_processes import OtherProcesses
 from .reading import PROCESSES, Reading, grown
 
@@ -53,7 +53,7 @@ def _means(before: Reading, after: Reading, seconds: float, programs: List[Proce
     return Others(
         cpus=count_cpus(after.pids.get("server", 0)),
         cpu_pct=rate(others_cpu_s(before, after), 100),
-        kernel_pct=rate(kernel_cpu_s(before, after), 100),
+        kernel_pct=rate(irq_kthread_cpu_s(before, after), 100),
         steal_pct=round(100 * steal / ticks, 2) if ticks and steal is not None else None,
         read_kb=rate(disk_kb_by_others("read", before, after)),
         write_kb=rate(disk_kb_by_others("write", before, after)),

@@ -10,7 +10,7 @@ from app.protocol.stacks import COUNTERS
 from app.protocol.step_parts import Totals
 from app.protocol.thread_states import COSTS, STATES, client_time_figure
 
-from .sampler import queries
+from .sampler import summed_query_count
 
 ERROR_RIDDEN = 0.01  # of the events
 # a percentile is shown where at least one event in its tail was seen
@@ -19,7 +19,7 @@ PERCENTILES = ((50, 2), (95, 20), (99, 100))
 
 def totals_of(total: Mapping[str, Any]) -> Totals:
     """Everything counted, with and without BEGIN and COMMIT."""
-    every = queries(total)
+    every = summed_query_count(total)
     return Totals(
         events=total["events"],
         transactions=total["events"],

@@ -122,7 +122,7 @@ def _value(series: _Series, before: Reading, after: Reading, dt: float) -> float
 def others_cpu_s(before: Reading, after: Reading) -> float | None:
     """CPU of the machine without server, load, Dyno and kernel."""
     ticks, server = grown("cpu_busy", before, after), _of_server("server_cpu_s", before, after)
-    ours = (server, kernel_cpu_s(before, after), grown("dyno_cpu_s", before, after))
+    ours = (server, irq_kthread_cpu_s(before, after), grown("dyno_cpu_s", before, after))
     if ticks is None or None in ours:
         return None
     others = ticks * TICK_S - sum(each or 0.0 for each in ours) - _of_load(before, after)
@@ -142,7 +142,7 @@ def _of_load(before: Reading, after: Reading) -> float:
     return last - before.counters.get("sysbench_cpu_s", 0.0) if same else last
 
 
-def kernel_cpu_s(before: Reading, after: Reading) -> float | None:
+def irq_kthread_cpu_s(before: Reading, after: Reading) -> float | None:
     """CPU of interrupts, and of kernel threads where they are visible."""
     interrupts = grown("cpu_interrupts", before, after)
     return None if interrupts is None else interrupts * TICK_S + (grown("kernel_cpu_s", before, after) or 0.0)
@@ -157,7 +157,7 @@ def disk_kb_by_others(way: str, before: Reading, after: Reading) -> float | None
 
 _DERIVED: Dict[str, Callable[[Reading, Reading], Optional[float]]] = {
     "others_cpu_s": others_cpu_s,
-    "kernel_s": kernel_cpu_s,
+    "kernel_s": irq_kthread_cpu_s,
     "others_read_kb": lambda before, after: disk_kb_by_others("read", before, after),
     "others_write_kb": lambda before, after: disk_kb_by_others("write", before, after),
 }

@@ -6,7 +6,7 @@ import time
 from typing import Any, Dict, List, Mapping, Tuple
 
 from app.agent.server.mysql import Client, QueryError
-from app.engines.query import first_answer, number
+from app.engines.query import first_answer, named_whole_number
 from app.engines.waits import LOCK_WAITS, LOCKS_NOW, MONITOR, ROW_LOCKS, latest_deadlock
 from app.protocol.waits import LONGEST, MOST_LOCKS, LockPair, plain_statement
 
@@ -31,17 +31,19 @@ class RowLockPairs:
     def begin(self, status: Mapping[str, str]) -> None:
         """Begin a step: earlier deadlocks do not count."""
         self._seen = {}
-        if number(status, LOCK_WAITS):
+        if named_whole_number(status, LOCK_WAITS):
             self._deadlock = self._read_deadlock()[0]
 
     def look(self, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         """Look for pairs if anybody waits, and for a deadlock if anybody has waited."""
-        if number(after, LOCKS_NOW) and self._pace.is_due:
+        if named_whole_number(after, LOCKS_NOW) and self._pace.is_due:
             began = time.monotonic()
             for row in first_answer(self._client.query, ROW_LOCKS):
                 self._count(row)
             self._pace.took(time.monotonic() - began)
-        has_waited = (number(after, LOCK_WAITS) or 0) > (number(before, LOCK_WAITS) or 0)
+        has_waited = (named_whole_number(after, LOCK_WAITS) or 0) > (
+            named_whole_number(before, LOCK_WAITS) or 0
+        )
         if has_waited and self._monitor_pace.is_due:
             began = time.monotonic()
             self._look_for_deadlock()

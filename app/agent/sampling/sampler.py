@@ -137,7 +137,7 @@ def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
     if load is None or not load.get("interval_s"):
         return [None] * len(LOAD)
     interval = float(load["interval_s"])
-    counts = [queries(load), load["reads"], load["writes"], load["other"], load["events"]]
+    counts = [summed_query_count(load), load["reads"], load["writes"], load["other"], load["events"]]
     counts += [load["errors"], load["reconnects"], sum(load.get("rows", {}).values())]
     carries_p95 = int(load["events"]) >= P95_EVENTS
     return [float(count) / interval for count in counts] + [load.get("p95_ms") if carries_p95 else None]
@@ -155,7 +155,7 @@ def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: flo
     return [rate if each.name == "load.rows" else None for each in LOAD]
 
 
-def queries(load: Mapping[str, Any]) -> int:
+def summed_query_count(load: Mapping[str, Any]) -> int:
     return int(load["reads"]) + int(load["writes"]) + int(load["other"])
 
 

@@ -16,9 +16,9 @@ from app.engines.server import (
     OWN_THREAD,
     ThreadSource,
     committing_threads,
+    supported_thread_sources,
     thread_names,
     thread_pool,
-    thread_sources,
 )
 from app.protocol.thread_states import CLIENT, OTHER
 
@@ -40,7 +40,7 @@ class ThreadKinds:
         self._sources: List[ThreadSource] = []
         self.pool = ""  # how threads serve connections, if it is not one each
         with contextlib.suppress(QueryError):
-            self._sources, self.pool = thread_sources(query), thread_pool(query)
+            self._sources, self.pool = supported_thread_sources(query), thread_pool(query)
         self._count = self._looked_at = 0  # links of the folder: threads and two more
         self._changed = 0.0
         self._ask()

@@ -10,7 +10,7 @@ from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.profiling.profile import StackSampling
 from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.process import ThreadCounters
-from app.agent.sampling.sampler import queries
+from app.agent.sampling.sampler import summed_query_count
 from app.agent.sampling.statements import Digests
 from app.agent.sampling.waits import Amounts, between, has_restarted
 from app.agent.server.affinity import affinity
@@ -35,7 +35,7 @@ LATE_S = 1.2  # after the last sample, the host is sampled without the generator
 LAST = 2  # seconds of the step in which the threads of the server are looked at
 
 
-class StepMeasurement:
+class RunningStepMeter:
     """Counts a step while its load runs: takes the lines of the generator, and samples with them."""
 
     def __init__(self, session: Running, index: int, step: Step) -> None:
@@ -136,7 +136,7 @@ class StepMeasurement:
     def _count(self, line: Mapping[str, Any]) -> None:
         self.counted.add_sampled(line, self._s >= 0)
         if self._s >= max(0, self._step.seconds - LAST):
-            self._costs.look(queries(self.counted.measured))  # the clients are there still
+            self._costs.look(summed_query_count(self.counted.measured))  # the clients are there still
         self._sample(line)
 
     def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:

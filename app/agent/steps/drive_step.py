@@ -24,7 +24,7 @@ from app.protocol.plan import RATE_MISSED, Step
 from app.protocol.step_parts import RateAdherence, Totals
 from app.protocol.sysbench import WRAPPED, command, lua_script_stem, lua_wrapper_of
 
-from .counted import StepMeasurement
+from .counted import RunningStepMeter
 from .pace import OVERDUE_S, step_load_pacing
 from .same_work import SameWork
 
@@ -52,7 +52,7 @@ class DriveStep:
         self._seed = seed
         self._rows_before = session.write_accounting.rows_in_tables
         self._work = SameWork(session, facts, step)
-        self._measuring = StepMeasurement(session, index, step)
+        self._measuring = RunningStepMeter(session, index, step)
         self._pace = step_load_pacing(session, index, step, self._measuring)
         self._elsewhere = RemoteLoad(session, index, step, seed)
         self._status: Dict[str, str] = {}

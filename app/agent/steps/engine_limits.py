@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NO_INDEX = "no-index"
 
 
-class MissingEngineFeature:
+class MissingFeaturePolicy:
     """Decides whether a session continues without a feature of the engine, and marks later steps."""
 
     def __init__(self, session: Running) -> None:

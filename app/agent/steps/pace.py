@@ -16,7 +16,7 @@ from .baton import Position
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .counted import StepMeasurement
+    from .counted import RunningStepMeter
     from .running import Running
 
 READ_S = 0.25  # the longest wait for a line before requests of people are looked for
@@ -30,7 +30,7 @@ class UnslicedLoad:
     options: Sequence[str] = ()
     files: Sequence[int] = ()
 
-    def __init__(self, step: Step, measuring: StepMeasurement) -> None:
+    def __init__(self, step: Step, measuring: RunningStepMeter) -> None:
         self._step = step
         self._measuring = measuring
 
@@ -59,13 +59,13 @@ class EndedEarlyError(Exception):
     """The step ends early; the text says why, and is empty if the generator has ended."""
 
 
-class SliceTurns:
+class SlicedStepRunner:
     """The clients wait at a gate between slices, while the other contenders of the round work.
 
     The figures of the step are computed from those of its slices.
     """
 
-    def __init__(self, session: Running, index: int, step: Step, measuring: StepMeasurement) -> None:
+    def __init__(self, session: Running, index: int, step: Step, measuring: RunningStepMeter) -> None:
         self._session = session
         self._index = index
         self._step = step
@@ -186,9 +186,9 @@ class SliceTurns:
 
 
 def step_load_pacing(
-    session: Running, index: int, step: Step, measuring: StepMeasurement
-) -> Union[UnslicedLoad, SliceTurns]:
-    return SliceTurns(session, index, step, measuring) if step.sliced else UnslicedLoad(step, measuring)
+    session: Running, index: int, step: Step, measuring: RunningStepMeter
+) -> Union[UnslicedLoad, SlicedStepRunner]:
+    return SlicedStepRunner(session, index, step, measuring) if step.sliced else UnslicedLoad(step, measuring)
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:

@@ -26,7 +26,7 @@ from app.agent.system.control import ControlRequests, StopRequested
 from app.agent.system.directory import MarkedDirectory
 from app.agent.system.journal import DiskFullError, Journal
 from app.protocol.others import Others
-from app.protocol.plan import Plan, Turn
+from app.protocol.plan import Plan, PlannedSession
 
 from .baton import BREATH_S, SessionTurn, TurnHooks
 
@@ -42,7 +42,7 @@ class BegunSession:
     def __init__(
         self,
         plan: Plan,
-        turn: Turn,
+        turn: PlannedSession,
         directory: MarkedDirectory,
         journal: Journal,
         control: ControlRequests,
@@ -84,7 +84,7 @@ class Running(BegunSession):
             begun.conductor,
         )
         self.server = server
-        self.error_log = LoggedErrors(begun.journal, whose)
+        self.error_log = ErrorLogCopier(begun.journal, whose)
         self.write_accounting = WriteAccounting(begun.plan)
         self.generator: Optional[Driving] = None  # while a step drives
         self.crashes = 0
@@ -200,7 +200,7 @@ _LOOSE = re.compile(r"unknown (?:variable|option) '-*loose[-_]")  # which a pres
 LOGGED = 300  # lines of the error log kept in a journal
 
 
-class LoggedErrors:
+class ErrorLogCopier:
     """Copies the lines of one error log, each once."""
 
     def __init__(self, journal: Journal, whose: str = "") -> None:

@@ -12,7 +12,16 @@ from app.comparison.why.before_after import BeforeAfterColumn, BeforeAfterTest
 from app.history.steps.step_text import named
 from app.protocol.plan import coordinates_text
 
-from .points import REACH, Cell, ChartNumbers, PointWithRange, numbers, point_of, points_of, relative_points
+from .points import (
+    REACH,
+    Cell,
+    ChartNumbers,
+    PointWithRange,
+    numbers,
+    point_of,
+    relative_points,
+    scaled_column_points,
+)
 
 
 def bar_numbers(comparison: Comparison) -> ChartNumbers:
@@ -28,7 +37,9 @@ def _rows(comparison: Comparison) -> Iterator[tuple[Cell, ...]]:
     for row in comparison.rows:
         step = named(row.workload, row.coordinates)
         what = (row.group, step, row.threads, row.unit, row.direction)
-        for name, ours, theirs in zip(names, points_of(row), relative_points(row, base), strict=True):
+        for name, ours, theirs in zip(
+            names, scaled_column_points(row), relative_points(row, base), strict=True
+        ):
             yield (*what, name, *ours.cells, *theirs.cells[:3])
 
 

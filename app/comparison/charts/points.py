@@ -52,7 +52,7 @@ def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> PointWi
     return PointWithRange(median(known), low, high, len(known))
 
 
-def points_of(row: Row, of: float = 1.0) -> list[PointWithRange]:
+def scaled_column_points(row: Row, of: float = 1.0) -> list[PointWithRange]:
     """A point for each column, divided by `of`."""
     return [point_of(cell.samples, of) for cell in row.cells]
 

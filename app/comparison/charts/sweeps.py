@@ -10,7 +10,7 @@ from app.core.units import unit_text
 from app.history.steps.step_text import coordinate_text
 
 from . import AXES
-from .points import REACH, ChartNumbers, numbers, points_of
+from .points import REACH, ChartNumbers, numbers, scaled_column_points
 
 _FAR = 16  # times the first: from here on rows are placed by their logarithm
 
@@ -55,7 +55,7 @@ def sweep_numbers(comparison: Comparison, row: Row | None, axis: str) -> ChartNu
         (
             (step_name_off_axis(each, axis), each.coordinates[axis], name, *point.cells)
             for each in rows
-            for name, point in zip(names_of(comparison), points_of(each), strict=True)
+            for name, point in zip(names_of(comparison), scaled_column_points(each), strict=True)
         ),
     )
 

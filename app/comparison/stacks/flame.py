@@ -52,7 +52,7 @@ class Flame:
 
 
 @dataclass(frozen=True)
-class Piece:
+class DrawnFlameFrame:
     """A frame as it is drawn: its place in the frames, left edge and width as shares of the picture."""
 
     at: int
@@ -104,18 +104,18 @@ def _rows(root: _Node) -> Iterator[Frame]:
         row, depth = above, depth + 1
 
 
-def pieces(flame: Flame, root: int = 0, narrowest: float = 0.0) -> list[Piece]:
+def pieces(flame: Flame, root: int = 0, narrowest: float = 0.0) -> list[DrawnFlameFrame]:
     """What is seen if the frame `root` fills the width: it, its callers and callees of some width."""
     whole = flame.frames[root]
     callers = set(callers_of(flame, root))
     found = []
     for at, frame in enumerate(flame.frames):
         if at in callers:
-            found.append(Piece(at, 0.0, 1.0))
+            found.append(DrawnFlameFrame(at, 0.0, 1.0))
         elif frame.depth >= whole.depth and whole.start <= frame.start < whole.start + max(1, whole.samples):
             width = frame.samples / whole.samples if whole.samples else 1.0
             if width >= narrowest:
-                found.append(Piece(at, (frame.start - whole.start) / max(1, whole.samples), width))
+                found.append(DrawnFlameFrame(at, (frame.start - whole.start) / max(1, whole.samples), width))
     return found
 
 
@@ -127,7 +127,7 @@ def callers_of(flame: Flame, at: int) -> list[int]:
     return found
 
 
-def neighbour(flame: Flame, rows: Sequence[Sequence[Piece]], at: int, up: int, right: int) -> int:
+def neighbour(flame: Flame, rows: Sequence[Sequence[DrawnFlameFrame]], at: int, up: int, right: int) -> int:
     """The frame next to one, of those that are seen: its caller, its widest callee, or one beside it."""
     frame = flame.frames[at]
     if up < 0:

@@ -13,7 +13,7 @@ from app.comparison.verdicts.repeats import repeats_text
 from app.comparison.verdicts.rounds import about_ratio
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
-from app.core.table import UNDECIDED, Table, escaped, markdown_of
+from app.core.table import UNDECIDED, Table, escape_markdown_cell, markdown_of
 from app.core.table import CellText as TableCell
 from app.core.table import to_text as table_text
 from app.core.units import count_text, figure_text, unit_text
@@ -105,10 +105,10 @@ def _csv_row(row: Row) -> list[object]:
 
 def to_markdown(comparison: Comparison, has_details: bool = False, sentences: Sequence[str] = ()) -> str:
     """For a forum or an issue: what it comes to, the table, its caveats."""
-    remarks = [f"- {escaped(remark)}" for remark in _caveats(comparison, has_details)]
+    remarks = [f"- {escape_markdown_cell(remark)}" for remark in _caveats(comparison, has_details)]
     above = [*first_texts_of(comparison), *sentences, *above_of(comparison, "")]
     table = results_table(comparison, has_details, _unit)
-    said = [f"{escaped(each)}\n" for each in above]
+    said = [f"{escape_markdown_cell(each)}\n" for each in above]
     return "\n".join([*said, markdown_of(table.heads, table.lines), *remarks]).rstrip() + "\n"
 
 

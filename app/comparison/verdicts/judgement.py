@@ -37,7 +37,7 @@ from app.stats.at_target.verdicts import (
     SPOILT,
     WORSE,
 )
-from app.stats.groups import GroupOfTwoColumns, GroupRatio, group_ratios
+from app.stats.groups import GroupOfTwoColumns, GroupRatio, step_group_ratios
 
 from .across import SIGN, between_plan_variances
 from .rounds import about_ratio, figures_of, same_round_pairs
@@ -250,7 +250,7 @@ def ratios_of(comparison: Comparison, groups: Sequence[Sequence[Row]]) -> list[l
     columns, base = comparison.columns, comparison.base
     others = [at for at in range(len(columns)) if at != base]
     most = max((cell.n for rows in groups for row in rows for cell in row.cells), default=0)
-    found = group_ratios(
+    found = step_group_ratios(
         [[_sessions(comparison, rows, at) for rows in groups] for at in others],
         comparison.limits.after(most, True).false_share,
         [between_plan_variances(columns[base], columns[at]) for at in others],

@@ -61,7 +61,7 @@ class Order:
     is_descending: bool = True
 
 
-class GroupQps(NamedTuple):
+class StepGroupQps(NamedTuple):
     """The QPS of a group: geometric mean of `n` of its `steps`, those with a result."""
 
     qps: float | None
@@ -73,7 +73,7 @@ class SessionLine(SessionEntry):
     """A line of the list, with the value it is sorted by."""
 
     at: float  # when it began; where it has not, when it was planned
-    headlines: dict[str, GroupQps]  # by group
+    headlines: dict[str, StepGroupQps]  # by group
 
 
 class FacetValue(NamedTuple):
@@ -124,7 +124,7 @@ def page(history: History, wanted: Filter, order: Order, begin: int, count: int)
     """The lines of a part of the matching sessions: of a million, nobody reads all."""
     where = _where(wanted)
     statement = f"SELECT id FROM session {where} ORDER BY {_sorting(order)} LIMIT {begin:d}, {count:d}"
-    return lines(history, [id_ for (id_,) in history.query(statement, where.values)])
+    return read_session_lines(history, [id_ for (id_,) in history.query(statement, where.values)])
 
 
 def _by_plan(rows: Sequence[tuple[str, str]], order: Order) -> dict[str, tuple[str, ...]]:
@@ -146,7 +146,7 @@ def groups_with_qps(history: History) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
-def lines(history: History, ids: Sequence[str]) -> list[SessionLine]:
+def read_session_lines(history: History, ids: Sequence[str]) -> list[SessionLine]:
     """The lines of these sessions, in this order, without deleted ones."""
     found: dict[str, SessionLine] = {}
     for at in range(0, len(ids), CHUNK):
@@ -159,17 +159,19 @@ def _lines(history: History, ids: Sequence[str]) -> dict[str, SessionLine]:
         f"SELECT id, {_DATE}, grouping, qps, n, steps FROM session LEFT JOIN headline ON session = number"
         f" WHERE id IN ({', '.join('?' * len(ids))})"
     )
-    return lines_of(history.query(statement, ids), sessions(history, ids=ids))
+    return build_session_lines(history.query(statement, ids), sessions(history, ids=ids))
 
 
-def lines_of(headlines: Iterable[Sequence[Any]], entries: Iterable[SessionEntry]) -> dict[str, SessionLine]:
+def build_session_lines(
+    headlines: Iterable[Sequence[Any]], entries: Iterable[SessionEntry]
+) -> dict[str, SessionLine]:
     """Lines by id; `headlines`: id, when it began, group, QPS, n and steps of each group of each session."""
     began: dict[str, float] = {}
-    by_id: dict[str, dict[str, GroupQps]] = {}
+    by_id: dict[str, dict[str, StepGroupQps]] = {}
     for id_, at, group, *headline in headlines:
         began[id_] = at
         if group is not None:
-            by_id.setdefault(id_, {})[group] = GroupQps(*headline)
+            by_id.setdefault(id_, {})[group] = StepGroupQps(*headline)
     there = [entry for entry in entries if entry["id"] in began]
     return {
         each["id"]: {**each, "at": began[each["id"]], "headlines": by_id.get(each["id"], {})}

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from app.history.store.damage import unpack_json
 from app.protocol.events import SessionPlanned
-from app.protocol.plan import Plan, Turn, coordinates_text
+from app.protocol.plan import Plan, PlannedSession, coordinates_text
 
 COLOURS = 8  # of the palette
 
@@ -41,7 +41,7 @@ def _keep_plan(connection: Connection, plan: Plan, event: SessionPlanned) -> Non
         raise ValueError(f"the history has plan {plan.id} with different content")
 
 
-def _keep_session(connection: Connection, plan: Plan, turn: Turn, event: SessionPlanned) -> int:
+def _keep_session(connection: Connection, plan: Plan, turn: PlannedSession, event: SessionPlanned) -> int:
     contender = plan.contender_of(turn)
     columns = {
         "id": turn.session,

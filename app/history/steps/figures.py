@@ -19,7 +19,7 @@ from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.protocol.thread_states import COSTS, STATES, client_time_figure, consistent_client_costs
 from app.stats.at_target.steady import UNSTEADY
 
-from .marks_of_work import OTHER_WORK, marks_of_today
+from .marks_of_work import OTHER_WORK, marks_by_current_rules
 from .rates import rate_outcomes_by_step
 from .remarks import remarks, was_busy
 from .settled import SettleEntry, settle_results
@@ -159,7 +159,7 @@ def _with_marks_of_today(history: History, session: str, found: list[StepEntry])
     )
     for step in found:
         label = step_label(step["name"], step["coordinates"])
-        step["marks"] = marks_of_today(step["marks"], work.get(label, {}), plans.get(label, []))
+        step["marks"] = marks_by_current_rules(step["marks"], work.get(label, {}), plans.get(label, []))
     return found
 
 

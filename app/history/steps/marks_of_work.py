@@ -15,7 +15,7 @@ from app.protocol.work import row_access_text
 OTHER_WORK, OTHER_READS, CHANGED_PLAN = "other-work", "other-reads", "changed-plan"
 
 
-def marks_of_today(
+def marks_by_current_rules(
     marks: Sequence[str], work: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """`work` and `plans`: what the session said of this step; the same marks where it said nothing."""

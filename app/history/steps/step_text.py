@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.checked.facts import LoadTargetShare, RemoteLoadFacts
+from app.protocol.checked.facts import LoadTargetStepFigures, RemoteLoadFacts
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
@@ -92,7 +92,7 @@ def load_target_lines(said: Mapping[str, Any] | None) -> list[str]:
     return [f"{targets}{apart}", *(f"    {_load_part(each)}" for each in load.targets)]
 
 
-def _load_part(part: LoadTargetShare) -> str:
+def _load_part(part: LoadTargetStepFigures) -> str:
     texts = [f"{part.name}: {count_text(part.threads, 'client')}", count_text(part.events, "event")]
     if part.cpu_pct is not None:
         texts.append(f"CPU {part.cpu_pct:.0f} %")

@@ -6,7 +6,7 @@ from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.planner.estimate.estimate import PlanEstimate, count_compared_cells, difference_text
 from app.planner.request.slicing import servers_at_once, slices_check
-from app.planner.resolve.contenders import machine_of
+from app.planner.resolve.contenders import server_machine_share
 from app.planner.resolve.sizes import cache_bytes, server_caches_bytes
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Survey
 from app.protocol.machine_checks import machine_checks, program_checks
@@ -198,7 +198,7 @@ def _presets(plan: Plan, survey: Survey) -> list[Check]:
 def _rendered(plan: Plan, contender: Contender, survey: Survey) -> RenderedPreset:
     text = plan.files[preset_file(contender.engine, contender.preset)]
     preset = parse_preset(text, contender.preset, contender.engine)
-    machine = machine_of(survey, contender.cores, contender.memory_limit, servers_at_once(plan))
+    machine = server_machine_share(survey, contender.cores, contender.memory_limit, servers_at_once(plan))
     return render(preset, contender.family, contender.version, machine)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from app.core.units import count_text, first_texts
 from app.engines import engine_of
 from app.planner.estimate.estimate import ContenderSize
-from app.protocol.answers import INFO, PASS, WARN, Check, OptionReply, Rehearsal
+from app.protocol.answers import INFO, PASS, WARN, Check, OptionReply, RehearsalResult
 from app.protocol.plan import Contender
 from app.protocol.words import canonical_value
 from app.variables import option_values
@@ -64,7 +64,7 @@ def _known_defaults(
 
 
 def check_contender_parity(
-    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], rehearsals: Sequence[Rehearsal]
+    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], rehearsals: Sequence[RehearsalResult]
 ) -> list[Check]:
     """Differences in force between the servers of these contenders, each started once."""
     if len(contenders) < 2 or not all(each.variables for each in rehearsals):

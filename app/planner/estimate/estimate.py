@@ -20,7 +20,7 @@ from app.planner.resolve.sizes import (
     writes_binary_log,
 )
 from app.protocol.answers import Survey
-from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, Step, Turn
+from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, PlannedSession, Step
 from app.stats.at_target.verdicts import LEAST
 from app.stats.between import ASSUMED
 from app.stats.planning import least_difference
@@ -245,7 +245,9 @@ def _origin(plan: Plan, work: StatementEstimator, learned: LearnedDurations) -> 
     return "; ".join(filter(None, (known, guessed)))
 
 
-def _guessed_s(plan: Plan, turn: Turn, work: StatementEstimator, learned: LearnedDurations) -> float:
+def _guessed_s(
+    plan: Plan, turn: PlannedSession, work: StatementEstimator, learned: LearnedDurations
+) -> float:
     """Guessed seconds; the first session of a contender loads, even if a snapshot may exist."""
     left_out, contender = steps_left_out(plan, turn), plan.contender_of(turn)
     # the server of a later one is made by the step that starts from the snapshot

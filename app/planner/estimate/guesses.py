@@ -12,7 +12,7 @@ from app.engines import engine_of
 from app.engines.engine import MIB
 from app.planner.request.slicing import SLICE_S, SWITCH_S
 from app.planner.resolve.sizes import bytes_per_row, value_for_engine
-from app.protocol.plan import LIMIT, PREPARING, Contender, Plan, Step, Turn
+from app.protocol.plan import LIMIT, PREPARING, Contender, Plan, PlannedSession, Step
 
 SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MIB  # what a settle step writes back in a second
@@ -78,7 +78,7 @@ def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
     return data if text is None else {**data, **keys_from_sql(parse_custom_sql(text), str(data["kind"]))}
 
 
-def steps_left_out(plan: Plan, turn: Turn) -> int:
+def steps_left_out(plan: Plan, turn: PlannedSession) -> int:
     """How many steps a session leaves out: it starts from the snapshot of an earlier one of its contender."""
     before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
     return max(0, plan.snapshot_at) if before else 0

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from app.history.machines.measured import PastSession
 from app.history.store.damage import unpack_json
-from app.protocol.plan import LIMIT, QUERYING, SLICES, Contender, Plan, Turn
+from app.protocol.plan import LIMIT, QUERYING, SLICES, Contender, Plan, PlannedSession
 from app.stats.noise import Noise, pooled_noise
 from app.variables import option_values
 
@@ -107,7 +107,7 @@ class LearnedStepResults:
         self._repeats: dict[_Cell, list[float]] = defaultdict(list)
         self._rounds: dict[_Cell, dict[int, float]] = defaultdict(dict)  # of slices, by round
 
-    def add(self, plan: Plan, turn: Turn, past: PastSession) -> None:
+    def add(self, plan: Plan, turn: PlannedSession, past: PastSession) -> None:
         for span in past.steps:
             step = plan.steps[span.position]
             if span.value is None or span.value <= 0 or step.kind not in QUERYING or step.rate or step.warm:

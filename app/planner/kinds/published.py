@@ -48,7 +48,7 @@ class PublishedSetup:
 
 
 @dataclass(frozen=True)
-class ForeignPlan:
+class PublishedPlan:
     """Sessions that Dyno did not run, and what is known of their plan."""
 
     sequence: str
@@ -56,7 +56,7 @@ class ForeignPlan:
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, history: History, references: Sequence[str]) -> ForeignPlan | None:
+    def of(cls, history: History, references: Sequence[str]) -> PublishedPlan | None:
         """The published sessions; None if Dyno ran all of them. Raises InputError if they make no plan."""
         ids = find_all(history, references)
         with history.reading():

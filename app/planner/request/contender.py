@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.core.errors import InputError
 from app.core.ranges import cpus_of
-from app.core.toml_text import NEEDED_TEXT, shown
+from app.core.toml_text import NEEDED_TEXT, short_value_repr
 from app.engines import FIRST, engine_of
 from app.protocol.plan import ALLOCATORS, MEMORY, Contender
 from app.protocol.words import FACTORS
@@ -76,12 +76,12 @@ class ContenderRequest:
         names = ("system", *ALLOCATORS)
         if self.allocator and self.allocator not in names and not _LIBRARY.fullmatch(self.allocator):
             forms = f"{', '.join(names)} or the path of a library"
-            return "allocator", f"must be {forms}, not {shown(self.allocator)}"
+            return "allocator", f"must be {forms}, not {short_value_repr(self.allocator)}"
         if self.numa and not _NUMA.fullmatch(self.numa):
             forms = "interleave=all, interleave=0,1, membind=0, preferred=0 or localalloc"
-            return "numa", f"must be like {forms}, not {shown(self.numa)}"
+            return "numa", f"must be like {forms}, not {short_value_repr(self.numa)}"
         if self.memory_limit and not _LIMIT.fullmatch(self.memory_limit):
-            return "memory_limit", f"must be like 512M or 4G, not {shown(self.memory_limit)}"
+            return "memory_limit", f"must be like 512M or 4G, not {short_value_repr(self.memory_limit)}"
         return "", ""
 
     @classmethod

@@ -24,7 +24,16 @@ from app.catalog.sequence import (
     rows_problem,
 )
 from app.core.errors import InputError
-from app.core.toml_text import FLAG, TABLE, TEXT, Document, ValueRule, read_document, read_text, shown
+from app.core.toml_text import (
+    FLAG,
+    TABLE,
+    TEXT,
+    Document,
+    ValueRule,
+    read_document,
+    read_text,
+    short_value_repr,
+)
 from app.engines import engine_of
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
 from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
@@ -60,7 +69,7 @@ _LIMIT_PCT = ValueRule((int, float), 0, MOST_PCT)
 
 def _repeats_problem(repeats: int | str) -> str:
     if isinstance(repeats, str) and repeats != UNTIL_DECIDED:
-        return f'must be a whole number or "{UNTIL_DECIDED}", not {shown(repeats)}'
+        return f'must be a whole number or "{UNTIL_DECIDED}", not {short_value_repr(repeats)}'
     return ""
 
 

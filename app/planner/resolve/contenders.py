@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.catalog import Catalog
-from app.core.errors import InputError, errors_about_field
+from app.core.errors import InputError, add_field_to_errors
 from app.core.nearest import did_you_mean
 from app.core.ranges import cpus_of
 from app.engines.engine import NAME
@@ -31,12 +31,12 @@ def resolve_contenders(
     """
     asked, builds = as_named_today(requests, catalog), []
     for at, request in enumerate(asked):
-        with errors_about_field(f"contenders.{at}"):
+        with add_field_to_errors(f"contenders.{at}"):
             builds.append(find_build(request, survey))
     asked = tuple(replace(each, build=build.name) for each, build in zip(asked, builds, strict=True))
     contenders, presets = [], []
     for at, (name, request) in enumerate(zip(short_names(asked), asked, strict=True)):
-        with errors_about_field(f"contenders.{at}"):
+        with add_field_to_errors(f"contenders.{at}"):
             preset = find_preset(request, catalog)
             contenders.append(_contender(name, request, builds[at], preset, survey, at_once))
             presets.append(preset)
@@ -73,7 +73,7 @@ def _check_once(contenders: Sequence[Contender]) -> None:
 def _contender(
     name: str, request: ContenderRequest, build: Build, preset: Preset, survey: Survey, at_once: int
 ) -> Contender:
-    machine = machine_of(survey, request.cores, request.memory_limit_bytes, at_once)
+    machine = server_machine_share(survey, request.cores, request.memory_limit_bytes, at_once)
     rendered = render(preset, build.family or "", build.version or "", machine)
     plugin = other_engines(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
@@ -103,7 +103,7 @@ def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) ->
     )
 
 
-def machine_of(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> MachineSize:
+def server_machine_share(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> MachineSize:
     """The share of the target that one server gets: the base of shares in its preset."""
     memory = memory_bytes(survey) // at_once
     cores_each = max(1, count_cores("", survey) // at_once)

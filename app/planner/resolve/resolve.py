@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Iterable
 
 from app.catalog import Catalog, Sequence, Workload
-from app.catalog.sequence import MAX_ROWS, SequenceStep, rows_times_memory
-from app.core.errors import InputError, errors_about_field
+from app.catalog.sequence import MAX_ROWS, SequenceStep, parse_memory_multiple
+from app.core.errors import InputError, add_field_to_errors
 from app.core.ids import new_id
 from app.core.settings import read_settings
 from app.planner.request.cores import OWN_CPUS, as_far_as_it_goes
@@ -24,8 +24,8 @@ from app.protocol.plan import (
     UNTIL_DECIDED,
     Contender,
     Plan,
+    PlannedSession,
     Step,
-    Turn,
     digest,
 )
 from app.protocol.sysbench import LOAD_WRAPPER, RATE_WRAPPER, WRAPPER
@@ -51,19 +51,19 @@ def resolve(
 ) -> Plan:
     """The complete plan; raises InputError with what is wrong and what to choose instead."""
     sequence, workloads, chosen = resolve_workloads(request, catalog)
-    with errors_about_field("contenders"):
+    with add_field_to_errors("contenders"):
         at_once = servers_at_once(request)
         contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
     used = list({step.workload: workloads[step.workload] for step in chosen if step.workload}.values())
-    with errors_about_field("steps"):
+    with add_field_to_errors("steps"):
         for workload in used:
             catalog.check_approved(workload, frozenset(approved))
     check_engines(contenders, used)
-    with errors_about_field("load_method"):
+    with add_field_to_errors("load_method"):
         check_load_method(request.load_method, contenders, used)
-    with errors_about_field("rows"):
+    with add_field_to_errors("rows"):
         size = _size(request, sequence, survey, contenders, used)
-    with errors_about_field("steps"):
+    with add_field_to_errors("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
         statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
@@ -104,18 +104,18 @@ def resolve_workloads(
     request: PlanRequest, catalog: Catalog
 ) -> tuple[Sequence, dict[str, Workload], list[SequenceStep]]:
     """Sequence, workloads and steps; raises InputError for errors that do not depend on the target."""
-    with errors_about_field("sequence"):
+    with add_field_to_errors("sequence"):
         sequence = _sequence(request, catalog)
         names = [step.workload for step in sequence.steps if step.workload]
         workloads = {name: catalog.workload(name) for name in names}
-    with errors_about_field("contenders"):
+    with add_field_to_errors("contenders"):
         _check_contenders(request)
     if problem := load_targets_problem(request.load, request.load_address, request.target, request.transport):
         raise InputError(problem, "load")
     if request.load:
         address_of(request.load_address)
         _check_cpus_of_load(request.cpus == OWN_CPUS or bool(request.cores))
-    with errors_about_field("steps"):
+    with add_field_to_errors("steps"):
         return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
 
 
@@ -237,7 +237,7 @@ def _share_of_memory(
     """Rows per table, in full thousands, that give every contender at least this much data."""
     said = [workload.row_bytes for workload in used]
     row_bytes = min(bytes_per_row(each, said) for each in contenders)
-    share = rows_times_memory(rows)
+    share = parse_memory_multiple(rows)
     if share is None:
         raise InputError(f'rows must be a number or like "3x memory", not {rows!r}')
     if row_bytes <= 0:
@@ -252,7 +252,7 @@ def _share_of_memory(
 
 def _turns(
     request: PlanRequest, sequence: Sequence, contenders: list[Contender], make_id: Callable[[], str]
-) -> list[Turn]:
+) -> list[PlannedSession]:
     """The order of sessions: grouped A A B B, else A B B A, in which drift cancels out."""
     repeats, count = range(1, request.rounds + 1), range(len(contenders))
     if request.order == "grouped":
@@ -261,7 +261,7 @@ def _turns(
         places = [(at, repeat) for repeat in repeats for at in (count if repeat % 2 else reversed(count))]
     attempts = range(1, ATTEMPTS + 1 if request.repeat_if_disturbed else 2)
     return [
-        Turn(
+        PlannedSession(
             make_id(), _turn_name(request, sequence, contenders[at], repeat, attempt),
             at, repeat, ordinal, attempt,
         )

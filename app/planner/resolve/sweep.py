@@ -9,7 +9,7 @@ from app.catalog import SequenceStep, StepVariation
 from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
 from app.core.ranges import cpus_of, numbers_of_ranges
-from app.core.toml_text import first_twice, shown
+from app.core.toml_text import first_twice, short_value_repr
 from app.protocol.cpus import as_text
 from app.variables.ownership import is_dyno_option
 
@@ -80,5 +80,7 @@ def _varied(text: str) -> tuple[str, list[int | str]]:
     except InputError as error:
         raise InputError(f"vary: {error}", "vary") from None
     if not found or not all(_VALUE.fullmatch(str(value)) for value in values):
-        raise InputError(f"vary must be like innodb_spin_wait_delay=6,96, not {shown(text)}", "vary")
+        raise InputError(
+            f"vary must be like innodb_spin_wait_delay=6,96, not {short_value_repr(text)}", "vary"
+        )
     return found[1], values

@@ -14,7 +14,7 @@ from app.core.units import count_text
 from app.engines import engine_of
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.contenders import engines_in, find_build, find_preset, machine_of
+from app.planner.resolve.contenders import engines_in, find_build, find_preset, server_machine_share
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import PREPARING
 from app.variables import Preset, RenderedPreset, render
@@ -93,7 +93,9 @@ def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Re
     `at_once`: the servers that share the target.
     """
     found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
-    return render(preset, found.family or "", found.version or "", machine_of(survey, "", 0, at_once))
+    return render(
+        preset, found.family or "", found.version or "", server_machine_share(survey, "", 0, at_once)
+    )
 
 
 def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[TickableStep]:

@@ -10,7 +10,7 @@ from typing import Any
 from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.ranges import as_listed, numbers_of_ranges
-from app.core.toml_text import shown
+from app.core.toml_text import short_value_repr
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
 from app.history.machines.measured import MachineRecord
@@ -48,7 +48,7 @@ def value_of(name: str, text: str) -> Any:
     value = _read(row, words)
     problem = row.problem(value)
     if problem and row.kind == "time" and isinstance(value, str):
-        problem = f"must be seconds, or a time such as 30 min, not {shown(value)}"
+        problem = f"must be seconds, or a time such as 30 min, not {short_value_repr(value)}"
     if problem:
         raise InputError(f"{name} {problem}", name)
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else value

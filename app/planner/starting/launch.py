@@ -27,7 +27,7 @@ from app.protocol.answers import (
     LoadTargetAdmission,
     Queue,
     QueueChange,
-    Rehearsal,
+    RehearsalResult,
     StartedPlan,
     Survey,
 )
@@ -58,7 +58,7 @@ class Agent(Protocol):
     def upload_plan(self, plan: Plan) -> str: ...
     def check(self, plan: str) -> list[Check]: ...
     def ask(self, plan: str) -> list[Check]: ...
-    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> Rehearsal: ...
+    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> RehearsalResult: ...
     def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan: ...
     def stop(self, plan: str, what: str) -> None: ...
     def listen(self, conducting: LoadTargetAdmission) -> int: ...
@@ -259,7 +259,7 @@ class Launch:
         return Check("busy", FAIL, status.elsewhere, ELSEWHERE_TODO) if is_busy else None
 
     def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[LaunchStage]:
-        found: list[Rehearsal] = []
+        found: list[RehearsalResult] = []
         for at, contender in enumerate(plan.contenders):
             yield self._reach(CHECKED, f"rehearsing {contender.name}")
             its = agent.rehearse(uploaded, at, 0)

@@ -74,7 +74,7 @@ class Build:
 
 
 @dataclass(frozen=True)
-class LoadTargetShare:
+class LoadTargetStepFigures:
     """What one load target did in a step."""
 
     name: Name
@@ -90,7 +90,7 @@ class LoadTargetShare:
 class RemoteLoadFacts:
     """The load of a step from other machines, and how far apart their seconds were."""
 
-    targets: list[LoadTargetShare]
+    targets: list[LoadTargetStepFigures]
     apart_ms: Number | None  # between the ends of the same second of two of them, at most
 
 

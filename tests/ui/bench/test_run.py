@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import LinkError
 from app.planner.starting.launch import QueueInstead
-from app.remote.hostkeys import HostKey, HostKeyOffer, HostKeyUnknownError
+from app.remote.hostkeys import HostKey, HostKeyUnknownError, OfferedHostKey
 from app.remote.target import LOCAL
 from tests import comparable
 from tests.fakes import ScriptedAgent
@@ -324,7 +324,7 @@ def test_a_target_that_cannot_be_reached_is_told(
 def test_a_host_key_that_is_met_at_run_is_looked_at(
     qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = HostKeyUnknownError(HostKeyOffer("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
+    refused = HostKeyUnknownError(OfferedHostKey("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
 
     def fail(*_: Any) -> Any:
         raise refused

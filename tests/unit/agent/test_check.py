@@ -15,7 +15,7 @@ from app.agent.checks import check
 from app.agent.server.options import BuildWithOptions
 from app.agent.system.client import is_peer_closed
 from app.agent.system.directory import REHEARSING, MarkedDirectory
-from app.protocol.answers import Check, OtherActiveAgent, Rehearsal
+from app.protocol.answers import Check, OtherActiveAgent, RehearsalResult
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO
 from tests.plans import MARIADB, plan
 
@@ -109,7 +109,7 @@ def test_a_check_ends_as_soon_as_a_plan_has_begun(
 def test_a_rehearsal_waits_for_another_one(
     directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fine = Rehearsal([Check("rehearsal", "pass", "")])
+    fine = RehearsalResult([Check("rehearsal", "pass", "")])
     monkeypatch.setattr(check, "agents_elsewhere", lambda _: [])
     monkeypatch.setattr(check, "build_of", lambda *_: None)
     monkeypatch.setattr(check, "_rehearse", lambda *_: fine)

@@ -14,7 +14,7 @@ from app.agent.plan_runner import run_plan
 from app.comparison.verdicts.compare import by_limits, compare
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.plan import SLICES, Plan, Turn
+from app.protocol.plan import SLICES, Plan, PlannedSession
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats import VerdictLimits
 from tests.journals import Maker
@@ -55,7 +55,12 @@ class Target:
         return [self.deciding.spared(turn) for turn in self.turns(self.round + 1)]
 
     def journal(
-        self, turn: Turn, rate: float, noise: float = 0.002, outcome: str = "completed", marks: Any = ()
+        self,
+        turn: PlannedSession,
+        rate: float,
+        noise: float = 0.002,
+        outcome: str = "completed",
+        marks: Any = (),
     ) -> bytes:
         maker = Maker(self.plan, turn.session).begin()
         for at, step in enumerate(self.plan.steps):
@@ -65,7 +70,7 @@ class Target:
             maker.end_step(at, outcome, value=rate * (1 + self.chance.gauss(0, its)), marks=marks)
         return maker.end().raw
 
-    def turns(self, repeat: int) -> list[Turn]:
+    def turns(self, repeat: int) -> list[PlannedSession]:
         found = [turn for turn in self.plan.turns if turn.repeat == repeat]
         return sorted(found, key=lambda turn: turn.contender)
 
@@ -242,7 +247,7 @@ def test_a_plan_that_a_person_stops_is_not_called_decided(
     plan, directory, carried_out = until_decided(order="interleaved"), directory_in(tmp_path), list[int]()
     Path(directory.plan(plan.id), "control").mkdir(parents=True)
 
-    def run_sessions(work: Any, turns: list[Turn]) -> None:
+    def run_sessions(work: Any, turns: list[PlannedSession]) -> None:
         carried_out.append(len(turns))
         if len(carried_out) == stopped_after:
             work.control.stop_plan()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.engine_limits import NO_INDEX, MissingEngineFeature
+from app.agent.steps.engine_limits import NO_INDEX, MissingFeaturePolicy
 from app.agent.system.errors import AgentError
 from app.protocol.plan import Step
 from tests.servers import Answers
@@ -36,14 +36,14 @@ def session(engine: str, rows: int = 7, **answers: Any) -> Any:
     ],
 )
 def test_an_index_can_be_done_without(engine: str, step: Step, outcome: str, goes_on: bool) -> None:
-    lacking = MissingEngineFeature(session(engine))
+    lacking = MissingFeaturePolicy(session(engine))
     assert lacking.goes_on(step, {"outcome": outcome}) == goes_on
     assert lacking.marks == ([NO_INDEX] if (engine, step, outcome) == ("federated", INDEX, "failed") else [])
 
 
 def test_rows_that_are_gone_with_their_server_end_the_session() -> None:
     its_session = session("example", sbtest1=[], sbtest2=[])
-    lacking = MissingEngineFeature(its_session)
+    lacking = MissingFeaturePolicy(its_session)
     lacking.goes_on(LOAD, {"outcome": "completed"})
     lacking.check_rows()  # BLACKHOLE stores none either: only a start takes rows away
     its_session.server.pid = 2
@@ -53,7 +53,7 @@ def test_rows_that_are_gone_with_their_server_end_the_session() -> None:
 
 def test_rows_are_looked_for_once_after_a_start() -> None:
     its_session = session("oqgraph", sbtest1=[], sbtest2=[{"1": 1}])
-    lacking = MissingEngineFeature(its_session)
+    lacking = MissingFeaturePolicy(its_session)
     lacking.check_rows()
     its_session.server.client.answers = {}
     lacking.check_rows()
@@ -63,4 +63,4 @@ def test_rows_are_looked_for_once_after_a_start() -> None:
 def test_others_are_not_asked(engine: str, rows: int) -> None:
     its_session = session(engine, rows)
     its_session.server.client.answers = {}
-    MissingEngineFeature(its_session).check_rows()
+    MissingFeaturePolicy(its_session).check_rows()

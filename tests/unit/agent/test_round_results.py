@@ -17,7 +17,7 @@ from app.comparison.verdicts.judgement import MARKED
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Sample
-from app.protocol.plan import RATE_MISSED, SLICES, Plan, Turn
+from app.protocol.plan import RATE_MISSED, SLICES, Plan, PlannedSession
 from app.protocol.states import UNDECIDABLE
 from app.stats.at_target.verdicts import AT_RATE, DRIFT
 from tests.journals import Maker, plan
@@ -46,7 +46,7 @@ class Target:
         self.plan: Plan = replace(made, order=order, until_decided=True)
         self.directory = directory_in(folder)
         self.deciding = Deciding(self.directory, self.plan)
-        self.carried_out: list[Turn] = []
+        self.carried_out: list[PlannedSession] = []
         self.slower, self.rates = 0.0, RATES
 
     def at_rate(self, step: int, rate: int) -> None:
@@ -65,11 +65,11 @@ class Target:
                 self.carried_out.append(turn)
         self.deciding.take_round(turns)
 
-    def rate(self, turn: Turn) -> float:
+    def rate(self, turn: PlannedSession) -> float:
         """The machine may become slower from session to session."""
         return self.rates[turn.contender] * (1 - self.slower) ** turn.ordinal
 
-    def write(self, turn: Turn, odd: dict[tuple[int, int], dict[str, Any]], chance: Random) -> None:
+    def write(self, turn: PlannedSession, odd: dict[tuple[int, int], dict[str, Any]], chance: Random) -> None:
         maker = Maker(self.plan, turn.session).begin()
         for at in range(len(self.plan.steps)):
             how, rate = dict(odd.get((turn.contender, at), {})), self.rate(turn)

@@ -25,9 +25,9 @@ from app.engines.server import (
     OWN_THREAD,
     ThreadSource,
     committing_threads,
+    supported_thread_sources,
     thread_names,
     thread_pool,
-    thread_sources,
 )
 from app.protocol.thread_states import CLIENT, OTHER, STATES, client_time_figure, shares_text
 
@@ -261,7 +261,7 @@ def test_names_come_from_the_performance_schema_else_from_the_list_of_connection
     assert thread_names(answering([], []), [A, B]) == thread_names(answering(), []) == {}
     assert committing_threads(answering([{"tid": 6}]), [A, B]) == {6}
     assert committing_threads(answering(), []) == set()
-    assert len(thread_sources(answering([{"n": 0}], [{"n": 1}]))) == 1
+    assert len(supported_thread_sources(answering([{"n": 0}], [{"n": 1}]))) == 1
     handling = [[{"value": "one-thread-per-connection"}], [{"value": "pool-of-threads"}], []]
     assert [thread_pool(answering(each)) for each in handling] == ["", "pool-of-threads", ""]
 

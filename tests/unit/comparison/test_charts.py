@@ -27,8 +27,8 @@ from app.comparison.charts.points import (
     error_bars_legend,
     numbers,
     point_of,
-    points_of,
     relative_points,
+    scaled_column_points,
 )
 from app.comparison.charts.rates import missed_rates_text
 from app.comparison.charts.request import ChartRequest, chart_csv, step_named
@@ -112,7 +112,7 @@ def test_without_a_base_nothing_is_relative(history: History) -> None:
     found = comparison(history, failed={(0, "read-only")})
     row = next(row for row in found.rows if row.workload == "read-only")
     assert relative_points(row, 0) == [PointWithRange(), PointWithRange()]
-    assert points_of(row)[0] == PointWithRange() and points_of(row)[1].n == 1
+    assert scaled_column_points(row)[0] == PointWithRange() and scaled_column_points(row)[1].n == 1
 
 
 @pytest.mark.parametrize("chart", CHARTS)

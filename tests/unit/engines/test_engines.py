@@ -149,7 +149,10 @@ def test_a_plugin_that_a_preset_loads_is_loaded_once(dyno_home: Path) -> None:
 
 
 def test_an_engine_that_no_build_has_is_refused_with_those_it_has() -> None:
-    with pytest.raises(InputError, match=r"the engine inodb \(did you mean innodb\?\); it has innodb, rocksdb, myisam, example"):
+    with pytest.raises(
+        InputError,
+        match=r"the engine inodb \(did you mean innodb\?\); it has innodb, rocksdb, myisam, example",
+    ):
         resolve(request(f"{MARIADB}:inodb"), others(example=""), Catalog())
     with pytest.raises(InputError, match="load method bulk: not for example: Dyno knows of nothing"):
         resolve(request(f"{MARIADB}:example", load_method="bulk"), others(example=""), Catalog())

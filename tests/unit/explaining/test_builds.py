@@ -10,7 +10,7 @@ from app.catalog import Catalog
 from app.core.errors import TargetError
 from app.explaining.builds import difference_search_on_target
 from app.explaining.settings import BUILD
-from app.protocol.answers import WARN, Check, OptionReply, Rehearsal
+from app.protocol.answers import WARN, Check, OptionReply, RehearsalResult
 from tests.fakes import ScriptedAgent
 from tests.unit.explaining.pairs import OURS, asked, contender
 
@@ -34,11 +34,11 @@ class Builds(ScriptedAgent):
     def options(self) -> dict[str, list[str]]:
         return {build: [*names, *self.more] for build, names in super().options().items()}
 
-    def rehearse(self, plan: str, contender: int) -> Rehearsal:
+    def rehearse(self, plan: str, contender: int) -> RehearsalResult:
         found, its = super().rehearse(plan, contender), self._plan.contenders[contender]
         starts = self.stops not in its.cnf
         crossed = {} if its.name in "AB" else IN_FORCE["A"]
-        return Rehearsal(found.checks, (found.variables or crossed) if starts else {})
+        return RehearsalResult(found.checks, (found.variables or crossed) if starts else {})
 
     def ask(self, plan: str) -> list[Check]:
         there = [each for each in self.rejected if any(f"{each}=" in c.cnf for c in self._plan.contenders)]

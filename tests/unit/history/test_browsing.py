@@ -13,11 +13,11 @@ from app.history.lists.browsing import (
     ORDERS,
     FacetValue,
     Filter,
-    GroupQps,
     Order,
+    StepGroupQps,
     browse,
     facets,
-    lines,
+    read_session_lines,
 )
 from app.history.recorded.rebuilding import rebuild
 from app.history.recorded.writing import keep_unlocked
@@ -150,14 +150,14 @@ def test_names_are_sorted_as_they_are_shown(browsed: History) -> None:
 
 
 def test_a_headline_is_the_geometric_mean_of_its_group(browsed: History) -> None:
-    (line,) = lines(browsed, [IDS[0]])
-    assert line["headlines"]["read"] == GroupQps(pytest.approx(200.0), 2, 2)
-    assert line["headlines"]["write"] == GroupQps(pytest.approx(70.0), 2, 2)
+    (line,) = read_session_lines(browsed, [IDS[0]])
+    assert line["headlines"]["read"] == StepGroupQps(pytest.approx(200.0), 2, 2)
+    assert line["headlines"]["write"] == StepGroupQps(pytest.approx(70.0), 2, 2)
     assert browse(browsed, Filter(), Order()).groups == ("read", "write")
 
 
 def test_a_headline_says_which_steps_it_lacks(browsed: History) -> None:
-    (failed, lost) = lines(browsed, [IDS[1], IDS[2]])
+    (failed, lost) = read_session_lines(browsed, [IDS[1], IDS[2]])
     assert (failed["headlines"]["write"].n, failed["headlines"]["write"].steps) == (1, 2)
     assert lost["headlines"] == {}
 
@@ -167,7 +167,7 @@ def test_a_group_without_any_figure_has_no_headline_but_its_steps(history: Histo
     for at in (1, 2):
         maker.step(at, "failed", "error 1205")
     store(history, maker)
-    assert lines(history, IDS[:1])[0]["headlines"] == {"read": GroupQps(None, 0, 2)}
+    assert read_session_lines(history, IDS[:1])[0]["headlines"] == {"read": StepGroupQps(None, 0, 2)}
 
 
 def test_a_step_of_no_queries_makes_the_headline_nothing(history: History) -> None:
@@ -175,7 +175,7 @@ def test_a_step_of_no_queries_makes_the_headline_nothing(history: History) -> No
     maker.step(1, value=0.0)
     maker.step(2, value=100.0)
     store(history, maker)
-    assert lines(history, IDS[:1])[0]["headlines"]["read"] == GroupQps(0.0, 2, 2)
+    assert read_session_lines(history, IDS[:1])[0]["headlines"]["read"] == StepGroupQps(0.0, 2, 2)
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -186,7 +186,7 @@ def test_headlines_do_not_depend_on_how_a_journal_comes(history: History, at_onc
         store(history, maker)
     maker.start_step(3)  # and the session takes it down
     store(history, maker.end("failed", reason="the server crashed"))
-    found = lines(history, IDS[:1])[0]["headlines"]
+    found = read_session_lines(history, IDS[:1])[0]["headlines"]
     assert {name: (each.n, each.steps) for name, each in found.items()} == {"read": (1, 2), "write": (0, 2)}
 
 
@@ -195,10 +195,10 @@ def test_lines_come_in_the_order_that_was_asked_for(browsed: History) -> None:
     edits.tag(browsed, IDS[3], "b")
     edits.tag(browsed, IDS[3], "a")
     asked = [IDS[3], "0" * 26, IDS[0]]
-    found_lines = lines(browsed, asked)
+    found_lines = read_session_lines(browsed, asked)
     assert [line["id"] for line in found_lines] == [IDS[3], IDS[0]]
     assert (found_lines[0]["name"], found_lines[0]["tags"]) == ("mine", ["a", "b"])
-    assert found_lines[0]["at"] > 0 and lines(browsed, []) == []
+    assert found_lines[0]["at"] > 0 and read_session_lines(browsed, []) == []
 
 
 def test_an_empty_history(history: History) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from app.comparison.verdicts.compare import compare
 from app.history.lists import edits
-from app.history.lists.browsing import Filter, Order, browse, lines
+from app.history.lists.browsing import Filter, Order, browse, read_session_lines
 from app.history.recorded import recounting
 from app.history.recorded.counting import Cut, unsteady_steps
 from app.history.recorded.rebuilding import rebuild
@@ -52,7 +52,8 @@ def everything(history: History) -> list[Any]:
 
 def headlines(history: History) -> list[Any]:
     return [
-        (each["id"], each["headlines"]) for each in lines(history, browse(history, Filter(), Order()).ids)
+        (each["id"], each["headlines"])
+        for each in read_session_lines(history, browse(history, Filter(), Order()).ids)
     ]
 
 

@@ -15,10 +15,10 @@ from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.planner.kinds.again import request_again
 from app.planner.kinds.against import BaseSession
-from app.planner.kinds.published import ForeignPlan
+from app.planner.kinds.published import PublishedPlan
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.contenders import machine_of
+from app.planner.resolve.contenders import server_machine_share
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import draft_from_file, restore_last_draft
 from app.protocol.plan import Plan
@@ -66,7 +66,7 @@ def stored(history: History, *contenders: str) -> Plan:
 
 @pytest.mark.parametrize("engine", RENDERED)
 def test_the_content_is_that_of_the_earlier_default(engine: str) -> None:
-    preset, machine = Catalog().preset(engine, "baseline"), machine_of(survey(), "")
+    preset, machine = Catalog().preset(engine, "baseline"), server_machine_share(survey(), "")
     found = [
         render(preset, family, version, machine).text
         for family, version in (("MariaDB", VERSION), ("MySQL", "5.6.24"), ("MySQL", "9.7.4"))
@@ -164,7 +164,7 @@ def test_a_session_of_another_default_keeps_its_options(history: History) -> Non
 
 def test_published_sessions_of_an_earlier_dyno(history: History) -> None:
     names = ("default", "baseline", "")
-    found = ForeignPlan(
+    found = PublishedPlan(
         "duel", tuple(replace(plan().contenders[0], preset=each) for each in names), tuple(plan().steps)
     ).set_up("local", survey(), Catalog())
     assert found.request.contenders == (ContenderRequest(MARIADB, "innodb", "baseline"),)

@@ -26,7 +26,7 @@ from app.planner.starting.launch import (
     QueueInstead,
     still_failed_checks,
 )
-from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, Rehearsal, Survey
+from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, RehearsalResult, Survey
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, plan, request, survey, surveyed
 
@@ -232,11 +232,11 @@ class Held(ScriptedAgent):
 
     lasts = False  # longer than anybody waits
 
-    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> Rehearsal:
+    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
         if self.lasts or not patience_s:
             self.asked.append(f"rehearse for {patience_s} s")
             busy = Check("busy", FAIL, f"/target is in use by {OTHER}")
-            return Rehearsal([busy], waits_for=OTHER)
+            return RehearsalResult([busy], waits_for=OTHER)
         return super().rehearse(plan, contender)
 
 

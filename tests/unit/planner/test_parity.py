@@ -10,7 +10,7 @@ import pytest
 
 from app.planner.checks.parity import check_contender_parity, reported_compression, variable_meanings
 from app.planner.estimate.estimate import ContenderSize
-from app.protocol.answers import Check, Rehearsal
+from app.protocol.answers import Check, RehearsalResult
 from app.protocol.plan import Contender
 from app.variables.variables import MATTERS
 from tests import journals
@@ -39,7 +39,7 @@ def in_force(
     contenders = [
         replace(journals.contender("innodb"), name=each, fingerprint=each, cnf=cnf) for each in builds
     ]
-    told = [Rehearsal([], {**SERVERS[each], **(changes or {}).get(each, {})}) for each in builds]
+    told = [RehearsalResult([], {**SERVERS[each], **(changes or {}).get(each, {})}) for each in builds]
     return check_contender_parity(contenders, sizes(contenders), told)
 
 
@@ -91,7 +91,7 @@ def test_every_server_answers_and_agrees_with_itself(build: str) -> None:
     for_everybody = {"commit", "redo capacity", "GTID", "file access", "TLS", "checksums", "isolation"}
     assert for_everybody <= set(told) and all(told.values())
     twice = [replace(contender, name=name) for name in "ab"]
-    (only,) = check_contender_parity(twice, sizes(twice), [Rehearsal([], SERVERS[build])] * 2)
+    (only,) = check_contender_parity(twice, sizes(twice), [RehearsalResult([], SERVERS[build])] * 2)
     assert (only.name, only.state) == ("parity", "pass")
 
 
@@ -133,7 +133,7 @@ def test_one_variable_in_force_is_enough(variable: str, value: str, what: str) -
     twice = [replace(journals.contender("innodb"), name=name) for name in "ab"]
     variables = SERVERS["mysql-9.7.4"]
     assert variables[variable] != value
-    told = [Rehearsal([], variables), Rehearsal([], {**variables, variable: value})]
+    told = [RehearsalResult([], variables), RehearsalResult([], {**variables, variable: value})]
     found = check_contender_parity(twice, sizes(twice), told)
     assert set(warned(found)) == {what}
     assert all(each.todo and "\n" not in each.text for each in found)
@@ -142,7 +142,7 @@ def test_one_variable_in_force_is_enough(variable: str, value: str, what: str) -
 def test_variables_of_another_engine_say_nothing() -> None:
     """InnoDB is in every server: how it writes does not matter where it is idle."""
     twice = [replace(journals.contender("rocksdb"), name=name) for name in "ab"]
-    told = [Rehearsal([], {**SERVERS[ROCKSDB], "innodb_doublewrite": each}) for each in ("ON", "OFF")]
+    told = [RehearsalResult([], {**SERVERS[ROCKSDB], "innodb_doublewrite": each}) for each in ("ON", "OFF")]
     (only,) = check_contender_parity(twice, sizes(twice), told)
     assert only.state == "pass"
 
@@ -151,7 +151,7 @@ def test_compression_that_one_side_has_is_named() -> None:
     both = [journals.contender("innodb"), journals.contender("rocksdb")]
     both = [replace(each, name=each.engine) for each in both]
     said = ("row format dynamic", "every level Snappy; files by Snappy")
-    told = [Rehearsal([], SERVERS[ROCKSDB], each) for each in said]
+    told = [RehearsalResult([], SERVERS[ROCKSDB], each) for each in said]
     found = warned(check_contender_parity(both, sizes(both), told))
     assert found["compression"].startswith("innodb: none; rocksdb: every level Snappy; files by Snappy (")
 
@@ -193,7 +193,12 @@ def test_contenders_of_one_build_have_the_same_defaults() -> None:
 
 def test_a_server_that_did_not_start_ends_it() -> None:
     twice = [replace(journals.contender("innodb"), name=name) for name in "ab"]
-    assert check_contender_parity(twice, sizes(twice), [Rehearsal([], SERVERS[ROCKSDB]), Rehearsal([])]) == []
+    assert (
+        check_contender_parity(
+            twice, sizes(twice), [RehearsalResult([], SERVERS[ROCKSDB]), RehearsalResult([])]
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.core.errors import InputError, TargetError
 from app.planner.starting.preset_check import BuildReply, known_options, try_preset, written_options
-from app.protocol.answers import FAIL, PASS, Check, OptionReply, Rehearsal
+from app.protocol.answers import FAIL, PASS, Check, OptionReply, RehearsalResult
 from app.protocol.plan import Plan
 from app.variables import parse_preset
 from tests.plans import MARIADB, survey
@@ -36,9 +36,9 @@ class Agent:
     def ask(self, plan: str) -> list[Check]:
         return [each for each in self.checks if each.name not in ("busy", "sysbench")]
 
-    def rehearse(self, plan: str, contender: int) -> Rehearsal:
+    def rehearse(self, plan: str, contender: int) -> RehearsalResult:
         self.started.append(self.plans[-1].contenders[contender].name)
-        return Rehearsal([])
+        return RehearsalResult([])
 
 
 def check(name: str, state: str, text: str, *answers: dict[str, str]) -> Check:

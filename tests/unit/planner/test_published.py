@@ -17,7 +17,7 @@ from app.history.store.history import History
 from app.imported.table import read_foreign_sessions
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
-from app.planner.kinds.published import ForeignPlan, PublishedSetup
+from app.planner.kinds.published import PublishedPlan, PublishedSetup
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -38,19 +38,19 @@ def set_up(history: History) -> SetUpHere:
     import_shipped(history)
 
     def of(*names: str, by_hand: Any = lambda request: request, **machine: Any) -> PublishedSetup:
-        found = ForeignPlan.of(history, names)
+        found = PublishedPlan.of(history, names)
         assert found is not None
         return found.set_up("local", survey(**{"memory_bytes": 4 * GIB, **machine}), Catalog(), by_hand)
 
     return of
 
 
-def table(history: History, folder: Path, *lines: str) -> ForeignPlan:
+def table(history: History, folder: Path, *lines: str) -> PublishedPlan:
     file = folder / "their.csv"
     head = "session,target,build,family,version,engine,preset,sequence,step,unit,value"
     file.write_text(HEAD + "\n".join((head, *lines)) + "\n", encoding="utf-8")
     ids = [each.session for each in import_foreign(history, read_foreign_sessions(file), file)]
-    found = ForeignPlan.of(history, ids)
+    found = PublishedPlan.of(history, ids)
     assert found is not None
     return found
 
@@ -201,7 +201,7 @@ def test_what_makes_no_plan_is_refused(history: History, tmp_path: Path, lines: 
 def test_sessions_of_dyno_are_none(history: History, tmp_path: Path) -> None:
     journals.store(history, journals.whole(journals.plan()))
     own = find(history, "last")
-    assert ForeignPlan.of(history, [own]) is None
+    assert PublishedPlan.of(history, [own]) is None
     import_shipped(history)
     with pytest.raises(InputError, match="choose one kind"):
-        ForeignPlan.of(history, [own, I3[0]])
+        PublishedPlan.of(history, [own, I3[0]])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.protocol.plan import Contender, Plan, Step, Turn
+from app.protocol.plan import Contender, Plan, PlannedSession, Step
 from app.protocol.sysbench import seed_of
 
 CONTENDER = Contender(
@@ -17,7 +17,7 @@ STEP = Step(
     "point-query", "drive", "point-query", lua="point-query.lua", coordinates={"threads": 2}, seconds=5
 )
 PLAN = Plan(
-    "P", "plan", "local", "m", "tiny", [CONTENDER], [STEP], [Turn("S", "s", 0, 1, 1)],
+    "P", "plan", "local", "m", "tiny", [CONTENDER], [STEP], [PlannedSession("S", "s", 0, 1, 1)],
     {"workloads/point-query.lua": "--", "presets/innodb/default.cnf": "[mysqld]"}, 1, 10, 5, 1, 0, [2], 1,
 )  # fmt: skip
 

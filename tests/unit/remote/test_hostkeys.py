@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InputError
-from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyOffer, HostKeyUnknownError, KnownHosts
+from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyUnknownError, KnownHosts, OfferedHostKey
 
 # the host key of github.com and the fingerprint that is published of it
 BLOB = base64.b64decode("AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl")
@@ -29,29 +29,29 @@ def test_a_fingerprint_is_openssh_s() -> None:
 
 
 def test_labels_are_openssh_s() -> None:
-    assert HostKeyOffer("t", "nuc", 22, KEY).label == "nuc"
-    assert HostKeyOffer("t", "nuc", 2222, KEY).label == "[nuc]:2222"
+    assert OfferedHostKey("t", "nuc", 22, KEY).label == "nuc"
+    assert OfferedHostKey("t", "nuc", 2222, KEY).label == "[nuc]:2222"
 
 
 def test_unknown_trusted_changed(known: KnownHosts) -> None:
-    offer = HostKeyOffer("nuc", "10.0.0.5", 2222, KEY)
+    offer = OfferedHostKey("nuc", "10.0.0.5", 2222, KEY)
     with pytest.raises(HostKeyUnknownError, match=f"dyno target trust nuc {FINGERPRINT.replace('+', '.')}"):
         known.check(offer)
     known.trust(offer)
     known.check(offer)
     with pytest.raises(HostKeyChangedError) as caught:
-        known.check(HostKeyOffer("nuc", "10.0.0.5", 2222, OTHER))
+        known.check(OfferedHostKey("nuc", "10.0.0.5", 2222, OTHER))
     assert caught.value.trusted == [FINGERPRINT] and caught.value.fingerprint == OTHER.fingerprint
     with pytest.raises(HostKeyUnknownError):
-        known.check(HostKeyOffer("nuc", "10.0.0.5", 22, KEY))
+        known.check(OfferedHostKey("nuc", "10.0.0.5", 22, KEY))
     assert known.path.read_text() == f"[10.0.0.5]:2222 ssh-ed25519 {base64.b64encode(BLOB).decode()}\n"
     assert known.path.stat().st_mode & 0o777 == 0o600
 
 
 def test_trusting_anew_replaces_this_host_alone(known: KnownHosts) -> None:
-    known.trust(HostKeyOffer("a", "a", 22, KEY))
-    known.trust(HostKeyOffer("b", "b", 22, KEY))
-    known.trust(HostKeyOffer("a", "a", 22, OTHER))
+    known.trust(OfferedHostKey("a", "a", 22, KEY))
+    known.trust(OfferedHostKey("b", "b", 22, KEY))
+    known.trust(OfferedHostKey("a", "a", 22, OTHER))
     assert known.keys_of("a") == [OTHER] and known.keys_of("b") == [KEY]
 
 
@@ -74,11 +74,11 @@ def test_what_a_person_put_there_is_read(known: KnownHosts) -> None:
 def test_a_comment_and_other_lines_stay(known: KnownHosts) -> None:
     known.path.parent.mkdir()
     known.path.write_text("# mine\n@cert-authority *.lan ssh-ed25519 AAAA\n")
-    known.trust(HostKeyOffer("a", "a", 22, KEY))
+    known.trust(OfferedHostKey("a", "a", 22, KEY))
     assert known.path.read_text().startswith("# mine\n@cert-authority *.lan ssh-ed25519 AAAA\na ")
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "known_hosts").mkdir()
     with pytest.raises(InputError, match="known_hosts cannot be read: Is a directory"):
-        KnownHosts(tmp_path / "known_hosts").check(HostKeyOffer("t", "nuc", 22, KEY))
+        KnownHosts(tmp_path / "known_hosts").check(OfferedHostKey("t", "nuc", 22, KEY))

@@ -108,7 +108,7 @@ def test_a_push_that_fails_says_what_to_do(monkeypatch: pytest.MonkeyPatch, numb
         raise OSError(number, os.strerror(number), ".0a1b.4711")
 
     monkeypatch.setattr(starter, "push", fail)
-    assert starter.answer_push("/srv/dyno", "0a1b") == {
+    assert starter.push_agent_or_error("/srv/dyno", "0a1b") == {
         "error": f"/srv/dyno cannot be used: {todo}",
         "input": False,
     }

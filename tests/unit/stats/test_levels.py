@@ -13,7 +13,7 @@ import pytest
 
 from app.stats import StepSamples, judge
 from app.stats.at_target.verdicts import COLOURED
-from app.stats.groups import GroupOfTwoColumns, group_ratios
+from app.stats.groups import GroupOfTwoColumns, step_group_ratios
 from tests.worlds import NOISIER, ORDERS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200
@@ -38,7 +38,7 @@ def excludes_one(base: np.ndarray, other: np.ndarray) -> bool:
     ]
     return any(
         each and each.low and each.high and not each.low <= 1 <= each.high
-        for each in group_ratios([groups])[0]
+        for each in step_group_ratios([groups])[0]
     )
 
 

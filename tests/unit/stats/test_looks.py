@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from app.agent.deciding import DECISIONS, HOPELESS, endings
+from app.agent.deciding import DECISIONS, HOPELESS, cell_stopping_decisions
 from app.stats import StepSamples, VerdictLimits, judge
 from app.stats.at_target.looks import ROUNDS, share_of_look
 from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
@@ -35,25 +35,25 @@ def test_a_round_more_may_take_more_of_the_share() -> None:
 
 
 def test_words() -> None:
-    assert endings([CLEAR, SLOWER], LOOKED, 4) == [WORSE, WORSE]
-    assert endings([EQUAL, EQUAL], LOOKED, 4) == [SAME, SAME]
-    assert endings([FASTER, CLEAR], LOOKED, 4) == [BETTER, WORSE]
+    assert cell_stopping_decisions([CLEAR, SLOWER], LOOKED, 4) == [WORSE, WORSE]
+    assert cell_stopping_decisions([EQUAL, EQUAL], LOOKED, 4) == [SAME, SAME]
+    assert cell_stopping_decisions([FASTER, CLEAR], LOOKED, 4) == [BETTER, WORSE]
 
 
 def test_what_more_rounds_may_tell_goes_on() -> None:
-    assert endings([OPEN, cell(1.02, 1.0, 0.98, 1.01)], LOOKED, 4)[0] == ""
+    assert cell_stopping_decisions([OPEN, cell(1.02, 1.0, 0.98, 1.01)], LOOKED, 4)[0] == ""
 
 
 def test_what_all_rounds_could_not_tell_is_hopeless() -> None:
     middling = (0.97, 1.03, 1.0, 0.95, 1.05, 0.99)
-    assert endings([cell(*middling), cell(*reversed(middling))], LOOKED, 6) == [HOPELESS] * 2
+    assert cell_stopping_decisions([cell(*middling), cell(*reversed(middling))], LOOKED, 6) == [HOPELESS] * 2
 
 
 def test_a_step_without_figures_keeps_nobody() -> None:
-    assert endings([CLEAR, EQUAL, cell()], LOOKED, 2)[2] == ""
-    assert endings([CLEAR, EQUAL, cell()], LOOKED, 3)[2] == HOPELESS
-    assert endings([CLEAR, EQUAL, cell(1.0, 1.01)], LOOKED, 3)[2] == ""
-    assert endings([CLEAR, EQUAL, cell(1.0)], LOOKED, 7)[2] == HOPELESS
+    assert cell_stopping_decisions([CLEAR, EQUAL, cell()], LOOKED, 2)[2] == ""
+    assert cell_stopping_decisions([CLEAR, EQUAL, cell()], LOOKED, 3)[2] == HOPELESS
+    assert cell_stopping_decisions([CLEAR, EQUAL, cell(1.0, 1.01)], LOOKED, 3)[2] == ""
+    assert cell_stopping_decisions([CLEAR, EQUAL, cell(1.0)], LOOKED, 7)[2] == HOPELESS
 
 
 def test_same_is_a_word_of_looked_plans_alone() -> None:
@@ -96,5 +96,5 @@ def test_what_is_decided_is_what_compare_says() -> None:
     for _ in range(50):
         rows = chance.normal([[0.0], [0.1], [-0.03]], 0.02, (3, 5))
         cells = [cell(*map(exp, row)) for row in rows]
-        words, said = endings(cells, LOOKED, 5), [each.word for each in judge(cells, LOOKED)]
+        words, said = cell_stopping_decisions(cells, LOOKED, 5), [each.word for each in judge(cells, LOOKED)]
         assert all(word == other for word, other in zip(words, said, strict=True) if word in DECISIONS)

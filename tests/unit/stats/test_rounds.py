@@ -14,7 +14,7 @@ from scipy import stats  # type: ignore[import-untyped]
 from app.stats import StepSamples, VerdictLimits, judge
 from app.stats.at_target.steady import STEADY, UNSTEADY, ratio_steadiness, steadiness
 from app.stats.at_target.verdicts import BETTER, COLOURED, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
-from app.stats.groups import GroupOfTwoColumns, group_ratios
+from app.stats.groups import GroupOfTwoColumns, step_group_ratios
 from tests.worlds import ROUNDS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200
@@ -105,7 +105,7 @@ def excludes_one(base: np.ndarray, other: np.ndarray) -> bool:
     ]
     return any(
         each and each.low and each.high and not each.low <= 1 <= each.high
-        for each in group_ratios([groups])[0]
+        for each in step_group_ratios([groups])[0]
     )
 
 
@@ -125,8 +125,8 @@ def test_rounds_find_what_welch_does_not() -> None:
 def test_a_group_is_the_mean_of_its_rounds() -> None:
     base = [[each, 2 * each] for each in COMMON]
     other = [[1.1 * each * own, 2 * 1.1 * each * own] for each, own in zip(COMMON, OWN, strict=True)]
-    ((found,),) = group_ratios([[GroupOfTwoColumns(base, other, True)]])
-    ((apart,),) = group_ratios([[GroupOfTwoColumns(base, other)]])
+    ((found,),) = step_group_ratios([[GroupOfTwoColumns(base, other, True)]])
+    ((apart,),) = step_group_ratios([[GroupOfTwoColumns(base, other)]])
     assert found is not None and found.low is not None and found.high is not None
     assert found.low < 1.1 < found.high and found.high / found.low < 1.03
     assert apart is not None and apart.low is not None and apart.low < 0.9
@@ -136,11 +136,11 @@ def test_a_group_is_the_mean_of_its_rounds() -> None:
 def test_a_round_that_lacks_a_step_tells_of_the_others() -> None:
     base = [[each, each] for each in COMMON]
     other = [[1.1 * each, None if at == 0 else 1.1 * each] for at, each in enumerate(COMMON)]
-    ((found,),) = group_ratios([[GroupOfTwoColumns(base, other, True)]])
+    ((found,),) = step_group_ratios([[GroupOfTwoColumns(base, other, True)]])
     assert found is not None and found.steps == 2 and found.ratio == pytest.approx(1.1)
-    ((nothing,),) = group_ratios([[GroupOfTwoColumns([[0.0]] * 3, [[1.0]] * 3, True)]])
+    ((nothing,),) = step_group_ratios([[GroupOfTwoColumns([[0.0]] * 3, [[1.0]] * 3, True)]])
     assert nothing is None
-    ((few,),) = group_ratios([[GroupOfTwoColumns(base[:2], base[:2], True)]])
+    ((few,),) = step_group_ratios([[GroupOfTwoColumns(base[:2], base[:2], True)]])
     assert few is not None and few.low is None
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import DynoError
-from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyOffer, HostKeyUnknownError
+from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyUnknownError, OfferedHostKey
 from app.targets.store import Targets
 
-OFFER = HostKeyOffer("far", "far.lan", 22, HostKey("ssh-ed25519", b"key"))
+OFFER = OfferedHostKey("far", "far.lan", 22, HostKey("ssh-ed25519", b"key"))
 
 
 @pytest.mark.parametrize("error", [HostKeyUnknownError(OFFER), HostKeyChangedError(OFFER, [OFFER.key])])

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.core.units import date_text
-from app.history.lists.browsing import Filter, Order, SessionLine, browse, lines
+from app.history.lists.browsing import Filter, Order, SessionLine, browse, read_session_lines
 from app.history.store.history import History
 from app.protocol.states import state_word
 from ui.core.context import WindowContext
@@ -163,9 +163,9 @@ class SessionChooser(QFrame):
 
         def work(history: History) -> _Listed:
             if offered and wanted.is_empty:
-                return _Listed(lines(history, offered), len(offered), len(offered))
+                return _Listed(read_session_lines(history, offered), len(offered), len(offered))
             found = browse(history, wanted, Order())
-            return _Listed(lines(history, found.ids[:_LISTED]), len(found.ids), found.total)
+            return _Listed(read_session_lines(history, found.ids[:_LISTED]), len(found.ids), found.total)
 
         self._latest.read(work, self._on_read, self.failed.emit)
 

@@ -16,7 +16,7 @@ from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless_text
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
-from ui.dialogs.report_controller import ReportController
+from ui.dialogs.report_controller import PageReportSaver
 from ui.widgets.image import copy_image, save_image, temporarily_enlarged
 
 from .body import CompareBody
@@ -38,7 +38,7 @@ class CompareCopySave(QObject):
     def __init__(self, context: WindowContext, body: CompareBody, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._body, self._page = context, body, page
-        self._reporting = ReportController(context, page)
+        self._reporting = PageReportSaver(context, page)
         self._reporting.failed.connect(self.failed)
 
     def copy(self, form: str) -> None:

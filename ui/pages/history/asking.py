@@ -9,7 +9,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget, QWidgetAction
 
 from app.core.harmless import harmless
-from app.history.lists.browsing import SessionLine, lines, tags
+from app.history.lists.browsing import SessionLine, read_session_lines, tags
 from ui.core.context import WindowContext
 from ui.widgets.layouts import open_once
 
@@ -29,7 +29,7 @@ class HistoryQuestions(QObject):
     def ask_tags(self, sessions: Sequence[str]) -> None:
         self._context.tasks.read(
             self,
-            lambda history: (tags(history), lines(history, sessions)),
+            lambda history: (tags(history), read_session_lines(history, sessions)),
             self._on_tags_read,
             self.failed.emit,
         )

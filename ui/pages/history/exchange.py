@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
-from app.history.lists.browsing import lines
+from app.history.lists.browsing import read_session_lines
 from app.history.store.history import History
 from ui.core.bus import StaleParts
 from ui.core.context import WindowContext
@@ -116,7 +116,10 @@ class SessionFileActions(QObject):
         """Copy as a tab-separated table, including lines not read yet."""
 
         def read(history: History) -> str:
-            rows = [[harmless(column.text(line)) for column in columns] for line in lines(history, sessions)]
+            rows = [
+                [harmless(column.text(line)) for column in columns]
+                for line in read_session_lines(history, sessions)
+            ]
             return "".join("\t".join(row) + "\n" for row in [[each.title for each in columns], *rows])
 
         self._context.tasks.read(self, read, self._on_copied, self.failed.emit)

@@ -18,8 +18,8 @@ from ui.core.plain import error_lines
 from ui.core.tasks import NewestAnswerRunner
 from ui.dialogs.cut_controller import CutController
 from ui.dialogs.flame_controller import FlameGraphOpener
-from ui.dialogs.report_controller import ReportController
-from ui.models.plan_cells import plan_text, plan_title
+from ui.dialogs.report_controller import PageReportSaver
+from ui.models.plan_cells import plan_text, plan_title_with_count
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
 from ui.widgets.layouts import in_column, open_once
@@ -60,7 +60,7 @@ class HistoryPage(Page):
         self._bar, self._detail = FilterBar(), DetailPane(context.theme)
         self.editing, self.exchange = SessionEditController(context, self), SessionFileActions(context, self)
         self._asking = HistoryQuestions(context, self.editing, self)
-        self.cutting, self._reporting = CutController(context, self), ReportController(context, self)
+        self.cutting, self._reporting = CutController(context, self), PageReportSaver(context, self)
         self.flames = FlameGraphOpener(context, self)
         self._counting, self._reading = (
             NewestAnswerRunner(context.tasks, self),
@@ -186,7 +186,7 @@ class HistoryPage(Page):
         are_published = self._model.are_published(sessions)
         self._commands.show_selected(len(sessions), plan is not None, are_published)
         if plan is not None:
-            self._frame.show_selected(plan_title(plan, len(sessions)))
+            self._frame.show_selected(plan_title_with_count(plan, len(sessions)))
             self._detail.show_words(plan_text(plan, len(sessions)))
         elif len(sessions) == 1:
             self._frame.show_selected(self._name())

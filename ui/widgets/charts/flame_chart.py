@@ -18,7 +18,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.stacks.flame import Flame, Piece, frame_text, growth, matching, neighbour, pieces
+from app.comparison.stacks.flame import (
+    DrawnFlameFrame,
+    Flame,
+    frame_text,
+    growth,
+    matching,
+    neighbour,
+    pieces,
+)
 from app.comparison.stacks.flame_colours import (
     STEPS,
     colour_of,
@@ -56,7 +64,7 @@ class FlameChart(FocusFrame):
         self._flame: Flame | None = None
         self._shades: Sequence[float] = ()
         self._trail = [0]  # the frames that filled the width, the latest last
-        self._rows: list[list[Piece]] = []  # pieces by depth, from left to right
+        self._rows: list[list[DrawnFlameFrame]] = []  # pieces by depth, from left to right
         self._at = -1  # the frame under mouse or keyboard
         self._search = ""
         self._matching: set[int] = set()
@@ -151,7 +159,7 @@ class FlameChart(FocusFrame):
         painter.end()
         return picture
 
-    def _paint_piece(self, painter: QPainter, metrics: QFontMetricsF, piece: Piece) -> None:
+    def _paint_piece(self, painter: QPainter, metrics: QFontMetricsF, piece: DrawnFlameFrame) -> None:
         assert self._flame is not None
         box, colour = self._box(piece), self._colour(piece.at)
         painter.fillRect(box, colour)
@@ -176,7 +184,7 @@ class FlameChart(FocusFrame):
             colour.setAlpha(_FADED)
         return colour
 
-    def _box(self, piece: Piece) -> QRectF:
+    def _box(self, piece: DrawnFlameFrame) -> QRectF:
         assert self._flame is not None
         bottom = max(self.height(), self.sizeHint().height()) - 1
         top = bottom - (self._flame.frames[piece.at].depth + 1) * ROW

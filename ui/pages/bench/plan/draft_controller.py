@@ -269,9 +269,9 @@ def _again(
 ) -> tuple[Draft, str]:
     """A draft of the same work, and a text on what differs from before."""
     from app.planner.kinds.again import request_again
-    from app.planner.kinds.published import ForeignPlan
+    from app.planner.kinds.published import PublishedPlan
 
-    if published := ForeignPlan.of(history, sessions):
+    if published := PublishedPlan.of(history, sessions):
         if survey is None:
             raise InputError(f"survey {here} first: Dyno scales published work to its memory and disk")
         found = published.set_up(here, survey, Catalog())
