@@ -267,7 +267,8 @@ def core_sets_problem(sets: int | Iterable[int | str]) -> str:
         if isinstance(each, int) and not 1 <= each <= MAX_CORES:
             return f"must be between 1 and {MAX_CORES:,}, not {each}; CPUs go into brackets: [0-3]"
         if isinstance(each, str) and not _is_cpus(each):
-            return f"must be numbers of cores, or CPUs in brackets, such as 4,2 or [0-3], not {short_value_repr(each)}"
+            shown = short_value_repr(each)
+            return f"must be numbers of cores, or CPUs in brackets, such as 4,2 or [0-3], not {shown}"
     return ""
 
 

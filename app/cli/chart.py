@@ -24,7 +24,7 @@ CSV = ".csv"
 FORMS = (".png", ".svg", CSV)
 
 
-def add_chart_parser(words: Any) -> None:
+def add_words(words: Any) -> None:
     parser = add_verb(words, chart_sessions, "save a chart of a comparison: PNG, SVG, or its numbers as CSV")
     parser.add_argument(
         "chart", choices=CHARTS, help="; ".join(f"{name}: {what}" for name, what in CHARTS.items())
