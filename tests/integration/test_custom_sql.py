@@ -334,6 +334,7 @@ def test_the_studies_of_custom_sql_go_to_their_end(desktop: Desktop, engine: str
     assert {step["unit"] for step in measured} == {"bytes" if sequence == "space" else "ms"}
 
 
+@pytest.mark.full
 def test_a_file_of_mydbtest_is_imported_and_carried_out(desktop: Desktop, tmp_path: Path) -> None:
     file = tmp_path / "conf"
     file.write_text(PRINTED.replace("loop 25000", "loop 300"))

@@ -47,6 +47,7 @@ def check_same(desktop: Desktop, session: str, directory: Path) -> None:
 # links and desktops
 
 
+@pytest.mark.full
 def test_sshd_killed_in_the_middle_of_a_step_and_back(desktop: Desktop, sshd: Sshd) -> None:
     sshd.add_target("far")
     there = Path(sshd.directory)
@@ -156,6 +157,7 @@ def test_interrupted_with_control_c_it_says_how_to_come_back(desktop: Desktop) -
     check_whole(desktop, desktop.target)
 
 
+@pytest.mark.full
 def test_another_desktop_adopts_what_it_did_not_start(
     desktop: Desktop, sshd: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +195,7 @@ def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop:
     assert [event.after_crash for event in events if isinstance(event, StepStarted)][-2:] == [False, True]
 
 
+@pytest.mark.full
 def test_a_server_that_hangs_most_of_a_step_stalls_it_and_every_second_of_it_is_told(
     desktop: Desktop,
 ) -> None:

@@ -97,6 +97,7 @@ def test_tables_are_as_large_as_those_of_sysbench(server: Server, engine: str) -
         assert size_of(server, engine) == pytest.approx(wanted, rel=0.02), method
 
 
+@pytest.mark.full
 def test_the_method_of_a_plan_is_carried_out_and_kept(desktop: Desktop) -> None:
     write(desktop.home / "sequences/loads.toml", LOADS)
     plan = ["run", "--sequence", "loads", "--contender", f"{MARIADB}:rocksdb"]

@@ -41,6 +41,7 @@ def memory_of(desktop: Desktop, session: str) -> dict[str, Any]:
     return {**facts["memory"], "said": facts["variables"]["version_malloc_library"]}
 
 
+@pytest.mark.full
 def test_what_is_asked_for_is_in_force_kept_and_compared(desktop: Desktop) -> None:
     limit = "" if memory_limit_problem() else '\nmemory_limit = "640M"'
     first = f'preset = "small"\nallocator = "jemalloc"\nnuma = "interleave=all"{limit}'

@@ -38,6 +38,7 @@ def steps(desktop: Desktop, engine: str) -> dict[str, StepEnded]:
     return {names[each.step]: each for each in events(desktop, engine, StepEnded)}
 
 
+@pytest.mark.full
 def test_memory_goes_through_a_sequence_with_nothing_set(others_desktop: Desktop) -> None:
     said = run(others_desktop, "memory:stock")
     assert said.count("Dyno does not know memory") == 1
@@ -70,6 +71,7 @@ def test_rows_that_a_restart_takes_away_are_not_measured(others_desktop: Desktop
     assert driven == []
 
 
+@pytest.mark.full
 def test_what_archive_cannot_do_is_quoted_and_the_session_goes_on(others_desktop: Desktop) -> None:
     run(others_desktop, "archive", code=1)
     found = steps(others_desktop, "archive")

@@ -40,6 +40,7 @@ def hold_rows(bench: Bench) -> None:
     bench.held("BEGIN", "UPDATE sbtest1 SET pad = 'x' WHERE id <= 2000")
 
 
+@pytest.mark.full
 def test_held_row_locks(bench: Bench) -> None:
     bench.check_planted("row-lock", "update-nonindex", hold_rows)
 

@@ -139,6 +139,7 @@ def write_sequence(desktop: Desktop, more: str = "") -> None:
     (desktop.home / "sequences" / "again.toml").write_text(SEQUENCE + more)
 
 
+@pytest.mark.full
 def test_a_script_does_the_same_as_its_session(desktop: Desktop, tmp_path: Path) -> None:
     write_sequence(desktop)
     said = repeat(desktop, tmp_path, f"{MARIADB}:innodb")

@@ -143,6 +143,7 @@ def test_mysql_56_bootstrapped_from_its_sql_files(desktop: Desktop, build_path: 
     carry_out_on(desktop, build_path("mysql-5.6"), engine, "5.6.")
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-9.7")
 @pytest.mark.parametrize("engine", OF_MYSQL)
 def test_mysql_9_started_through_a_wrapper(desktop: Desktop, build_path: Any, engine: str) -> None:

@@ -152,6 +152,7 @@ def test_mysql_over_loopback(desktop: Desktop, build_path: Callable[[str], Path]
     check_pair(desktop, begin_from_snapshots(desktop, f"{build}:innodb", transport="loopback"))
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_without_room_for_a_second_copy_the_session_goes_on(desktop: Desktop, small_disk: Path) -> None:
     desktop.dyno("target", "edit", "local", "--directory", str(small_disk))

@@ -64,6 +64,7 @@ def test_mysql_9_7_is_as_it_comes(desktop: Desktop, build_path: Callable[[str], 
 ROCKSDB = pytest.param("rocksdb", "plugin_load_add=ha_rocksdb", marks=pytest.mark.full)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("engine", "own"), [("innodb", ""), ROCKSDB])
 def test_mariadb_is_as_it_comes(desktop: Desktop, engine: str, own: str) -> None:
     expected = {"log_bin": "OFF", "performance_schema": "OFF", "innodb_flush_log_at_trx_commit": "1"}

@@ -107,6 +107,7 @@ def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) ->
     assert_rate(fewer, fewer["rows"])
 
 
+@pytest.mark.full
 def test_the_rows_that_the_server_reads_tell_how_far_a_scan_is(desktop: Desktop) -> None:
     for name, text in SLOW.items():
         write(desktop.home / "workloads" / name, text)

@@ -277,6 +277,7 @@ def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
     assert "points cores=1 threads=2 variation=patient" in compared
 
 
+@pytest.mark.full
 def test_a_step_that_is_skipped_leaves_no_variable_behind(desktop: Desktop) -> None:
     """Looked at from outside, while the steps are driven."""
     text = (
