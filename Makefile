@@ -13,6 +13,7 @@
 BIN = .venv/bin
 WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder --max-worker-restart=0
 PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
+COMPILE = $(PYTEST) -n 0 --collect-only -q >/dev/null 2>&1 # once, beside mypy: else each worker does
 AGAIN = test $$? = 1 && $(BIN)/python -m tests.running.again $(WORKERS)
 LOCK = $(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header setup.cfg -
 BUILDS = mysql-5.6 mysql-9.7
@@ -33,14 +34,14 @@ desktop:
 	@sh install.sh desktop
 
 test:
-	@sh install.sh $(if $(TENTH),full,test)
-	@$(MAKE) --no-print-directory lint
-	@$(BIN)/python -m tests.running.builds $(BUILDS) $(if $(TENTH),$(MORE_BUILDS)) || test "$$CI" != true
-	$(PYTEST) $(if $(TENTH),--tenth=$(TENTH),-m "not full") || { $(AGAIN); }
+	@sh install.sh $(if $(TWENTIETH),full,test)
+	@$(COMPILE) & $(MAKE) --no-print-directory lint; found=$$?; wait; exit $$found
+	@$(BIN)/python -m tests.running.builds $(BUILDS) $(if $(TWENTIETH),$(MORE_BUILDS)) || test "$$CI" != true
+	$(PYTEST) $(if $(TWENTIETH),--twentieth=$(TWENTIETH),-m "not full") || { $(AGAIN); }
 
 full:
 	@sh install.sh full
-	@$(MAKE) --no-print-directory lint
+	@$(COMPILE) & $(MAKE) --no-print-directory lint; found=$$?; wait; exit $$found
 	@$(BIN)/python -m tests.running.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
 	$(PYTEST) -m "not alone" || { $(AGAIN); }
 	$(BIN)/pytest -m alone

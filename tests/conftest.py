@@ -14,7 +14,12 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.running.again import pytest_handlecrashitem
-from tests.running.tenths import keep_tenth, pytest_addoption, pytest_report_header, pytest_terminal_summary
+from tests.running.twentieths import (
+    keep_twentieth,
+    pytest_addoption,
+    pytest_report_header,
+    pytest_terminal_summary,
+)
 from tests.running.workers import (
     pytest_collection_finish,
     pytest_configure,
@@ -80,7 +85,7 @@ def _no_unexpected_warning(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    keep_tenth(config, items)
+    keep_twentieth(config, items)
     share_out(items)
 
 

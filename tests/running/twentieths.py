@@ -1,7 +1,8 @@
-"""The long tests (marked `full`) in ten parts of like length: CI carries out another part each day.
+"""The long tests (marked `full`) in twenty parts of like length: CI carries out another part each day.
 
-The cases of each test are shuffled, always in the same way, and dealt out in turn: so each part has a tenth
-of every test, and what takes long, such as one sequence on five builds, is spread. Ten days see all.
+The cases of each test are shuffled, always in the same way, and dealt out in turn: so each part has a
+twentieth of every test, and what takes long, such as one sequence on five builds, is spread. Twenty days
+see all.
 """
 
 from __future__ import annotations
@@ -11,31 +12,31 @@ from collections import Counter
 
 import pytest
 
-PARTS = 10
+PARTS = 20
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    text = "the ordinary tests and this tenth of the long ones"
-    parser.addoption("--tenth", type=int, choices=range(PARTS), help=text)
+    text = "the ordinary tests and this twentieth of the long ones"
+    parser.addoption("--twentieth", type=int, choices=range(PARTS), help=text)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    tenth = config.option.tenth
-    if tenth is not None:
-        return f"long tests: tenth {tenth} of 0 to {PARTS - 1}; to repeat it: TENTH={tenth} .ci/run"
+    twentieth = config.option.twentieth
+    if twentieth is not None:
+        return f"long tests: part {twentieth} of 0 to {PARTS - 1}; to repeat it: TWENTIETH={twentieth} .ci/run"
     is_all = config.option.markexpr in ("", "not alone")
     return "all tests, the long ones too: unit, integration, window" if is_all else None
 
 
-def keep_tenth(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take the other nine tenths of the long tests away."""
-    tenth = config.option.tenth
-    if tenth is None:
+def keep_twentieth(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the other nineteen twentieths of the long tests away."""
+    twentieth = config.option.twentieth
+    if twentieth is None:
         return
     alone = {item.nodeid for item in items if item.get_closest_marker("alone")}
     full = [item for item in items if item.get_closest_marker("full") and item.nodeid not in alone]
     long = sorted(full, key=_shuffled)
-    others = alone | {item.nodeid for at, item in enumerate(long) if at % PARTS != tenth}
+    others = alone | {item.nodeid for at, item in enumerate(long) if at % PARTS != twentieth}
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in others])
     items[:] = [item for item in items if item.nodeid not in others]
 
