@@ -7,6 +7,6 @@ Start with `plans` (a target, and plans made for it) and `journals` (made up as 
 `fakes` has the slow edges, `installed` finds the MariaDB of this system, `worlds` simulates comparisons of
 equals under many kinds of noise. `running` has what runs the tests: `workers` keeps the workers of pytest
 apart, `twentieths` selects a part of the long tests for each day, `again` carries out alone what a busy
-machine failed, `builds` fetches servers, `covered` measures coverage. `fresh.sh` follows the README on fresh Debians;
-`screenshots` makes the pictures of docs/.
+machine failed, `builds` fetches servers, `covered` measures coverage. `fresh.sh` follows the README on
+fresh Debians; `screenshots` makes the pictures of docs/.
 """

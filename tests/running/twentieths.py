@@ -23,7 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     twentieth = config.option.twentieth
     if twentieth is not None:
-        return f"long tests: part {twentieth} of 0 to {PARTS - 1}; to repeat it: TWENTIETH={twentieth} .ci/run"
+        return (
+            f"long tests: part {twentieth} of 0 to {PARTS - 1}; to repeat it: TWENTIETH={twentieth} .ci/run"
+        )
     is_all = config.option.markexpr in ("", "not alone")
     return "all tests, the long ones too: unit, integration, window" if is_all else None
 
