@@ -21,6 +21,7 @@ class InputError(DynoError):
     def __init__(self, text: str, field: str = "") -> None:
         super().__init__(text)
         self.field = field  # of the plan, where it is about one: a window marks it
+        self.line = 0  # of the text that was read, where it is about one
 
 
 @contextmanager
@@ -30,6 +31,16 @@ def add_field_to_errors(field: str) -> Iterator[None]:
         yield
     except InputError as error:
         error.field = error.field or field
+        raise
+
+
+@contextmanager
+def add_line_to_errors(line: int) -> Iterator[None]:
+    """Add this line of a text to an error raised here."""
+    try:
+        yield
+    except InputError as error:
+        error.line = line
         raise
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from app.core.errors import InputError
+from app.core.errors import InputError, add_line_to_errors
 from app.protocol.my_cnf import option_key, option_name, split_line
 
 MAX_BYTES = 64 * 1024
@@ -81,13 +81,14 @@ def parse_preset(text: str, name: str, engine: str, label: str = "", shipped: bo
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()
         where = f"{label}: line {number}"
-        _check_line(raw, where)
-        if line.startswith(("#", ";")):
-            _read_header(line, header)
-        elif line.startswith("["):
-            group = _read_group(line, where)
-        elif line:
-            options.append(_read_option(line, group, number, where))
+        with add_line_to_errors(number):
+            _check_line(raw, where)
+            if line.startswith(("#", ";")):
+                _read_header(line, header)
+            elif line.startswith("["):
+                group = _read_group(line, where)
+            elif line:
+                options.append(_read_option(line, group, number, where))
     return Preset(name, engine, label, text, tuple(options), header, shipped)
 
 

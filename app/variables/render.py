@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.core.errors import InputError
+from app.core.errors import InputError, add_line_to_errors
 from app.protocol.my_cnf import unquote
 from app.protocol.words import FACTORS
 
@@ -63,9 +63,9 @@ def render(preset: Preset, family: str, version: str, machine: MachineSize) -> R
         where = f"{preset.label}: line {option.line}"
         if not is_server_group(option.group):
             continue
-        placed, what = sanitise_preset_option(
-            _filled(option, machine, where), where
-        )  # refused whatever the build
+        with add_line_to_errors(option.line):
+            filled = _filled(option, machine, where)
+            placed, what = sanitise_preset_option(filled, where)  # refused whatever the build
         if option.group not in groups:
             continue
         if what:

@@ -141,7 +141,7 @@ def hindrance(columns: Sequence[Column], base: int, at: int) -> str:
 
 def has_running_sessions(column: Column) -> bool:
     """Whether some of its sessions have not ended."""
-    return any(state in GOING_ON for state in column.state.split(", "))
+    return any(state in GOING_ON for state in column.states)
 
 
 # what was found

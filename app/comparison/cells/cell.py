@@ -28,7 +28,7 @@ class Column:
     contender: ContenderEntry
     sequence: str
     source: str  # who published it, when and where; '' where it was not
-    state: str
+    states: list[str]  # each that some of its sessions have
     failed_steps: int
     loads: int | None  # that the data of its sessions come from; None where nobody said
     server_starts: int | None
@@ -43,6 +43,10 @@ class Column:
     by_round: bool = False  # its sessions and those of the base are judged as pairs
     across: str = ""  # time, machines: what is between it and the base; '' where their sessions alternate
     canaries: list[float] = field(default_factory=list)  # of its machine, where columns are across something
+
+    @property
+    def state(self) -> str:
+        return ", ".join(self.states)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.comparison.cells.cell import Cell, Comparison, Figure, GroupMeanRatio, Row, RowGroup
+from app.comparison.cells.cell import Cell, Column, Comparison, Figure, GroupMeanRatio, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
 from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_legend, verdict_short_text
@@ -48,7 +48,7 @@ _CELL = {**_FIGURE, **{key: key for key in _ORDER.split()}, "reasons": "reason"}
 def to_json(comparison: Comparison) -> dict[str, object]:
     return {
         "base": comparison.base_id,
-        "sessions": [vars(column) for column in comparison.columns],
+        "sessions": [_column_as_json(column) for column in comparison.columns],
         "rows": [_row_as_json(row) for row in comparison.rows],
         "plans": [{"statement": each.label, "values": each.values} for each in comparison.plans],
         "groups": [
@@ -64,6 +64,12 @@ def to_json(comparison: Comparison) -> dict[str, object]:
 
 def json_of_limits(limits: VerdictLimits) -> dict[str, float]:
     return {"false_share": limits.false_share, "matters": limits.matters}
+
+
+def _column_as_json(column: Column) -> dict[str, object]:
+    found = {**vars(column), "state": column.state}
+    del found["states"]
+    return found
 
 
 def _row_as_json(row: Row) -> dict[str, object]:

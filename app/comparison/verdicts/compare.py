@@ -163,7 +163,6 @@ def _column(
     column: Sessions, contender: ContenderEntry, counts: LoadAndStartCounts, cpus: int | None, source: str
 ) -> Column:
     first = column[0]
-    states = dict.fromkeys(each["state"] for each in column)
     return Column(
         id=first["id"],
         ids=[each["id"] for each in column],
@@ -173,7 +172,7 @@ def _column(
         contender=contender,
         sequence=first["sequence"],
         source=source,
-        state=", ".join(states),
+        states=[*dict.fromkeys(each["state"] for each in column)],
         failed_steps=sum(each["failed_steps"] for each in column),
         loads=counts.loads,
         server_starts=counts.server_starts,

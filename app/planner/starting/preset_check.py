@@ -158,7 +158,5 @@ def preset_preview(
             return PresetPreview("\n".join(diff_presets(other, draft)) or "the presets do not differ")
         return PresetPreview(rendered(draft, build, survey).text if build and survey is not None else "")
     except InputError as error:
-        found = re.search(r"\bline (\d+): ", str(error))
-        if found is None:
-            return PresetPreview(problem=str(error))
-        return PresetPreview(problem=str(error)[found.start() :], line=int(found[1]))
+        label = f"{preset.label}: " if error.line else ""
+        return PresetPreview(problem=str(error).removeprefix(label), line=error.line)
