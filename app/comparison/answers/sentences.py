@@ -21,6 +21,7 @@ from app.protocol.others import DISTURBED
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import (
+    AT_RATE,
     BETTER,
     DIFFERS,
     FEW,
@@ -247,27 +248,51 @@ class _Voice:
         return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
 
     def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
-        """`No verdict on load, index (n = 1: the noise is unknown).`; columns with the same together."""
+        """`load, index: B at 1.02 to 1.24 of A seen in 2 steps: no verdict (the noise is too large).`"""
         found = sorted(self._unjudged(cells), key=lambda each: -each[1])
         yield from (text for text, _ in found[:MOST_UNJUDGED])
         if more := sum(count for _, count in found[MOST_UNJUDGED:]):
             yield f"{NONE} on {count_text(more, 'more cell')} for other reasons."
 
     def _unjudged(self, cells: Sequence[_Cell]) -> Iterator[tuple[str, int]]:
-        """Each sentence, and how many cells it is on."""
-        steps: dict[tuple[int, str], list[str]] = {}
+        """Each sentence, and how many cells it is on; columns with the same steps and reason together."""
+        steps: dict[tuple[int, str], list[_Cell]] = {}
         for cell in cells:
             if cell.why:
-                steps.setdefault((cell.at, cell.why), []).append(row_label(cell.row))
-        columns: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-        for (at, why), labels in steps.items():
-            columns.setdefault((why, tuple(labels)), []).append(at)
+                steps.setdefault((cell.at, cell.why), []).append(cell)
+        columns: dict[tuple[str, tuple[str, ...]], list[list[_Cell]]] = {}
+        for (_, why), its in steps.items():
+            columns.setdefault((why, tuple(row_label(cell.row) for cell in its)), []).append(its)
         asked = {cell.at for cell in cells}
-        for (why, same), its in columns.items():
-            who = "" if len(its) == len(asked) else f" on {first_texts([self.names[at] for at in its])}"
-            is_whole = len(same) * len(asked) == len(cells)
-            where = "" if is_whole else f" {'in' if who else 'on'} {first_texts(same)}"
-            yield f"{NONE}{who}{where} ({why}).", len(same) * len(its)
+        for (why, labels), same in columns.items():
+            count = sum(map(len, same))
+            where = "" if len(labels) * len(asked) == len(cells) else first_texts(labels)
+            who = "" if len(same) == len(asked) else first_texts([self.names[its[0].at] for its in same])
+            seen = self._seen(same) if why != WHY_NOT[AT_RATE] else ""  # what the plan sets is no effect
+            yield self._without_verdict(where, who, seen, why), count
+
+    def _without_verdict(self, where: str, who: str, seen: str, why: str) -> str:
+        """A sentence on cells with one reason; what was seen first, where something was."""
+        if seen:
+            return f"{where}{': ' if where else ''}{seen}: no verdict ({why})."
+        on, places = f" on {who}" if who else "", f" {'in' if who else 'on'} {where}" if where else ""
+        return f"{NONE}{on}{places} ({why})."
+
+    def _seen(self, columns: Sequence[Sequence[_Cell]]) -> str:
+        """`B at 1.02 to 1.24 of A seen in 2 steps; C at 0.82 to 0.95`; '' without ratios of one kind."""
+        ratios = [[each for cell in its if (each := cell.row.cells[cell.at].relative)] for its in columns]
+        nouns = {_words(cell.row.unit, self.figure)[0] for its in columns for cell in its}
+        if len(nouns) > 1 or not all(ratios):
+            return ""
+        noun, steps = nouns.pop(), len(ratios[0])
+        base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
+        first = f" of {base} seen{f' in {steps} steps' if steps > 1 else ''}"
+        pairs = zip(columns, ratios, strict=True)
+        texts = [f"{self.names[its[0].at]} at {_range(each)}" for its, each in pairs]
+        more = len(texts) - MOST_CLAUSES
+        return "; ".join(
+            [texts[0] + first, *texts[1:MOST_CLAUSES], *([f"and {more} more"] if more > 0 else [])]
+        )
 
     def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
         """What is said of one column; base and certainty are said once in a sentence."""
@@ -309,6 +334,12 @@ def _figures(found: _Finding) -> list[str]:
     values = [value for value in (found.ratio, found.low, found.high) if value is not None]
     digits = next((each for each in (2, 3) if all(_is_told(value, each) for value in values)), 4)
     return [f"{value:.{digits}f}" for value in values]
+
+
+def _range(ratios: Sequence[float]) -> str:
+    """`1.02 to 1.24`; of one ratio that."""
+    texts = [f"{each:.2f}" if each >= 0.1 else f"{each:.2g}" for each in (min(ratios), max(ratios))]
+    return " to ".join(dict.fromkeys(texts))
 
 
 def _is_told(value: float, digits: int) -> bool:

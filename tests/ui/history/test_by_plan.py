@@ -311,7 +311,7 @@ def test_a_plan_is_reported(hand: Hand, tmp_path: Path, monkeypatch: pytest.Monk
     assert dialog.title == "rocksdb-default against innodb-default"
     with hand.qtbot.waitSignal(hand.page.context.bus.saved):
         dialog.accept()
-    assert "No verdict (fewer than 3 repeats)" in (tmp_path / "plan.md").read_text()
+    assert "no verdict (fewer than 3 repeats)" in (tmp_path / "plan.md").read_text()
 
 
 def test_a_note_and_a_tag_are_on_each_session_of_a_plan(hand: Hand) -> None:

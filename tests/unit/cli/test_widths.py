@@ -91,7 +91,7 @@ def test_any_number_of_columns_fits(
     for width in (40, *WIDTHS):
         monkeypatch.setenv("COLUMNS", str(width))
         lines = lines_of(words, capsys)
-        assert lines[0].startswith("No verdict (")
+        assert " ".join(" ".join(lines).split()).lower().count("no verdict (") == 1
         assert width == 40 or max(map(wide, lines)) <= width
         assert sum(" 9.1.4" in f" {line} " or "9.1.4" in line.split() for line in lines) >= (columns > 1)
 

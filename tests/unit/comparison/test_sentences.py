@@ -71,13 +71,16 @@ def test_what_the_noise_hides_is_no_difference_and_no_equality(history: History)
 
 @pytest.mark.parametrize(("rounds", "why"), [(1, "n = 1: the noise is unknown"), (2, "fewer than 3 repeats")])
 def test_few_repeats_are_no_verdict(history: History, rounds: int, why: str) -> None:
-    assert sentences(history, (1.0, 0.2), its_plan=named(rounds)) == [f"No verdict ({why})."]
+    assert sentences(history, (1.0, 0.2), its_plan=named(rounds)) == [
+        f"MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict ({why})."
+    ]
 
 
 def test_one_session_of_each_has_the_names_of_the_sessions(history: History) -> None:
     ids = keep(history, named(5), (1.0, 0.2))
     found = compare(history, [ids[0], ids[1]])
-    assert verdict_sentences(found) == ["No verdict (n = 1: the noise is unknown)."]
+    (said,) = verdict_sentences(found)
+    assert said == "MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict (n = 1: the noise is unknown)."
 
 
 def test_what_is_marked_or_failed_has_no_verdict_and_says_why(history: History) -> None:
@@ -85,23 +88,24 @@ def test_what_is_marked_or_failed_has_no_verdict_and_says_why(history: History) 
     found = sentences(history, (1.0, 0.5), odd)
     assert found[0].startswith("load: MyRocks at 0.50 of InnoDB (")
     assert found[1:] == [
-        "No verdict on point-query threads=2 (indebted).",
+        "point-query threads=2: MyRocks at 0.50 of InnoDB seen: no verdict (indebted).",
         "No verdict on update-index threads=2 (failed: sysbench: FATAL: error 1205).",
     ]
     one = sentences(history, (1.0, 0.5), of_step(1, Odd(failed=True), [2]), named(number=2))
-    assert "No verdict on point-query threads=2 (failed: sysbench: FATAL: error 1205)." in one
+    failed = "no verdict (failed: sysbench: FATAL: error 1205)."
+    assert f"point-query threads=2: MyRocks at 0.50 of InnoDB seen: {failed}" in one
 
 
 def test_a_mark_that_spoils_nothing_is_not_named(history: History) -> None:
     found = sentences(history, (1.0, 0.5), of_step(1, Odd(["indebted", "shared-cores"])))
-    assert found[-1] == "No verdict on point-query threads=2 (indebted)."
+    assert found[-1] == "point-query threads=2: MyRocks at 0.50 of InnoDB seen: no verdict (indebted)."
 
 
 def test_a_few_odd_rounds_decide_nothing(history: History) -> None:
     odd = {(1, 1, 1): Odd(factor=0.5), (1, 2, 1): Odd(factor=0.5)}
     found = sentences(history, (1.0, 1.0), odd)
     assert any(each.startswith(f"{READING}: ") and "undecided" in each for each in found) or (
-        "No verdict on point-query threads=2 (the noise is too large)." in found
+        "point-query threads=2: MyRocks at 1.00 of InnoDB seen: no verdict (the noise is too large)." in found
     )
 
 
@@ -146,16 +150,16 @@ def test_each_of_three_contenders_has_its_own(history: History) -> None:
     )
     write = next(each for each in found if each.startswith(WRITING))
     assert write.startswith(f"{WRITING}: MyRocks at ") and "seen" in write and ";" not in write
-    assert found[-1] == "No verdict on MyISAM in update-index threads=2 (indebted)."
+    assert found[-1] == "update-index threads=2: MyISAM at 1.00 of InnoDB seen: no verdict (indebted)."
 
 
 def test_columns_without_a_verdict_for_one_reason_are_named_together(history: History) -> None:
     assert sentences(history, (1.0, 1.0, 1.0), its_plan=named(1, 3)) == [
-        "No verdict (n = 1: the noise is unknown)."
+        "MyRocks at 1.00 of InnoDB seen in 3 steps; MyISAM at 1.00: no verdict (n = 1: the noise is unknown)."
     ]
     odd = {**of_step(0, Odd(["indebted"])), **of_step(0, Odd(["indebted"]), contender=2)}
     found = sentences(history, (1.0, 0.5, 0.5), odd, named(contenders=3, number=2))
-    assert found[-1] == "No verdict on load (indebted)."
+    assert found[-1] == "load: MyRocks at 0.50 of InnoDB seen; MyISAM at 0.50: no verdict (indebted)."
 
 
 def test_other_work_is_not_held_to_it(history: History) -> None:
@@ -202,7 +206,10 @@ def test_many_steps_are_told_by_their_groups(history: History) -> None:
     apart = [each.partition(":")[0] for each in found if each.startswith("writes") and each != writes]
     assert "writes1" in apart, "it is faster, its group is slower"
     (scans,) = (each for each in found if each.startswith("scans0"))
-    assert "seen, could be" in scans and found[-2:] == [scans, "No verdict on writes2 (indebted)."]
+    assert "seen, could be" in scans and found[-2:] == [
+        scans,
+        "writes2: MyRocks at 0.50 of InnoDB seen: no verdict (indebted).",
+    ]
 
 
 def test_a_group_whose_steps_go_apart_is_not_called_the_same(history: History) -> None:
@@ -230,7 +237,9 @@ def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(hist
     load.cells[1].verdict, load.cells[1].n = None, 0
     load.cells[1].samples = [None] * len(load.cells[1].samples)
     found = with_verdicts(found, found.limits)
-    assert verdict_sentences(found)[-1] == "No verdict on load (skipped: the data is from a snapshot)."
+    assert verdict_sentences(found)[-1] == (
+        "load: MyRocks at 0.50 of InnoDB seen: no verdict (skipped: the data is from a snapshot)."
+    )
 
 
 def test_names_stay_apart(history: History) -> None:
@@ -245,7 +254,7 @@ def test_where_nothing_is_judged_the_first_line_says_why_and_what_to_do(
     history: History, rounds: int
 ) -> None:
     first, *more = first_lines(compared(history, (1.0, 0.2), its_plan=named(rounds)))
-    assert first.startswith("No verdict (") and first.endswith(
+    assert first.startswith("MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict (") and first.endswith(
         "measure each contender 3 times or more (repeats)."
     )
     assert not more
@@ -255,9 +264,8 @@ def test_where_nothing_is_judged_the_first_line_says_why_and_what_to_do(
         **of_step(2, Odd(["disturbed"])),
     }
     (first,) = first_lines(compared(history, (1.0, 0.2), odd, named(number=2)))
-    assert (
-        first == "No verdict (disturbed). For a verdict measure again while nothing else runs on the machine."
-    )
+    todo = "For a verdict measure again while nothing else runs on the machine."
+    assert first == f"MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict (disturbed). {todo}"
     alone = compared(history, (1.0,), its_plan=named(contenders=1, number=3))
     assert first_lines(alone) == ["No verdict (one column: nothing to compare it with)."]
 
