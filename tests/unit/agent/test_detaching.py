@@ -64,8 +64,8 @@ def test_what_cannot_begin_is_told(tmp_path: Path) -> None:
 
 GUARDED = """
 import sys, time
-from app.agent.system.detaching import guarded
-with guarded(lambda: open(sys.argv[1] + "/cleaned", "w").close()):
+from app.agent.system.detaching import cleanup_if_killed
+with cleanup_if_killed(lambda: open(sys.argv[1] + "/cleaned", "w").close()):
     print("begun", flush=True)
     time.sleep(float(sys.argv[2]))
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.system.scope import own_words
+from app.agent.system.scope import own_command_line
 
 # stands in for systemd-run: says how it was called, then is what it was to start
 FAKE_SYSTEMD_RUN = """#!/bin/sh
@@ -27,7 +27,7 @@ print("inside", sys.stdin.read())
 """
 ROOT = str(Path(__file__).parents[3])
 SAY = f"""import sys; sys.path.insert(0, {ROOT!r})
-from app.agent.system.scope import own_words; print(*own_words())"""
+from app.agent.system.scope import own_command_line; print(*own_command_line())"""
 
 
 def enter(tmp_path: Path, *, kills: bool, has_scope: bool = True) -> tuple[str, list[str]]:
@@ -68,4 +68,4 @@ def test_the_starter_is_started_again_too() -> None:
         [sys.executable, "-c", SAY, "run", "/d/agents/0a1b.pyz"], capture_output=True, text=True, check=True
     )
     assert said.stdout.split() == ["-c", *SAY.split(), "run", "/d/agents/0a1b.pyz"]
-    assert own_words() == sys.orig_argv[1:]
+    assert own_command_line() == sys.orig_argv[1:]

@@ -27,7 +27,7 @@ USED = """
 from PySide6.QtWidgets import QApplication
 from app.catalog import Catalog
 from app.cli.parser import parse
-from app.cli.plan_options import Given
+from app.cli.plan_options import GivenPlanOptions
 from app.comparison.differences.differences import _PLAN
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -44,7 +44,7 @@ def refused(read):
     except Exception as error:
         return str(error)
 
-asked = Given.of(parse(["run", "--cool-down", "1min"])).over(request())
+asked = GivenPlanOptions.of(parse(["run", "--cool-down", "1min"])).over(request())
 assert asked.cool_down == 60
 assert "--cool-down 60" in command_line(asked) and "cool" not in command_line(request())
 assert PlanRequest.from_toml(asked.to_toml()) == asked
