@@ -15,7 +15,7 @@ from tests.integration.desktop import Desktop
 
 TWO = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 SMALL = {"sequence": "settled", "order": "slices", "start_state": "snapshot", "seconds": 1, "warmup": 0}
-AT_RATE = "(the plan sets the rate, compare a latency)."
+AT_RATE = "(the plan sets its rate: compare latencies)."
 WHY_NONE = (
     "(n = 1: the noise is unknown).",
     "(fewer than 3 repeats).",

@@ -39,7 +39,7 @@ _MEANINGS = {
     DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
     MARKED: "not judged: marked, here or in the base",
-    AT_RATE: "not judged: both keep the rate that the plan sets; compare a latency",
+    AT_RATE: "not judged: both keep the rate that the plan sets; compare latencies",
 }
 
 

@@ -17,6 +17,7 @@ from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import cross_plan_remarks
 from app.comparison.verdicts.judgement import TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
+from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
@@ -36,6 +37,8 @@ from app.stats.at_target.verdicts import (
 MOST = 8  # sentences on what was found
 MOST_UNJUDGED = 3  # and on what was not
 MOST_CLAUSES = 4  # columns in one
+MOST_NAMED = 3  # steps in one
+SHORT = 90  # letters of a reason
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
 STILL = "its plan is not finished: compare again when it is"
 NONE = "No verdict"
@@ -75,6 +78,12 @@ class _Cell:
     at: int
     finding: _Finding | None
     why: str  # it has no finding
+
+    @property
+    def ratio(self) -> float | None:
+        """What was measured; None where some of its sessions have nothing, or what the plan sets."""
+        cell = self.row.cells[self.at]
+        return None if cell.lacking or cell.verdict == AT_RATE else cell.relative
 
 
 def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
@@ -123,7 +132,7 @@ def _of_found(comparison: Comparison, cells: Sequence[_Cell], voice: _Voice) -> 
     found = sorted(_subjects(comparison, cells), key=lambda each: each.order)
     more = len(found) - MOST
     texts = [voice.of(each) for each in found[: MOST if more > 0 else None]]
-    return [*texts, *([f"{count_text(more, 'smaller effect')} not told here."] if more > 0 else [])]
+    return [*texts, *([f"{count_text(more, 'smaller difference')} not shown."] if more > 0 else [])]
 
 
 def measure_in_sentence(measure: str) -> str:
@@ -235,7 +244,7 @@ class _Voice:
     limits: VerdictLimits
 
     def of(self, subject: _Subject) -> str:
-        """`scan: MyRocks at 0.78 of InnoDB (0.71 to 0.86 with 95%): slower.`, the largest effect first."""
+        """`scan: MyRocks at 0.78 of InnoDB (95% sure: 0.71 to 0.86): slower.`, the largest effect first."""
         found = sorted(
             subject.findings.items(), key=lambda each: (each[1].word not in _DECIDED, -each[1].effect)
         )
@@ -248,11 +257,11 @@ class _Voice:
         return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
 
     def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
-        """`load, index: B at 1.02 to 1.24 of A seen in 2 steps: no verdict (the noise is too large).`"""
+        """`load, index: B measured at 1.02, 1.24 of A in 2 steps: no verdict (the noise is too large).`"""
         found = sorted(self._unjudged(cells), key=lambda each: -each[1])
         yield from (text for text, _ in found[:MOST_UNJUDGED])
         if more := sum(count for _, count in found[MOST_UNJUDGED:]):
-            yield f"{NONE} on {count_text(more, 'more cell')} for other reasons."
+            yield f"{NONE} on {count_text(more, 'more result')} for other reasons."
 
     def _unjudged(self, cells: Sequence[_Cell]) -> Iterator[tuple[str, int]]:
         """Each sentence, and how many cells it is on; columns with the same steps and reason together."""
@@ -268,54 +277,52 @@ class _Voice:
             count = sum(map(len, same))
             where = "" if len(labels) * len(asked) == len(cells) else first_texts(labels)
             who = "" if len(same) == len(asked) else first_texts([self.names[its[0].at] for its in same])
-            seen = self._seen(same) if why != WHY_NOT[AT_RATE] else ""  # what the plan sets is no effect
-            yield self._without_verdict(where, who, seen, why), count
+            yield self._without_verdict(where, who, self._seen(same), why), count
 
     def _without_verdict(self, where: str, who: str, seen: str, why: str) -> str:
         """A sentence on cells with one reason; what was seen first, where something was."""
         if seen:
-            return f"{where}{': ' if where else ''}{seen}: no verdict ({why})."
+            return f"{where}{': ' if where else ''}{seen}: no verdict ({_reason(why)})."
         on, places = f" on {who}" if who else "", f" {'in' if who else 'on'} {where}" if where else ""
-        return f"{NONE}{on}{places} ({why})."
+        return f"{NONE}{on}{places} ({_reason(why)})."
 
     def _seen(self, columns: Sequence[Sequence[_Cell]]) -> str:
-        """`B at 1.02 to 1.24 of A seen in 2 steps; C at 0.82 to 0.95`; '' without ratios of one kind."""
-        ratios = [[each for cell in its if (each := cell.row.cells[cell.at].relative)] for its in columns]
+        """`B measured at 0.82 to 1.24 of A in 5 steps; C at 0.95`; '' without ratios of one kind."""
+        ratios = [[each for cell in its if (each := cell.ratio)] for its in columns]
         nouns = {_words(cell.row.unit, self.figure)[0] for its in columns for cell in its}
         if len(nouns) > 1 or not all(ratios):
             return ""
         noun, steps = nouns.pop(), len(ratios[0])
         base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
-        first = f" of {base} seen{f' in {steps} steps' if steps > 1 else ''}"
-        pairs = zip(columns, ratios, strict=True)
-        texts = [f"{self.names[its[0].at]} at {_range(each)}" for its, each in pairs]
-        more = len(texts) - MOST_CLAUSES
-        return "; ".join(
-            [texts[0] + first, *texts[1:MOST_CLAUSES], *([f"and {more} more"] if more > 0 else [])]
-        )
+        first = f" of {base}{f' in {steps} steps' if steps > 1 else ''}"
+        pairs = [
+            (self.names[its[0].at], _ratios_text(each)) for its, each in zip(columns, ratios, strict=True)
+        ]
+        (name, ratio), *others = pairs[:MOST_CLAUSES]
+        texts = [f"{name} measured at {ratio}{first}", *(f"{name} at {ratio}" for name, ratio in others)]
+        more = [f"and {len(pairs) - MOST_CLAUSES} more"] if len(pairs) > MOST_CLAUSES else []
+        return "; ".join([*texts, *more])
 
     def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
         """What is said of one column; base and certainty are said once in a sentence."""
         noun, words = _words(unit, self.figure)
         ratio, *ends = _figures(found)
         base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
-        seen = f"{self.names[at]} at {ratio}{f' of {base}' if is_first else ''}"
-        interval = " to ".join(ends)
+        of_base, interval = f" of {base}" if is_first else "", " to ".join(ends)
         if found.word == NOISE:
-            return f"{seen} seen, could be {interval}: undecided" if ends else f"{seen} seen: undecided"
-        sure = f" with {100 * (1 - self.limits.false_share):g}%" if is_sure else ""
-        surely = f" ({interval}{sure})" if ends else ""
+            possible = f" ({interval} is possible)" if ends else ""
+            return f"{self.names[at]} measured at {ratio}{of_base}{possible}: undecided"
+        seen = f"{self.names[at]} at {ratio}{of_base}"
+        sure = f"{100 * (1 - self.limits.false_share):g}% sure: " if is_sure else ""
+        surely = f" ({sure}{interval})" if ends else ""
         if found.word not in _DECIDED:
             return f"{seen}{surely}: {self._level(found.word)}"
-        edge = ", just beyond the noise" if found.low and found.high and found.low <= 1 <= found.high else ""
-        return f"{seen}{surely}: {words[found.word]}{edge}"
+        probably = "probably " if found.low and found.high and found.low <= 1 <= found.high else ""
+        return f"{seen}{surely}: {probably}{words[found.word]}"
 
     def _level(self, word: str) -> str:
         """A difference that does not matter: ruled out, or seen and small."""
-        least = f"{100 * self.limits.matters:g}%"
-        return (
-            f"a difference of {least} is ruled out" if word == SAME else f"less than the {least} that matter"
-        )
+        return f"the same within {100 * self.limits.matters:g}%" if word == SAME else "too small to matter"
 
 
 def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
@@ -336,10 +343,22 @@ def _figures(found: _Finding) -> list[str]:
     return [f"{value:.{digits}f}" for value in values]
 
 
-def _range(ratios: Sequence[float]) -> str:
-    """`1.02 to 1.24`; of one ratio that."""
-    texts = [f"{each:.2f}" if each >= 0.1 else f"{each:.2g}" for each in (min(ratios), max(ratios))]
-    return " to ".join(dict.fromkeys(texts))
+def _reason(why: str) -> str:
+    """A mark by its meaning, where that is short."""
+    meaning = MARKS.get(why, "")
+    return meaning if 0 < len(meaning) <= SHORT else why
+
+
+def _ratios_text(ratios: Sequence[float]) -> str:
+    """Each of as many as steps are named; of more the least and the largest, `1.02 to 1.24`."""
+    is_few = len(ratios) <= MOST_NAMED
+    texts = [
+        f"{each:.2f}" if each >= 0.1 else f"{each:.2g}"
+        for each in (ratios if is_few else (min(ratios), max(ratios)))
+    ]
+    if len(set(texts)) == 1:
+        return texts[0]
+    return ", ".join(texts) if is_few else " to ".join(texts)
 
 
 def _is_told(value: float, digits: int) -> bool:

@@ -68,11 +68,8 @@ def other_work_warnings(columns: Sequence[Work], names: Sequence[str]) -> list[C
         its = dict(work_disagreements(columns, label))
         kind = OTHER_RESULTS if any(what in RESULTS for what in its) else MORE_WORK
         for what, rows in its.items():
-            who = "; ".join(
-                f"{name} {figure_text(each)}"
-                for name, each in zip(shorts, rows, strict=True)
-                if each is not None
-            )
+            known = zip(shorts, rows, strict=True)
+            who = ", ".join(f"{figure_text(each)} in {name}" for name, each in known if each is not None)
             found.append(
                 Caveat(f"{_TITLES[kind]}: {label}: {rows_per_event_label(what)}: {who}", kind, label)
             )

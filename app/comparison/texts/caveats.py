@@ -167,12 +167,12 @@ def _named(cause: str, met: Sequence[Others]) -> str:
 def _counted(text: str, count: int, is_marked: bool) -> _Line:
     """A line with the verdicts that it costs; not that it costs none, where cells are marked with it."""
     if count:
-        return _Line(_UNJUDGES, f"{text} - {_not_judged(count)} for it", count)
+        return _Line(_UNJUDGES, f"{text} - {_not_judged(count)}", count)
     return _Line(_JUDGED, text if is_marked else f"{text} - no verdict is lost by it")
 
 
 def _not_judged(count: int) -> str:
-    return f"{count_text(count, 'cell')} {'is' if count == 1 else 'are'} not judged"
+    return f"so {count_text(count, 'result')} {'has' if count == 1 else 'have'} no verdict"
 
 
 # what else left cells without a verdict, and what was only marked
@@ -183,7 +183,7 @@ def _unjudged(pairs: Sequence[_Pair]) -> Iterator[_Line]:
     whys = Counter(why for pair in pairs for why in pair.cell.whys if why != DISTURBED or not pair.met)
     for why, count in whys.items():
         text = step_mark_meaning(why) if why in MARKS else why
-        yield _Line(_UNJUDGES, f"{text} - {_not_judged(count)} for it", count)
+        yield _Line(_UNJUDGES, f"{text} - {_not_judged(count)}", count)
 
 
 def _marked(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]:
@@ -192,7 +192,7 @@ def _marked(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]:
     marks = Counter(mark for cell in cells for mark in cell.marks)
     for mark, count in marks.items():
         if mark not in told and not (mark == DISTURBED and any(map(_met, cells))):
-            yield _Line(_JUDGED, f"{step_mark_meaning(mark)} - in {count_text(count, 'cell')}")
+            yield _Line(_JUDGED, f"{step_mark_meaning(mark)} - in {count_text(count, 'result')}")
 
 
 def _left_out(cells: Sequence[Cell]) -> Iterator[_Line]:

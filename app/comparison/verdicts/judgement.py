@@ -79,7 +79,7 @@ _MEANINGS = {
     FEW: f"fewer than {LEAST} repeats",
     DRIFT: "the machine drifted, not judged",
     MARKED: "not judged: marked, here or in the base",
-    AT_RATE: "not judged: at the rate that the plan sets, compare a latency",
+    AT_RATE: "not judged: at the rate that the plan sets, compare latencies",
 }
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
@@ -91,7 +91,7 @@ WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
     SINGLE: "n = 1: the noise is unknown",
     DRIFT: "the machine drifted",
-    AT_RATE: "the plan sets the rate, compare a latency",
+    AT_RATE: "the plan sets its rate: compare latencies",
 }
 
 

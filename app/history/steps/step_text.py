@@ -27,10 +27,10 @@ MARKS = {
     "was wrong by more than a factor of two: it may have read far more rows than needed",
     "no-statistics": "the server's row estimate was more than 10 % off when it started: a bad execution plan "
     "would show in the number of rows read",
-    "other-work": "its events sent or changed another number of rows than they should: the log names the "
+    "other-work": "its events sent or changed an unexpected number of rows: the log names the "
     "statement and its execution plan",
-    "other-reads": "its events read or sorted another number of rows than they should: the log names the "
-    "statement and its execution plan, and it is judged, as this is what the statement costs there",
+    "other-reads": "its events read or sorted an unexpected number of rows (the log names the statement and "
+    "its execution plan): judged all the same, as that is what they cost this server",
     "changed-plan": "the server changed the execution plan of a statement between its start and its end: its "
     "figures are a mix of both",
     "no-index": "the engine could not build the index: statements ran without it",

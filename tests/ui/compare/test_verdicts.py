@@ -358,6 +358,6 @@ def test_what_it_comes_to_stands_above_the_table(
     page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: "load: " in page.verdict.text())
     load = next(each for each in page.verdict.text().splitlines() if each.startswith("load"))
-    assert load == "load: MyRocks at 0.95 of InnoDB (0.95 to 0.95 with 95%): slower."
+    assert load == "load: MyRocks at 0.95 of InnoDB (95% sure: 0.95 to 0.95): slower."
     page.body.table.base_wanted.emit(1)
     qtbot.waitUntil(lambda: "InnoDB at 1.05 of MyRocks" in page.verdict.text())

@@ -31,8 +31,8 @@ def compared(history: History, odd: Oddities, rounds: int = 5, number: int = 1) 
 def test_one_cause_in_all_cells_is_one_line(history: History) -> None:
     found = compared(history, of_all([busy(70.0), busy(160.0, "python3")]))
     assert joined_texts(found) == [
-        "other programs took 70 to 160% of 200% CPU in all 15 measurements: python3, dpkg - 3 cells are not"
-        " judged for it"
+        "other programs took 70 to 160% of 200% CPU in all 15 measurements: python3, dpkg - so 3"
+        " results have no verdict"
     ]
     assert len(remarks_of(found)) > 3
 
@@ -40,10 +40,8 @@ def test_one_cause_in_all_cells_is_one_line(history: History) -> None:
 def test_each_cause_has_its_own_count(history: History) -> None:
     found = compared(history, of_all([busy(90.0), busy(90.0, causes=["cpu", "steal"]), busy(50.0)]))
     cpu, steal = joined_texts(found)
-    assert cpu.endswith(" - 3 cells are not judged for it")
-    assert (
-        steal == "the hypervisor took 3.0% of the CPU in 5 of 15 measurements - 1 cell is not judged for it"
-    )
+    assert cpu.endswith(" - so 3 results have no verdict")
+    assert steal == "the hypervisor took 3.0% of the CPU in 5 of 15 measurements - so 1 result has no verdict"
 
 
 def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
@@ -58,16 +56,14 @@ def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
 
 def test_of_one_session_each_the_number_is_the_reason(history: History) -> None:
     first, other = joined_texts(compared(history, of_all([busy(90.0)], rounds=1), rounds=1))
-    assert first == "n = 1: the noise is unknown - 3 cells are not judged for it"
+    assert first == "n = 1: the noise is unknown - so 3 results have no verdict"
     assert other == "other programs took 90% of 200% CPU in all 3 measurements: dpkg", "no cell has it alone"
 
 
 def test_causes_of_a_later_version_are_the_mark(history: History) -> None:
     odd = of_all([busy(90.0, causes=["moonlight"])])
     (said,) = joined_texts(compared(history, odd))
-    assert said.startswith("disturbed: something else took") and said.endswith(
-        "3 cells are not judged for it"
-    )
+    assert said.startswith("disturbed: something else took") and said.endswith("so 3 results have no verdict")
 
 
 def test_never_more_than_five_lines(history: History) -> None:
@@ -83,6 +79,6 @@ def test_never_more_than_five_lines(history: History) -> None:
     found = compared(history, {(1, repeat, 1): Odd(marks) for repeat in range(1, 6)})
     texts = joined_texts(found)
     assert len(texts) == MOST and texts[-1].endswith(" more: --details")
-    assert texts[0].endswith("for it"), "what costs verdicts comes first"
+    assert texts[0].endswith("no verdict"), "what costs verdicts comes first"
     whole = joined_texts(found, most=100)
     assert texts[-1] == f"{len(whole) - MOST + 1} more: --details"

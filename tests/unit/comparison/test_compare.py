@@ -342,8 +342,8 @@ def test_markdown(history: History) -> None:
     assert lines[3] == "| --- | --- | ---: | ---: | ---: |"
     assert lines[5] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
     assert lines[8] == "| update-index threads=2 | queries/s | 60.00 | - | - |"
-    assert any(line.startswith("- failed") and line.endswith("1 cell is not judged for it") for line in lines)
-    assert any(line.startswith("- n = 1: the noise is unknown - 4 cells") for line in lines)
+    assert any(line.startswith("- failed") and line.endswith("so 1 result has no verdict") for line in lines)
+    assert any(line.startswith("- n = 1: the noise is unknown - so 4 results") for line in lines)
     whole = compare_text.to_markdown(compare(history, IDS[:2]), has_details=True)
     assert "\n- update-index threads=2, a\\|b: failed" in whole
     assert "noise between sessions is unknown" in whole
@@ -366,7 +366,7 @@ def test_text_is_the_table_with_its_remarks(history: History) -> None:
     lines = compare_text.to_text(compare(history, IDS[:2])).splitlines()
     assert lines[:2] == [f"all columns: MariaDB {VERSION}", "ratio: to InnoDB"]
     assert lines[2].split() == ["step", "unit", "InnoDB", "MyRocks", "ratio"]
-    assert "n = 1: the noise is unknown - 4 cells are not judged for it" in lines
+    assert "n = 1: the noise is unknown - so 4 results have no verdict" in lines
     whole = compare_text.to_text(compare(history, IDS[:2]), has_details=True).splitlines()
     assert whole[-1].startswith("n = 1: the noise between sessions is unknown")
 

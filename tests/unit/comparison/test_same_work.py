@@ -79,7 +79,8 @@ def test_columns_that_disagree(
     if what:
         is_for_same = what in ("rows read per event", "rows sorted per event")
         kind = "more work for the same results" if is_for_same else "not the same work"
-        assert found.first_texts[0].startswith(f"{kind}: {LABEL}: {what}: innodb ")
+        assert found.first_texts[0].startswith(f"{kind}: {LABEL}: {what}: ")
+        assert " in innodb, " in found.first_texts[0]
         assert to_markdown(found).startswith(kind)
         assert not any(each.startswith(kind) for each in remarks_of(found))
 

@@ -16,12 +16,15 @@ from app.comparison.answers.sentences import (
 from app.comparison.cells.cell import OF_SNAPSHOT, Comparison
 from app.comparison.verdicts.compare import compare, comparison_by_measure, judged_by_limits
 from app.comparison.verdicts.judgement import with_verdicts
+from app.history.steps.step_text import MARKS
 from app.history.store.history import History
 from app.protocol.plan import Plan, Step
 from app.stats import VerdictLimits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, Oddities, keep, plan
 
 NAMED = [replace(each, name=each.engine) for each in (INNODB, ROCKSDB, MYISAM)]
+INDEBTED, DISTURBING = MARKS["indebted"], MARKS["disturbed"]
+ONCE = "n = 1: the noise is unknown"
 READING = "point-query threads=2"
 WRITING = "update-index threads=2"
 EACH = range(1, 6)  # the rounds
@@ -50,29 +53,29 @@ def of_step(at: int, odd: Odd, rounds: Sequence[int] = EACH, contender: int = 1)
 
 def test_slower_and_faster_with_ratio_and_interval(history: History) -> None:
     write, *slower = sentences(history, (1.0, 0.78), of_step(2, Odd(factor=2.0)))
-    assert write == f"{WRITING}: MyRocks at 1.56 of InnoDB (1.55 to 1.57 with 95%): faster."
-    text = "MyRocks at 0.78 of InnoDB (0.78 to 0.78 with 95%): slower."
+    assert write == f"{WRITING}: MyRocks at 1.56 of InnoDB (95% sure: 1.55 to 1.57): faster."
+    text = "MyRocks at 0.78 of InnoDB (95% sure: 0.78 to 0.78): slower."
     assert {*slower} == {f"load: {text}", f"{READING}: {text}"}, "the largest effect comes first"
 
 
 def test_equals_show_what_was_seen_and_what_it_could_be(history: History) -> None:
     found = sentences(history, (1.0, 1.0))
     (read,) = (each for each in found if each.startswith(READING))
-    assert read.startswith(f"{READING}: MyRocks at ") and " of InnoDB seen, could be 0.99" in read
+    assert read.startswith(f"{READING}: MyRocks measured at ") and " of InnoDB (0.99" in read
     assert len(found) == 3 and all(each.endswith(": undecided.") for each in found)
 
 
 def test_what_the_noise_hides_is_no_difference_and_no_equality(history: History) -> None:
     """Rounds lie 50 % apart, and whole sessions are not held to each other round by round."""
     found = sentences(history, (1.0, 0.95), its_plan=named(order="grouped"))
-    assert found and all(" of InnoDB seen, could be " in each for each in found)
+    assert found and all(" is possible): undecided." in each for each in found)
     assert all(each.endswith(": undecided.") for each in found)
 
 
 @pytest.mark.parametrize(("rounds", "why"), [(1, "n = 1: the noise is unknown"), (2, "fewer than 3 repeats")])
 def test_few_repeats_are_no_verdict(history: History, rounds: int, why: str) -> None:
     assert sentences(history, (1.0, 0.2), its_plan=named(rounds)) == [
-        f"MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict ({why})."
+        f"MyRocks measured at 0.20 of InnoDB in 3 steps: no verdict ({why})."
     ]
 
 
@@ -80,7 +83,7 @@ def test_one_session_of_each_has_the_names_of_the_sessions(history: History) -> 
     ids = keep(history, named(5), (1.0, 0.2))
     found = compare(history, [ids[0], ids[1]])
     (said,) = verdict_sentences(found)
-    assert said == "MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict (n = 1: the noise is unknown)."
+    assert said == "MyRocks measured at 0.20 of InnoDB in 3 steps: no verdict (n = 1: the noise is unknown)."
 
 
 def test_what_is_marked_or_failed_has_no_verdict_and_says_why(history: History) -> None:
@@ -88,24 +91,24 @@ def test_what_is_marked_or_failed_has_no_verdict_and_says_why(history: History) 
     found = sentences(history, (1.0, 0.5), odd)
     assert found[0].startswith("load: MyRocks at 0.50 of InnoDB (")
     assert found[1:] == [
-        "point-query threads=2: MyRocks at 0.50 of InnoDB seen: no verdict (indebted).",
+        f"point-query threads=2: MyRocks measured at 0.50 of InnoDB: no verdict ({INDEBTED}).",
         "No verdict on update-index threads=2 (failed: sysbench: FATAL: error 1205).",
     ]
     one = sentences(history, (1.0, 0.5), of_step(1, Odd(failed=True), [2]), named(number=2))
-    failed = "no verdict (failed: sysbench: FATAL: error 1205)."
-    assert f"point-query threads=2: MyRocks at 0.50 of InnoDB seen: {failed}" in one
+    assert "No verdict on point-query threads=2 (failed: sysbench: FATAL: error 1205)." in one
 
 
 def test_a_mark_that_spoils_nothing_is_not_named(history: History) -> None:
     found = sentences(history, (1.0, 0.5), of_step(1, Odd(["indebted", "shared-cores"])))
-    assert found[-1] == "point-query threads=2: MyRocks at 0.50 of InnoDB seen: no verdict (indebted)."
+    assert found[-1] == f"point-query threads=2: MyRocks measured at 0.50 of InnoDB: no verdict ({INDEBTED})."
 
 
 def test_a_few_odd_rounds_decide_nothing(history: History) -> None:
     odd = {(1, 1, 1): Odd(factor=0.5), (1, 2, 1): Odd(factor=0.5)}
     found = sentences(history, (1.0, 1.0), odd)
     assert any(each.startswith(f"{READING}: ") and "undecided" in each for each in found) or (
-        "point-query threads=2: MyRocks at 1.00 of InnoDB seen: no verdict (the noise is too large)." in found
+        "point-query threads=2: MyRocks measured at 1.00 of InnoDB: no verdict (the noise is too large)."
+        in found
     )
 
 
@@ -117,10 +120,10 @@ def times(its_plan: Plan, unit: str) -> Plan:
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
-        ("s", "MyRocks at 0.50 of InnoDB's time (0.50 to 0.50 with 95%): faster."),
-        ("ms", "MyRocks at 0.50 of InnoDB's time (0.50 to 0.50 with 95%): faster."),
-        ("bytes", "MyRocks at 0.50 of InnoDB's size (0.50 to 0.50 with 95%): smaller."),
-        ("loops", "MyRocks at 0.50 of InnoDB's result (0.50 to 0.50 with 95%): different."),
+        ("s", "MyRocks at 0.50 of InnoDB's time (95% sure: 0.50 to 0.50): faster."),
+        ("ms", "MyRocks at 0.50 of InnoDB's time (95% sure: 0.50 to 0.50): faster."),
+        ("bytes", "MyRocks at 0.50 of InnoDB's size (95% sure: 0.50 to 0.50): smaller."),
+        ("loops", "MyRocks at 0.50 of InnoDB's result (95% sure: 0.50 to 0.50): different."),
     ],
 )
 def test_less_is_better_of_times_and_sizes(history: History, unit: str, said: str) -> None:
@@ -138,7 +141,7 @@ def test_latencies_are_named(history: History) -> None:
     (load,) = (
         each for each in verdict_sentences(swapped, measure_in_sentence("p95_ms")) if each.startswith("load")
     )
-    assert load == "load: MyRocks at 0.50 of InnoDB's latency p95 (0.50 to 0.50 with 95%): better."
+    assert load == "load: MyRocks at 0.50 of InnoDB's latency p95 (95% sure: 0.50 to 0.50): better."
 
 
 def test_each_of_three_contenders_has_its_own(history: History) -> None:
@@ -146,20 +149,20 @@ def test_each_of_three_contenders_has_its_own(history: History) -> None:
     found = sentences(history, (1.0, 1.0, 1.0), odd, named(contenders=3))
     read = next(each for each in found if each.startswith(READING))
     assert read.startswith(
-        f"{READING}: MyRocks at 0.50 of InnoDB (0.50 to 0.50 with 95%): slower; MyISAM at "
+        f"{READING}: MyRocks at 0.50 of InnoDB (95% sure: 0.50 to 0.50): slower; MyISAM measured at "
     )
     write = next(each for each in found if each.startswith(WRITING))
-    assert write.startswith(f"{WRITING}: MyRocks at ") and "seen" in write and ";" not in write
-    assert found[-1] == "update-index threads=2: MyISAM at 1.00 of InnoDB seen: no verdict (indebted)."
+    assert write.startswith(f"{WRITING}: MyRocks measured at ") and ";" not in write
+    assert found[-1] == f"update-index threads=2: MyISAM measured at 1.00 of InnoDB: no verdict ({INDEBTED})."
 
 
 def test_columns_without_a_verdict_for_one_reason_are_named_together(history: History) -> None:
     assert sentences(history, (1.0, 1.0, 1.0), its_plan=named(1, 3)) == [
-        "MyRocks at 1.00 of InnoDB seen in 3 steps; MyISAM at 1.00: no verdict (n = 1: the noise is unknown)."
+        f"MyRocks measured at 1.00 of InnoDB in 3 steps; MyISAM at 1.00: no verdict ({ONCE})."
     ]
     odd = {**of_step(0, Odd(["indebted"])), **of_step(0, Odd(["indebted"]), contender=2)}
     found = sentences(history, (1.0, 0.5, 0.5), odd, named(contenders=3, number=2))
-    assert found[-1] == "load: MyRocks at 0.50 of InnoDB seen; MyISAM at 0.50: no verdict (indebted)."
+    assert found[-1] == f"load: MyRocks measured at 0.50 of InnoDB; MyISAM at 0.50: no verdict ({INDEBTED})."
 
 
 def test_other_work_is_not_held_to_it(history: History) -> None:
@@ -200,15 +203,15 @@ def many(contenders: int = 2) -> Plan:
 def test_many_steps_are_told_by_their_groups(history: History) -> None:
     odd = {**of_step(5, Odd(factor=4.0)), **of_step(6, Odd(["indebted"])), **of_step(8, Odd(factor=2.0))}
     found = sentences(history, (1.0, 0.5), odd, many())
-    assert "reads (mean of 4 steps): MyRocks at 0.50 of InnoDB (0.50 to 0.50 with 95%): slower." in found
+    assert "reads (mean of 4 steps): MyRocks at 0.50 of InnoDB (95% sure: 0.50 to 0.50): slower." in found
     (writes,) = (each for each in found if each.startswith("writes (mean of 3 steps): "))
     assert writes.startswith("writes (mean of 3 steps): MyRocks at 0.79 of InnoDB (")
     apart = [each.partition(":")[0] for each in found if each.startswith("writes") and each != writes]
     assert "writes1" in apart, "it is faster, its group is slower"
     (scans,) = (each for each in found if each.startswith("scans0"))
-    assert "seen, could be" in scans and found[-2:] == [
+    assert "is possible" in scans and found[-2:] == [
         scans,
-        "writes2: MyRocks at 0.50 of InnoDB seen: no verdict (indebted).",
+        f"writes2: MyRocks measured at 0.50 of InnoDB: no verdict ({INDEBTED}).",
     ]
 
 
@@ -225,9 +228,9 @@ def test_figures_next_to_1_and_0_keep_their_digits(history: History) -> None:
     found = compared(history, (1.0, 0.993), its_plan=named(number=2))
     limits = VerdictLimits(matters=0.001)
     near = verdict_sentences(judged_by_limits(found, limits))
-    assert any(each.startswith(f"{READING}: MyRocks at 0.993 of InnoDB (0.98") for each in near)
+    assert any(each.startswith(f"{READING}: MyRocks at 0.993 of InnoDB (95% sure: 0.98") for each in near)
     small = sentences(history, (1.0, 0.004), its_plan=named(number=3))
-    assert any(each.startswith(f"{READING}: MyRocks at 0.0040 of InnoDB (0.00") for each in small)
+    assert any(each.startswith(f"{READING}: MyRocks at 0.0040 of InnoDB (95% sure: 0.00") for each in small)
 
 
 def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(history: History) -> None:
@@ -237,16 +240,14 @@ def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(hist
     load.cells[1].verdict, load.cells[1].n = None, 0
     load.cells[1].samples = [None] * len(load.cells[1].samples)
     found = with_verdicts(found, found.limits)
-    assert verdict_sentences(found)[-1] == (
-        "load: MyRocks at 0.50 of InnoDB seen: no verdict (skipped: the data is from a snapshot)."
-    )
+    assert verdict_sentences(found)[-1] == ("No verdict on load (skipped: the data is from a snapshot).")
 
 
 def test_names_stay_apart(history: History) -> None:
     """A person has called another contender what people call the engine."""
     its_plan = plan([NAMED[0], replace(NAMED[1], name="InnoDB")])
     found = sentences(history, (1.0, 0.5), its_plan=its_plan)
-    assert "load: InnoDB at 0.50 of innodb (0.50 to 0.50 with 95%): slower." in found
+    assert "load: InnoDB at 0.50 of innodb (95% sure: 0.50 to 0.50): slower." in found
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
@@ -254,7 +255,7 @@ def test_where_nothing_is_judged_the_first_line_says_why_and_what_to_do(
     history: History, rounds: int
 ) -> None:
     first, *more = first_lines(compared(history, (1.0, 0.2), its_plan=named(rounds)))
-    assert first.startswith("MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict (") and first.endswith(
+    assert first.startswith("MyRocks measured at 0.20 of InnoDB in 3 steps: no verdict (") and first.endswith(
         "measure each contender 3 times or more (repeats)."
     )
     assert not more
@@ -265,7 +266,7 @@ def test_where_nothing_is_judged_the_first_line_says_why_and_what_to_do(
     }
     (first,) = first_lines(compared(history, (1.0, 0.2), odd, named(number=2)))
     todo = "For a verdict measure again while nothing else runs on the machine."
-    assert first == f"MyRocks at 0.20 of InnoDB seen in 3 steps: no verdict (disturbed). {todo}"
+    assert first == f"MyRocks measured at 0.20 of InnoDB in 3 steps: no verdict ({DISTURBING}). {todo}"
     alone = compared(history, (1.0,), its_plan=named(contenders=1, number=3))
     assert first_lines(alone) == ["No verdict (one column: nothing to compare it with)."]
 
@@ -280,7 +281,7 @@ def test_at_most_eight_sentences_are_on_what_was_found(history: History) -> None
         odd |= of_step(at, Odd(factor=1.2 + at / 10))
     found = sentences(history, (1.0, 1.0), odd, replace(named(), steps=steps))
     assert [each.partition(":")[0] for each in found[:8]] == [f"step{at}" for at in range(11, 3, -1)]
-    assert found[8:] == ["4 smaller effects not told here."]
+    assert found[8:] == ["4 smaller differences not shown."]
 
 
 def test_versions_name_columns_that_nobody_named(history: History) -> None:
@@ -289,10 +290,10 @@ def test_versions_name_columns_that_nobody_named(history: History) -> None:
         for version in ("8.0.33", "9.7.4")
     ]
     found = sentences(history, (1.0, 0.5), its_plan=plan(contenders))
-    assert "load: MySQL 9.7.4 at 0.50 of MySQL 8.0.33 (0.50 to 0.50 with 95%): slower." in found
+    assert "load: MySQL 9.7.4 at 0.50 of MySQL 8.0.33 (95% sure: 0.50 to 0.50): slower." in found
     named_ones = [replace(each, name=name) for each, name in zip(contenders, ("old", "new"), strict=True)]
     found = sentences(history, (1.0, 0.5), its_plan=plan(named_ones, number=2))
-    assert "load: new at 0.50 of old (0.50 to 0.50 with 95%): slower." in found
+    assert "load: new at 0.50 of old (95% sure: 0.50 to 0.50): slower." in found
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from app.stats.at_target.verdicts import AT_RATE
 from tests import comparable
 from tests.unit.comparison.cells import cells
 
-WHY = "the plan sets the rate, compare a latency"
+WHY = "the plan sets its rate: compare latencies"
 
 
 def step(name: str, rate: float = 0, kind: str = "drive", group: str = "reads") -> Step:
@@ -42,7 +42,7 @@ def test_what_keeps_its_rate_is_not_judged_and_in_no_mean(compared: Comparison) 
     (text,) = unjudged_texts(compared)
     assert text.endswith(f"{WHY}, not judged")
     for signs in (legend_of_signs(compared), verdict_legend(compared)):
-        assert "at the rate that the plan sets, compare a latency" in signs
+        assert "at the rate that the plan sets, compare latencies" in signs
 
 
 def test_its_latency_is_judged(compared: Comparison) -> None:
@@ -64,4 +64,4 @@ def test_a_report_of_rates_alone_says_that_nothing_is_judged(history: History) -
     told = list(summary(found, ["a", "b"], 0))
     assert told[0] == f"No verdict ({WHY})."
     assert told[1] == "b and a have no result to compare."
-    assert verdict_legend(found).endswith("not judged: at the rate that the plan sets, compare a latency")
+    assert verdict_legend(found).endswith("not judged: at the rate that the plan sets, compare latencies")

@@ -41,7 +41,7 @@ def test_a_report_without_verdict_names_the_reason_of_each_step(history: History
     odd = {(1, repeat, READ): Odd(marks=["indebted"]) for repeat in (1, 2)}
     odd |= {(1, repeat, WRITE): Odd(failed=True) for repeat in (1, 2)}
     first, *_ = read_report(history, keep(history, sliced_plan(rounds=2), (1.0, 0.9), odd)).summary
-    for step, reason in (("load", "fewer than 3"), ("point-query", "indebted"), ("update-index", "failed")):
+    for step, reason in (("load", "fewer than 3"), ("point-query", "flushed"), ("update-index", "failed")):
         (said,) = (each for each in first.replace("No verdict on ", "").split(". ") if each.startswith(step))
         assert reason in said
 
@@ -90,4 +90,4 @@ def test_no_verdict_is_said_with_its_reason(history: History, n: int) -> None:
     found = compare(history, keep(history, sliced_plan(rounds=n), (1.0, 0.5), {}))
     (said,) = verdict_sentences(found)
     why = "n = 1: the noise is unknown" if n == 1 else "fewer than 3 repeats"
-    assert said == f"MyRocks at 0.50 of InnoDB seen in 3 steps: no verdict ({why})."
+    assert said == f"MyRocks measured at 0.50 of InnoDB in 3 steps: no verdict ({why})."

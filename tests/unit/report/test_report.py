@@ -47,7 +47,7 @@ def keep(history: History, repeats: int = REPEATS, name: str = "rocksdb-default"
 def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     report = read_report(history, keep(history))
     verdicts, told = report.summary
-    assert "point-query threads=1: MyRocks at 1.50 of InnoDB (1.49 to 1.51 with 95%): faster." in verdicts
+    assert "point-query threads=1: MyRocks at 1.50 of InnoDB (95% sure: 1.49 to 1.51): faster." in verdicts
     assert "Of 5 steps, rocksdb-default is better than innodb-default in 2, worse in 1 and not" in told
     assert "not distinguishable in 2." in told
     assert told.endswith("A query costs 1.00 times the CPU (1.00 to 1.00), the geometric mean over 4 steps.")
@@ -86,13 +86,15 @@ def test_a_step_stands_out_only_where_it_is_better_or_worse(
 
 def test_single_sessions_are_not_judged_in_words_either(history: History) -> None:
     why, told = read_report(history, keep(history, repeats=1)).summary
-    assert why.startswith("MyRocks at ") and why.endswith(" no verdict (n = 1: the noise is unknown).")
+    assert why.startswith("MyRocks measured at ") and why.endswith(
+        " no verdict (n = 1: the noise is unknown)."
+    )
     assert "have 5 steps in common." in told and "better" not in told and "worse" not in told
 
 
 def test_that_there_are_too_few_repeats_is_said_once(history: History) -> None:
     why, told = read_report(history, keep(history, repeats=2)).summary
-    assert why.startswith("MyRocks at ") and why.endswith(": no verdict (fewer than 3 repeats).")
+    assert why.startswith("MyRocks measured at ") and why.endswith(": no verdict (fewer than 3 repeats).")
     assert "have 5 steps in common." in told
 
 
