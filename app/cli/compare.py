@@ -83,7 +83,8 @@ def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
 def add_verdict_limits(parser: argparse.ArgumentParser) -> None:
     """Options for the limits of verdicts; default: as set in the window, else Dyno's own."""
     parser.add_argument(
-        "--matters",
+        "--difference",
+        dest="matters",
         type=percent_type(MOST_PCT),
         metavar="PERCENT",
         help="ignore differences below this percentage (default: 2, or your setting)",

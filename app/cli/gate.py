@@ -33,8 +33,9 @@ def add_words(words: Any) -> None:
         help="session or plan that must not be worse; all repeats of its contender count",
     )
     parser.add_argument(
-        "--worse", type=percent_type(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",
-        help="largest loss that is acceptable, such as 3%%",
+        "--difference", type=percent_type(MOST_PCT, is_above_0=True), required=True, dest="worse",
+        metavar="PERCENT",
+        help="the difference that counts: B is worse if it loses more than this, such as 3%%",
     )  # fmt: skip
     add_false_share(parser, "of false answers")
     add_measure(parser, "compare")

@@ -90,7 +90,7 @@ def _meant_option(found: argparse.Namespace, unknown: list[str]) -> str:
 
 
 def _joined(argv: list[str]) -> list[str]:
-    """`--worse -3%` as `--worse=-3%`: argparse takes -3 for a value, and -3% for an option."""
+    """`--difference -3%` as `--difference=-3%`: argparse takes -3 for a value, and -3% for an option."""
     words: list[str] = []
     for word in argv:
         if words and _NEGATIVE.match(word) and _OPTION.fullmatch(words[-1]):

@@ -192,7 +192,7 @@ def calibrate_noise(arguments: argparse.Namespace) -> int:
         lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),
         arguments,
         {
-            IN_USE_TODO: "wait for it, or stop it (dyno stop --plan)",
+            IN_USE_TODO: "wait for it, or stop it (dyno stop)",
             ELSEWHERE_TODO: "wait for it, or start beside it (--allow-busy)",
         },
     )

@@ -36,7 +36,7 @@ RUN = ["run", "--sequence", "tiny", "--contender", INNODB]
         ([*RUN, "--threads", "0"], "--threads"),
         ([*RUN, "--repeats", "1000000"], "--repeats"),
         ([*RUN, "--table-options", "x; DROP TABLE t"], "table_options"),
-        ([*RUN, "--cores", "0; reboot"], "cores"),
+        ([*RUN, "--taskset", "0; reboot"], "cores"),
         (["run", "no-such-file.toml"], "no-such-file.toml"),
         (["workload", "show", "dance"], "dance"),
         (["sequence", "show", "../../etc/passwd"], "passwd"),

@@ -38,7 +38,10 @@ class ContenderRequest:
         "", group=SHARED, help="table options for every contender, such as ROW_FORMAT=COMPRESSED"
     )
     cores: str = option(
-        "", group=SHARED, help="CPUs of every contender's server, as for taskset: 0-3, 0,2 or 0-6:2"
+        "",
+        flag="taskset",  # --cores are those of the steps
+        group=SHARED,
+        help="CPUs of every contender's server, as for taskset: 0-3, 0,2 or 0-6:2",
     )
     allocator: str = option(
         "",

@@ -260,7 +260,7 @@ class PlanRequest:
         None,
         _LIMIT_PCT,
         "percent",
-        flag="matters",
+        flag="difference",
         group=ROUNDS,
         help="with --repeats until-decided: ignore differences below this percentage (default: 2, or your"
         " setting); with 0, up to 5.5%% of plans of equals end with a false difference instead of 5",
@@ -295,9 +295,8 @@ class PlanRequest:
         None,
         CORE_SETS,
         "core sets",
-        flag="core-sets",  # --cores are those of a contender
         group=SERVER,
-        help="cores of the server, one set after another: how many (4,2,1 or 1-4), or CPUs in brackets, as"
+        help="cores of the server, one after the other: how many (4,2,1 or 1-4), or CPUs in brackets, as"
         " taskset has them: '[0-3],[0,2,4-6]'",
         further=core_sets_problem,
     )
@@ -352,6 +351,7 @@ class PlanRequest:
         (),
         _NAMES,
         "words",
+        flag="clients-on",
         group=LOAD,
         help="other targets that drive the load, each with a share of the client threads: client-1,client-2",
         metavar="TARGET,...",
@@ -360,7 +360,7 @@ class PlanRequest:
     load_address: str = option(
         "",
         group=LOAD,
-        help="with --load: the private address of the server's machine that they reach: 10.0.0.5",
+        help="with --clients-on: the private address of the server's machine that they reach: 10.0.0.5",
         metavar="ADDRESS[:PORT]",
         carried=True,
         compared=False,

@@ -136,4 +136,4 @@ def test_they_are_watched_one_after_the_other_until_a_person_leaves(
     reach_all(local=ScriptedAgent(), nuc=ScriptedAgent())
     assert main(BOTH) == 0
     said = capsys.readouterr().out
-    assert "side by side" not in said and said.endswith("dyno stop --plan --target nuc\n")
+    assert "side by side" not in said and said.endswith("dyno stop --target nuc\n")

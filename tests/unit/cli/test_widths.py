@@ -32,7 +32,7 @@ VERBS = (
     "session list", "session show last", "session series last point-query --threads 1",
     "session latency last point-query --threads 1", "compare {}", "compare {} --details", "compare {} --why",
     "compare {} --why update-index", "compare {} --pre", "compare {} --differences", "compare {} --verdict",
-    "gate {} --worse 3%", "gate {} --worse 3% --groups",
+    "gate {} --difference 3%", "gate {} --difference 3% --groups",
 )  # fmt: skip
 PROSE = ("session show",)  # lists below its table have one line each, as long as it is
 
