@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .complete_names import NAMES
 from .shell_words import quoted, words_of
-from .words import FLAG, VALUE, VERB, Word, nouns, words
+from .words import FLAG, HELP, VALUE, VERB, Word, nouns, words
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -116,7 +116,7 @@ def _is_option(word: Word) -> bool:
 
 
 def _kinds_of_words(command: str) -> tuple[str, ...]:
-    return (VERB, *nouns().values()) if command == "dyno" else (VERB,)
+    return (VERB, HELP, *nouns().values()) if command == "dyno" else (VERB,)
 
 
 def _values(word: Word | None, command: str, before: Sequence[str], at_cursor: str) -> list[Candidate]:

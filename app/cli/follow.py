@@ -15,8 +15,8 @@ from app.remote.reach import agent_of, reached
 from app.remote.target import Target
 
 from .compare import show_result_of
-from .parser import OmittedText, add_directory, add_target, add_verb, add_wide, non_empty_option
-from .screen import ask_secret, complain, say
+from .parser import OmittedText, add_directory, add_quiet, add_target, add_verb, add_wide, non_empty_option
+from .screen import ask_secret, complain, quietly, say
 from .session import opened_history
 from .status import add_status, target_of
 
@@ -30,6 +30,7 @@ def add_words(words: Any) -> None:
     where = (add_target, add_directory)
     follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where, add_wide)
     follow.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
+    add_quiet(follow, "print only the result")
     add_status(words)
     stop = add_verb(words, stop_plan, "stop the plan that runs, or one session of it", *where)
     stop.add_argument(
@@ -114,13 +115,15 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     else:
         wanted = [found for found in plans if not is_fully_fetched(found, home())]
     if not wanted:
-        say(f"everything of {target.name} is in the history")
+        with quietly(arguments.quiet):
+            say(f"everything of {target.name} is in the history")
         for latest in sorted(each.plan for each in plans)[-1:]:
             show_result_of(latest)
     codes = [0]
     for found in wanted:
         sessions, is_named = [each.session for each in found.sessions], bool(arguments.directory)
-        code = watch_sessions(found.target, found.directory, found.plan, sessions, found.sha, is_named)
+        with quietly(arguments.quiet):
+            code = watch_sessions(found.target, found.directory, found.plan, sessions, found.sha, is_named)
         if code is None:
             break
         codes.append(code)

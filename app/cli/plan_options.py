@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.ranges import FORMS, numbers_of_ranges
 from app.planner.request.contender import TO_ALL, ContenderRequest
-from app.planner.request.options import GROUPS, SHARED, PlanRequestOption
+from app.planner.request.options import PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.protocol.plan import UNTIL_DECIDED
 
-from .parser import duration, non_empty_option, percent_type, split_word_list
+from .parser import Parser, duration, non_empty_option, percent_type, split_word_list
 
 if TYPE_CHECKING:
     from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
@@ -61,20 +61,16 @@ class Given:
         return tuple(replace(each, **self.to_all) for each in contenders)
 
 
-def add_plan_options(parser: argparse.ArgumentParser) -> None:
+def add_plan_options(parser: Parser) -> None:
     """Options that override the plan file, by group."""
-    contenders = parser.add_argument_group(SHARED)
-    contenders.add_argument(
+    for row in (*_OPTIONS.values(), *TO_ALL.values()):
+        _add(parser, row)
+    parser.add_argument(
         "--contender",
         action="append",
-        type=non_empty_option(str),
         metavar="BUILD:ENGINE:PRESET",
         help="what to compare, like a word without option; give it once for each contender",
     )
-    others = {name: parser.add_argument_group(name) for name in GROUPS}
-    groups = {SHARED: contenders, **others}
-    for row in (*TO_ALL.values(), *_OPTIONS.values()):
-        _add(groups[row.group], row)
 
 
 def given_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -83,21 +79,21 @@ def given_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[s
     return {name: _value(_OPTIONS[name], text) for name, text in texts.items() if text is not None}
 
 
-def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
+def add_options(parser: Parser, *names: str) -> None:
     """Some of them, for a command that has no plan file."""
     for name in names:
         _add(parser, _OPTIONS[name])
 
 
-def _add(parser: argparse._ActionsContainer, row: PlanRequestOption) -> None:
-    more: dict[str, Any] = {"metavar": row.metavar} if row.metavar else {}
+def _add(parser: Parser, row: PlanRequestOption) -> None:
+    more: dict[str, Any] = {"metavar": row.value_name} if row.value_name else {}
     if row.kind == "flag":
         more |= {"action": "store_true", "default": None}
     elif row.rule and row.rule.choices:
         more["choices"] = row.rule.choices
     else:
         more["type"] = _read(row)
-    parser.add_argument(f"--{row.flag}", help=row.help, **more)
+    parser.add_argument(f"--{row.flag}", group=row.group, help=row.help, **more)
 
 
 def _read(row: PlanRequestOption) -> Callable[[str], Any]:

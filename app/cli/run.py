@@ -14,7 +14,7 @@ from app.planner.request.request import PlanRequest
 from .choosing import asks, in_time, of_builds, split, until_decided, with_end
 from .compare import show_result_of
 from .launching import checked_stage, launch_plan, refusal_of, stage_entry
-from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
+from .parser import add_directory, add_quiet, add_verb, add_wide, non_empty_option, split_word_list
 from .plan_options import Given, add_plan_options
 from .report import report_plan
 from .screen import print_json, say
@@ -70,6 +70,8 @@ def add_words(words: Any) -> None:
     )  # fmt: skip
     add_plan_options(parser)
     add_wide(parser)
+    text = "print only the result, with --detach or --queue only what was started, with --dry-run nothing"
+    add_quiet(parser, text)
     _add_ways(parser)
 
 

@@ -12,9 +12,9 @@ from app.core.units import count_text
 from app.remote.reach import reached
 from app.targets.store import Targets
 
-from .parser import add_directory, add_json, add_noun, add_verb
+from .parser import add_directory, add_json, add_noun, add_quiet, add_verb
 from .reach import survey_and_store
-from .screen import ask_secret, print_json, print_table, print_tables, say
+from .screen import ask_secret, print_json, print_table, print_tables, quietly, say
 from .session import opened_history
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def add_words(words: Any) -> None:
         "--allow-busy", action="store_true", help="start even while a plan of another directory runs there"
     )
     add_directory(calibrate)
+    add_quiet(calibrate, "print only the result")
     add_verb(verbs, canaries_target, "show how fast the machine was before each session", _add_name, add_json)
     trust = add_verb(verbs, trust_target, "accept the host key with this fingerprint", _add_name)
     trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
@@ -196,7 +197,8 @@ def calibrate_noise(arguments: argparse.Namespace) -> int:
             ELSEWHERE_TODO: "wait for it, or start beside it (--allow-busy)",
         },
     )
-    say("")
+    with quietly(arguments.quiet):
+        say("")
     return code or _show_calibration(arguments.name, plan.machine_key)
 
 

@@ -14,7 +14,7 @@ from app.protocol.plan import ALLOCATORS, MEMORY, Contender
 from app.protocol.words import FACTORS
 from app.variables.names import BASELINE
 
-from .options import SHARED, option, request_class_options
+from .options import SERVER, option, request_class_options
 
 _KEPT = ("build", "engine", "preset", "table_options", "cores", "allocator", "numa")  # of a plan's contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
@@ -35,21 +35,30 @@ class ContenderRequest:
     preset: str = option(BASELINE)
     name: str = option("")
     table_options: str = option(
-        "", group=SHARED, help="table options for every contender, such as ROW_FORMAT=COMPRESSED"
+        "",
+        group=SERVER,
+        metavar="OPTIONS",
+        help="table options for every contender, such as ROW_FORMAT=COMPRESSED",
     )
     cores: str = option(
         "",
         flag="taskset",  # --cores are those of the steps
-        group=SHARED,
+        group=SERVER,
+        metavar="CPUS",
         help="CPUs of every contender's server, as for taskset: 0-3, 0,2 or 0-6:2",
     )
     allocator: str = option(
         "",
-        group=SHARED,
+        group=SERVER,
+        metavar="NAME",
         help="memory allocator of every server: system, jemalloc, tcmalloc or the path of a library",
     )
-    numa: str = option("", group=SHARED, help="NUMA policy of every server, as for numactl: interleave=all")
-    memory_limit: str = option("", group=SHARED, help="memory limit of every server, page cache included: 4G")
+    numa: str = option(
+        "", group=SERVER, metavar="POLICY", help="NUMA policy of every server, as for numactl: interleave=all"
+    )
+    memory_limit: str = option(
+        "", group=SERVER, metavar="SIZE", help="memory limit of every server, page cache included: 4G"
+    )
     preset_text: str = option("", None)  # of a kept session, where no preset has it any more
 
     @classmethod
@@ -126,4 +135,4 @@ def _problem_of(read: Callable[[str], object], text: str) -> str:
 
 OF_CONTENDER = request_class_options(ContenderRequest)
 # what options of the command line say of all contenders
-TO_ALL = {name: row for name, row in OF_CONTENDER.items() if row.group == SHARED}
+TO_ALL = {name: row for name, row in OF_CONTENDER.items() if row.help}

@@ -11,8 +11,14 @@ from app.core.toml_text import TEXT, ValueRule
 # how its text is read, such as: 3 | 90 or 30min | 5% | a,b | 1..64 x2 | 4,2 or [0-3] | 3x memory
 Kind = Literal["text", "count", "time", "percent", "words", "numbers", "core sets", "rows", "repeats", "flag"]
 LISTS = ("words", "numbers", "core sets")
-SHARED = "Contenders"  # options that apply to all of them
-GROUPS = WORK, LOAD, SERVER, ROUNDS, NOISE = "Work", "Load", "Servers", "Rounds", "Busy machines"
+# of the help, in its order
+GROUPS = WHAT, HOW_LONG, HOW_EXACT, WHERE, SERVER, OUTPUT, SELDOM = (
+    *("What", "How long", "How exact", "Where", "The server", "Output", "Less often used"),
+)
+_TYPED: dict[Kind, str] = {  # what its value is called, where the row has no name for it
+    "count": "N", "time": "TIME", "percent": "PERCENT", "words": "NAME,...", "numbers": "N,...",
+    "core sets": "N,...", "rows": "N", "repeats": "N",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,11 @@ class PlanRequestOption:
     def argument(self) -> str:
         """Its name among the arguments of the command line."""
         return self.flag.replace("-", "_")
+
+    @property
+    def value_name(self) -> str | None:
+        """What the help calls its value; None: by its choices or its own name."""
+        return self.metavar or _TYPED.get(self.kind)
 
     @property
     def choices(self) -> tuple[str, ...]:

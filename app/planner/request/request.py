@@ -46,12 +46,13 @@ from app.stats.at_target.verdicts import LEAST
 from .contender import OF_CONTENDER, ContenderRequest
 from .cores import CPUS, SHARED_CPUS
 from .options import (
+    HOW_EXACT,
+    HOW_LONG,
     LISTS,
-    LOAD,
-    NOISE,
-    ROUNDS,
+    SELDOM,
     SERVER,
-    WORK,
+    WHAT,
+    WHERE,
     PlanRequestOption,
     option,
     request_class_options,
@@ -80,13 +81,13 @@ class PlanRequest:
     name: str = option(
         "",
         ValueRule((str,), longest=MAX_NAME),
-        group=ROUNDS,
+        group=SELDOM,
         help="prefix of the session names",
     )
     target: str = option("local")
     sequence: str = option(
         "",
-        group=WORK,
+        group=WHAT,
         help="sequence of steps, as dyno sequence list names it",
         compared=True,
     )
@@ -94,14 +95,14 @@ class PlanRequest:
         (),
         _NAMES,
         "words",
-        group=WORK,
+        group=WHAT,
         help="run only these steps: a,b,c",
     )
     profile: tuple[str, ...] = option(  # besides those of the sequence
         (),
         _NAMES,
         "words",
-        group=WORK,
+        group=SELDOM,
         help="sample the stacks of the server in these steps: a,b; they are compared only with steps that are"
         " profiled as well",
         metavar="STEP,...",
@@ -110,7 +111,7 @@ class PlanRequest:
         None,
         TABLES,
         "count",
-        group=WORK,
+        group=WHAT,
         help="number of tables (default: as the sequence says)",
         title="Tables",
         tip="Number of tables to load",
@@ -120,7 +121,7 @@ class PlanRequest:
         None,
         ROWS,
         "rows",
-        group=WORK,
+        group=WHAT,
         help='rows of each table, or "3x memory"',
         title="Rows per table",
         tip="Rows per table: 1000000, 50k, or a multiple of the memory, like 3x memory",
@@ -131,7 +132,7 @@ class PlanRequest:
         None,
         THREAD_LIST,
         "numbers",
-        group=LOAD,
+        group=WHAT,
         help="client threads: 1,2,4 or 1..64 x2",
         title="Threads",
         tip="Client threads; each step runs once for each number: 1, 2, 4",
@@ -140,7 +141,7 @@ class PlanRequest:
         1,
         ValueRule((int, str), 1, 100),
         "repeats",
-        group=ROUNDS,
+        group=HOW_EXACT,
         help="sessions of each contender: 4 or more to separate differences from noise; until-decided"
         f" runs {LEAST} to {MOST_ROUNDS}, as many as needed",
         title="Repeats",
@@ -154,7 +155,7 @@ class PlanRequest:
         None,
         SECONDS,
         "time",
-        group=ROUNDS,
+        group=HOW_LONG,
         help=f"measured seconds of each timed step; steps of less than {LEAST_S} are not checked for"
         " steadiness",
         title="Seconds",
@@ -166,7 +167,7 @@ class PlanRequest:
         None,
         WARMUP,
         "time",
-        group=ROUNDS,
+        group=HOW_LONG,
         help="unmeasured seconds before each timed step",
         title="Warm-up s",
         tip="Unmeasured seconds before each step",
@@ -176,7 +177,7 @@ class PlanRequest:
         0,
         WARMUP,
         "time",
-        group=ROUNDS,
+        group=SELDOM,
         help="idle seconds before each session",
         title="Pause s",
         tip="Idle seconds before each session",
@@ -185,7 +186,7 @@ class PlanRequest:
     load_method: str = option(
         "ordered",
         ValueRule((str,), choices=LOAD_METHODS),
-        group=WORK,
+        group=SELDOM,
         help="how the tables are filled: ordered (default): one client per table, in key order;"
         " parallel: several clients per table; bulk: the bulk load of the engine",
         title="Load",
@@ -197,7 +198,7 @@ class PlanRequest:
     order: str = option(
         "interleaved",
         ValueRule((str,), choices=ORDERS),
-        group=ROUNDS,
+        group=HOW_EXACT,
         help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
         " contenders; slices: 2 to 4 contenders alternate every second within each step; grouped:"
         " sessions A A B B",
@@ -248,7 +249,7 @@ class PlanRequest:
         WARMUP,
         "time",
         flag="within",
-        group=ROUNDS,
+        group=HOW_LONG,
         help="start no round that would end later than this: 8h, 45min, 1h30. Dyno chooses seconds and"
         " repeats for it, and leaves out steps if it has to; what you give stays as it is",
         metavar="TIME",
@@ -261,7 +262,7 @@ class PlanRequest:
         _LIMIT_PCT,
         "percent",
         flag="difference",
-        group=ROUNDS,
+        group=HOW_EXACT,
         help="with --repeats until-decided: ignore differences below this percentage (default: 2, or your"
         " setting); with 0, up to 5.5%% of plans of equals end with a false difference instead of 5",
         metavar="PERCENT",
@@ -271,7 +272,7 @@ class PlanRequest:
         _LIMIT_PCT,
         "percent",
         flag="false-share",
-        group=ROUNDS,
+        group=HOW_EXACT,
         help="with --repeats until-decided: at most this percentage of false alarms (default: 5, or"
         " your setting)",
         metavar="PERCENT",
@@ -280,14 +281,14 @@ class PlanRequest:
         None,
         RATE_LIST,
         "numbers",
-        group=LOAD,
+        group=SELDOM,
         help="events per second to send, whatever the server does, one rate after another: 500,1000 or"
         " 100..6400 x2 (default: as many as possible)",
     )
     arrivals: str = option(  # those of the steps go before it
         "",
         GAPS,
-        group=LOAD,
+        group=SELDOM,
         help="gaps between the events of a rate: poisson (default): random, as of many independent users;"
         " even: all the same",
     )
@@ -310,13 +311,14 @@ class PlanRequest:
     vary: str = option(  # variations of the steps go before it
         "",
         group=SERVER,
+        metavar="NAME=N,...",
         help="measure with each value of a server variable: innodb_spin_wait_delay=6,96 or =1..64 x2",
     )
     quiet_wait: int = option(
         0,
         WARMUP,
         "time",
-        group=NOISE,
+        group=HOW_EXACT,
         help="wait up to this many seconds before each session for a quiet machine",
         carried=True,
     )
@@ -324,7 +326,7 @@ class PlanRequest:
         False,
         FLAG,
         "flag",
-        group=NOISE,
+        group=HOW_EXACT,
         help="repeat what other programs disturbed, up to three times: a step that only reads at once, else"
         " the session",
         carried=True,
@@ -333,7 +335,7 @@ class PlanRequest:
         OTHERS_PCT,
         _PERCENT,
         "percent",
-        group=NOISE,
+        group=SELDOM,
         help=f"mark a step as disturbed if other programs take more of the CPUs than this ({OTHERS_PCT:g})",
         metavar="PERCENT",
         carried=True,
@@ -342,7 +344,7 @@ class PlanRequest:
         STEAL_PCT,
         _PERCENT,
         "percent",
-        group=NOISE,
+        group=SELDOM,
         help=f"mark a step as disturbed if the hypervisor takes more of the CPUs than this ({STEAL_PCT:g})",
         metavar="PERCENT",
         carried=True,
@@ -352,14 +354,14 @@ class PlanRequest:
         _NAMES,
         "words",
         flag="clients-on",
-        group=LOAD,
+        group=WHERE,
         help="other targets that drive the load, each with a share of the client threads: client-1,client-2",
         metavar="TARGET,...",
         compared=True,
     )
     load_address: str = option(
         "",
-        group=LOAD,
+        group=SELDOM,
         help="with --clients-on: the private address of the server's machine that they reach: 10.0.0.5",
         metavar="ADDRESS[:PORT]",
         carried=True,
@@ -370,7 +372,7 @@ class PlanRequest:
         False,
         None,
         "flag",
-        group=NOISE,
+        group=SELDOM,
         help="start even while a plan of another directory runs there",
         compared=True,
     )
@@ -378,7 +380,7 @@ class PlanRequest:
         False,
         None,
         "flag",
-        group=NOISE,
+        group=SELDOM,
         help="start even if the plan may fill the disk",
     )
 

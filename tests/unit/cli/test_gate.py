@@ -44,6 +44,8 @@ def test_the_exit_code_is_the_verdict(
     found = json.loads(capsys.readouterr().out)
     assert found["exit_code"] == code and found["sentence"] == last and found["worse_pct"] == 3.0
     assert [step["verdict"] for step in found["steps"]] == [found["verdict"]] * 3
+    assert main(["gate", *pairs[name], "--difference", "3", "--quiet"]) == code
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(("name", "tag"), [("equal", "system-out"), ("slower", "failure"), ("once", "error")])

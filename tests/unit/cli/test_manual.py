@@ -8,12 +8,12 @@ import subprocess
 import pytest
 
 from app.cli.manual import pages
-from app.cli.words import nouns, words
+from app.cli.words import HELP, nouns, words
 
 
 def test_each_word_has_a_page_with_all_its_options() -> None:
     found = pages()
-    assert found.keys() == {"dyno", *(f"dyno-{word}" for word in nouns())}
+    assert found.keys() == {"dyno", *(f"dyno-{word}" for word in (*nouns(), HELP))}
     for command, entries in words().items():
         page = found["-".join(command.split()[:2])].replace("\\-", "-")
         for entry in entries:
