@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from app.core.units import capitalised
-from app.planner.request.options import (
+from app.core.option_groups import (
     GROUPS,
     HOW_EXACT,
     HOW_LONG,
@@ -15,6 +14,7 @@ from app.planner.request.options import (
     WHAT,
     WHERE,
 )
+from app.core.units import capitalised
 
 WORDS, OPTIONS = "Words", "Options"  # of a word that has others below it
 EXAMPLES = Path(__file__).with_name("examples.txt")

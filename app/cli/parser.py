@@ -6,12 +6,12 @@ import argparse
 import importlib
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
+from app.core.quantity import ALLOWED, count_of, percent_of, seconds_of
 
 from .words import HELP, nouns
 from .words import words as words_by_command
@@ -193,40 +193,58 @@ def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: An
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
     """The type of an option that is a number between these."""
+    return _between(count_of, "number", low, high)
 
-    def read(text: str) -> int:
-        if not re.fullmatch("-?[0-9]{1,18}", text) or not low <= int(text) <= high:
+
+def duration_between(low: int, high: int) -> Callable[[str], int]:
+    """The type of an option that is a time of so many seconds."""
+    return _between(seconds_of, "time of seconds", low, high)
+
+
+def _between(read: Callable[[str], int | None], what: str, low: int, high: int) -> Callable[[str], int]:
+    def read_between(text: str) -> int:
+        value = read(text)
+        if value is None or not low <= value <= high:
             from app.core.toml_text import short_value_repr
 
             raise argparse.ArgumentTypeError(
-                f"must be a number from {low:,} to {high:,}, not {short_value_repr(text)}"
+                f"must be a {what} from {low:,} to {high:,}, not {short_value_repr(text)}"
             )
-        return int(text)
+        return value
 
-    return read
+    return read_between
 
 
 def percent_type(most: int, is_above_0: bool = False) -> Callable[[str], float]:
     """The type of an option that is a percentage, with or without its sign."""
 
     def read(text: str) -> float:
-        with suppress(ValueError):
-            value = float(text.strip().removesuffix("%"))
-            if 0 <= value <= most and (value or not is_above_0):
-                return value
+        value = percent_of(text)
+        if value is not None and 0 <= value <= most and (value or not is_above_0):
+            return value
         allowed = f"above 0, up to {most}%" if is_above_0 else f"from 0 to {most}%"
         raise argparse.ArgumentTypeError(f"must be {allowed}, not {text}")
 
     return read
 
 
+def typed(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The type of an option that raises InputError for what it cannot be."""
+
+    def read_typed(text: str) -> Any:
+        try:
+            return read(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read_typed
+
+
 def duration(text: str) -> int:
     """The type of an option that is a time: seconds, or as people write it."""
-    from app.core.units import seconds_of
-
     seconds = seconds_of(text)
     if seconds is None:
-        raise argparse.ArgumentTypeError(f"must be a time such as 90 (seconds), 30min or 1h30, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be {ALLOWED['time']}, not {text!r}")
     return seconds
 
 

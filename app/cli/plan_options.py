@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
-from app.core.ranges import FORMS, numbers_of_ranges
 from app.planner.request.contender import TO_ALL, ContenderRequest
-from app.planner.request.options import PlanRequestOption
+from app.planner.request.options import LISTS, PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
-from app.protocol.plan import UNTIL_DECIDED
 
-from .parser import Parser, duration, non_empty_option, percent_type, split_word_list
+from .parser import Parser, non_empty_option, percent_type, split_word_list, typed
 
 if TYPE_CHECKING:
     from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
@@ -100,35 +97,19 @@ def _read(row: PlanRequestOption) -> Callable[[str], Any]:
     """How argparse reads it."""
     if row.kind == "percent":
         return percent_type(int(row.rule.high or 0) if row.rule else 0)
-    kinds: dict[str, Callable[[str], Any]] = {"count": int, "time": duration, "repeats": _repeats}
-    return kinds.get(row.kind, non_empty_option(str))
+    return typed(row.read) if row.kind in ("count", "time", "repeats") else non_empty_option(str)
 
 
 def _value(row: PlanRequestOption, given: Any) -> Any:
     """What an option means; raises InputError."""
     if row.kind == "words":
         return split_word_list(row.flag, given)
-    if row.kind == "rows":
-        return int(given) if re.fullmatch("-?[0-9]{1,18}", given) else given
-    return _listed(row, given) if row.kind in ("numbers", "core sets") else given
-
-
-def _listed(row: PlanRequestOption, text: str) -> list[int | str]:
+    if row.kind not in ("rows", *LISTS):
+        return given
     try:
-        found = numbers_of_ranges(text)
+        return row.read(given)
     except InputError as error:
         raise InputError(f"--{row.flag} {error}") from None
-    if row.kind == "numbers" and any(isinstance(each, str) for each in found):
-        raise InputError(f"--{row.flag} must be a list of numbers such as {FORMS}, not {text!r}")
-    return found
-
-
-def _repeats(text: str) -> int | str:
-    if text in (UNTIL_DECIDED, UNTIL_DECIDED.replace(" ", "-")):
-        return UNTIL_DECIDED
-    if not re.fullmatch("-?[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"must be a number or until-decided, not {text!r}")
-    return int(text)
 
 
 def disturbance_limits(arguments: argparse.Namespace) -> GivenDisturbanceLimits:

@@ -13,7 +13,7 @@ from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.store import Targets
 
-from .parser import add_directory, add_json, add_target, add_verb, whole_number
+from .parser import add_directory, add_json, add_target, add_verb, duration_between
 from .queue import fetch_target_queue, show_queue
 from .screen import ask_secret, print_json, print_table, say
 
@@ -29,8 +29,8 @@ def add_status(words: Any) -> None:
     text = "show the plan that runs on a target: its step, rate and time left, and the queue"
     parser = add_verb(words, status_plan, text, add_target, add_directory, add_json)
     parser.add_argument(
-        "--watch", nargs="?", type=whole_number(1, 3600), const=_EVERY_S, metavar="SECONDS",
-        help=f"show it again every so many seconds (default: {_EVERY_S}) until no plan runs, or Ctrl+C",
+        "--watch", nargs="?", type=duration_between(1, 3600), const=_EVERY_S, metavar="TIME",
+        help=f"show it again every so often (default: {_EVERY_S} s) until no plan runs, or Ctrl+C",
     )  # fmt: skip
 
 

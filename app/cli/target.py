@@ -12,7 +12,7 @@ from app.core.units import count_text
 from app.remote.reach import reached
 from app.targets.store import Targets
 
-from .parser import add_directory, add_json, add_noun, add_quiet, add_verb
+from .parser import add_directory, add_json, add_noun, add_quiet, add_verb, whole_number
 from .reach import survey_and_store
 from .screen import ask_secret, print_json, print_table, print_tables, quietly, say
 from .session import opened_history
@@ -61,7 +61,7 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="name of the target")
     for name, text in _TEXTS.items():
         parser.add_argument(f"--{name}", type=str, help=text)
-    parser.add_argument("--port", type=int, help="SSH port of the target")
+    parser.add_argument("--port", type=whole_number(1, 65535), help="SSH port of the target")
     parser.add_argument(
         "--directory",
         action="append",

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from app.core.toml_text import TEXT, ValueRule
+from app.catalog.sequence import read_rows
+from app.core.errors import InputError
+from app.core.quantity import ALLOWED, count_of, percent_of, seconds_of
+from app.core.ranges import FORMS, numbers_of_ranges
+from app.core.toml_text import TEXT, ValueRule, short_value_repr
+from app.protocol.plan import UNTIL_DECIDED
 
 # how its text is read, such as: 3 | 90 or 30min | 5% | a,b | 1..64 x2 | 4,2 or [0-3] | 3x memory
 Kind = Literal["text", "count", "time", "percent", "words", "numbers", "core sets", "rows", "repeats", "flag"]
 LISTS = ("words", "numbers", "core sets")
-# of the help, in its order
-GROUPS = WHAT, HOW_LONG, HOW_EXACT, WHERE, SERVER, OUTPUT, SELDOM = (
-    *("What", "How long", "How exact", "Where", "The server", "Output", "Less often used"),
-)
 _TYPED: dict[Kind, str] = {  # what its value is called, where the row has no name for it
     "count": "N", "time": "TIME", "percent": "PERCENT", "words": "NAME,...", "numbers": "N,...",
     "core sets": "N,...", "rows": "N", "repeats": "N",
@@ -61,10 +62,38 @@ class PlanRequestOption:
         """Whether Bench has a field for its text."""
         return self.kind in LISTS[1:] or (bool(self.title) and self.kind not in ("text", "flag"))
 
+    def read(self, text: str) -> Any:
+        """The value of a text that a person typed; raises InputError without the name of the option."""
+        words = text.strip()
+        if self.kind in ("numbers", "core sets"):
+            return self._listed(words)
+        if self.kind == "rows":
+            return read_rows(words)
+        if self.kind == "repeats" and words.replace("-", " ") == UNTIL_DECIDED:
+            return UNTIL_DECIDED
+        reader = _READERS.get(self.kind)
+        found = reader(words) if reader else text
+        if found is None:
+            also = f", or {UNTIL_DECIDED.replace(' ', '-')}" if self.kind == "repeats" else ""
+            allowed = ALLOWED[self.kind if self.kind in ALLOWED else "count"]
+            raise InputError(f"must be {allowed}{also}, not {short_value_repr(text)}")
+        return found
+
+    def _listed(self, text: str) -> list[int | str]:
+        found = numbers_of_ranges(text, are_counts=True)
+        if self.kind == "numbers" and any(isinstance(each, str) for each in found):
+            raise InputError(f"must be a list of numbers such as {FORMS}, not {short_value_repr(text)}")
+        return found
+
     def problem(self, value: Any) -> str:
         """What is wrong with a value; '' if nothing."""
         problem = self.rule.problem(value) if self.rule else ""
         return problem or (self.further(value) if self.further else "")
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "count": count_of, "repeats": count_of, "time": seconds_of, "percent": percent_of,
+}  # fmt: skip
 
 
 def option(

@@ -24,6 +24,7 @@ from app.catalog.sequence import (
     rows_problem,
 )
 from app.core.errors import InputError
+from app.core.option_groups import HOW_EXACT, HOW_LONG, SELDOM, SERVER, WHAT, WHERE
 from app.core.toml_text import (
     FLAG,
     TABLE,
@@ -46,13 +47,7 @@ from app.stats.at_target.verdicts import LEAST
 from .contender import OF_CONTENDER, ContenderRequest
 from .cores import CPUS, SHARED_CPUS
 from .options import (
-    HOW_EXACT,
-    HOW_LONG,
     LISTS,
-    SELDOM,
-    SERVER,
-    WHAT,
-    WHERE,
     PlanRequestOption,
     option,
     request_class_options,
@@ -63,6 +58,7 @@ MAX_NAME = 60  # characters
 LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
 ALLOWED = ("allow_busy", "allow_small_disk")  # what a person insists on, of no plan file
 
+_QUANTITIES = ("count", "time", "percent", "repeats")  # of which a plan file may have the text
 _NAMES = ValueRule((list,), items=TEXT)
 _PERCENT = ValueRule((int, float), 0, 100)
 _LIMIT_PCT = ValueRule((int, float), 0, MOST_PCT)
@@ -391,6 +387,7 @@ class PlanRequest:
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
         expand_ranges(document, document.data)
+        _read_quantities(document)
         document.check(document.data, {**_rules(OPTIONS), "contender": ValueRule((list,), items=TABLE)})
         return cls(**_values(document))
 
@@ -438,6 +435,17 @@ OPTIONS = request_class_options(PlanRequest)
 def options_of_plan(asked: Any) -> dict[str, Any]:
     """The options that a plan has as they were asked for, of a request or of its plan."""
     return {name: getattr(asked, name) for name, row in OPTIONS.items() if row.carried}
+
+
+def _read_quantities(document: Document) -> None:
+    """Replace texts such as "2min" of a plan file by what they mean."""
+    for key, value in document.data.items():
+        row = OPTIONS.get(key)
+        if row and row.kind in _QUANTITIES and isinstance(value, str):
+            try:
+                document.data[key] = row.read(value)
+            except InputError as error:
+                raise document.error((key,), str(error)) from None
 
 
 def _rules(rows: Mapping[str, PlanRequestOption]) -> dict[str, ValueRule]:

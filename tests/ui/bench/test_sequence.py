@@ -32,7 +32,7 @@ def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPag
     retype(qtbot, edit, "lots")
     settle(qtbot, page)
     assert (edit.text(), edit.property("wrong")) == ("lots", True)
-    assert reason(page).startswith("rows must be a whole number")
+    assert reason(page).startswith("rows must be a number such as")
     assert edit.toolTip() == reason(page) == page.sequence.fields.reason.text()
     above = page.sequence.fields.reason
     qtbot.waitUntil(lambda: edit.y() - above.height() - 5 <= above.y() < edit.y())  # the form is laid out

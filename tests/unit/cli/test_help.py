@@ -13,8 +13,8 @@ import pytest
 from app.cli.help_text import EXAMPLES, OPTIONS, WORDS, examples_of, groups_of
 from app.cli.parser import Parser, parse, whole_parser
 from app.cli.words import words
+from app.core.option_groups import GROUPS
 from app.core.wrapping import wide
-from app.planner.request.options import GROUPS
 from tests.unit.cli.words import parsers
 
 PARSERS = [each for each in parsers(whole_parser()) if isinstance(each, Parser)]

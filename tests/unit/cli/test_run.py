@@ -84,9 +84,9 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
         (["--steal-pct", "a few"], "--steal-pct: must be from 0 to 100%, not a few"),
         (["--difference", "51"], "--difference: must be from 0 to 50%, not 51"),
         (["--false-share", "-1%"], "--false-share: must be from 0 to 50%, not -1%"),
-        (["--within", "soon"], "must be a time such as 90 (seconds), 30min or 1h30, not 'soon'"),
-        (["--within", "1h90"], "30min or 1h30, not '1h90'"),
-        (["--pause", "-3s"], "30min or 1h30, not '-3s'"),
+        (["--within", "soon"], "must be a time such as 90 (seconds), 2min or 1h30, not 'soon'"),
+        (["--within", "1h90"], "2min or 1h30, not '1h90'"),
+        (["--pause", "-3s"], "2min or 1h30, not '-3s'"),
         (["--pause", "-3"], "--pause must be between 0 and"),
     ],
 )
