@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
+from app.core.nearest import did_you_mean
 from app.core.settings import home
 from app.core.units import count_text
 from app.remote.reach import agent_of, reached
@@ -111,7 +112,8 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         wanted = [found for found in plans if found.plan == arguments.plan]
         if not wanted:
-            raise InputError(f"there is no plan {arguments.plan!r} on {target.name}: see dyno status")
+            meant = did_you_mean(arguments.plan, (found.plan for found in plans))
+            raise InputError(f"there is no plan {arguments.plan!r} on {target.name}{meant}: see dyno status")
     else:
         wanted = [found for found in plans if not is_fully_fetched(found, home())]
     if not wanted:

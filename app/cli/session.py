@@ -160,13 +160,14 @@ def opened_history() -> Iterator[History]:
 
 
 def list_sessions(arguments: argparse.Namespace) -> None:
-    from app.history.lists.sessions import sessions, sessions_of_plan
+    from app.history.lists.sessions import meant_name, sessions, sessions_of_plan
 
     wanted = {name: getattr(arguments, name) for name in ("target", "engine", "sequence", "tag")}
     with opened_history() as history:
         ids = sessions_of_plan(history, arguments.plan) if arguments.plan else []
         if arguments.plan and not ids:
-            raise InputError(f"no plan {arguments.plan!r} in the history: see `dyno plan list`")
+            meant = meant_name(history, arguments.plan)
+            raise InputError(f"no plan {arguments.plan!r} in the history{meant}: see `dyno plan list`")
         found = sessions(history, ids=ids, states=arguments.state, limit=arguments.limit, **wanted)
     if arguments.json:
         print_json(found)

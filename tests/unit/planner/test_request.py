@@ -59,7 +59,7 @@ def test_a_plan_file_is_read() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("tables = 4", "tabels = 4", "line 4: tabels is not known here; known are name, target, sequence"),
+        ("tables = 4", "tabels = 4", "line 4: tabels is not known here (did you mean tables?); known are name, target, sequence"),
         ("tables = 4", "tables = -1", "line 4: tables must be between 1 and 1,000, not -1"),
         ("tables = 4", "tables = 100000", "line 4: tables must be between"),
         ("tables = 4", "tables = 4.5", "line 4: tables must be a whole number, not 4.5"),
@@ -95,7 +95,7 @@ def test_a_plan_file_is_read() -> None:
         (
             'engine = "innodb"',
             'engin = "innodb"',
-            "line 10: engin is not known here; known are build, engine",
+            "line 10: engin is not known here (did you mean engine?); known are build, engine",
         ),
         ('engine = "innodb"\n', "", "engine is missing"),
         ('name = "rocks"', 'name = "../x"', "line 16: name must be up to 60 letters"),
