@@ -15,7 +15,7 @@ NAMES = ["before-the-patch", "after-the-patch"]
 
 
 @pytest.fixture
-def two(dyno_home: Path) -> str:
+def patched(dyno_home: Path) -> str:
     return " ".join(comparable.keep(dyno_home, comparable.plan(2, repeats=3, names=NAMES))[:2])
 
 
@@ -35,9 +35,9 @@ def two(dyno_home: Path) -> str:
     ],
 )
 def test_a_mistyped_name_comes_with_what_was_meant(
-    words: str, meant: str, two: str, capsys: pytest.CaptureFixture[str]
+    words: str, meant: str, patched: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert f"(did you mean {meant}" in refused(capsys, *shlex.split(words.format(two)))
+    assert f"(did you mean {meant}" in refused(capsys, *shlex.split(words.format(patched)))
 
 
 def test_a_mistyped_key_of_a_plan_file_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
