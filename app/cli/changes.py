@@ -9,7 +9,7 @@ from app.comparison.answers.over_time import OverTimeEntry, has_worsened_step, o
 from app.comparison.texts.over_time_text import changes_table
 
 from .parser import add_json, add_quiet, add_verb
-from .screen import print_json, print_tables, quietly, say
+from .screen import print_json, print_tables, quietly, say_wrapped
 from .session import opened_history
 
 
@@ -45,4 +45,4 @@ def _show(found: OverTimeEntry) -> None:
     if table.lines:
         print_tables([table])
     else:
-        say(*table.remarks)
+        say_wrapped(*table.remarks)

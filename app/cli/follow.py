@@ -17,7 +17,7 @@ from app.remote.target import Target
 
 from .compare import show_result_of
 from .parser import OmittedText, add_directory, add_quiet, add_target, add_verb, add_wide, non_empty_option
-from .screen import ask_secret, complain, quietly, say
+from .screen import ask_secret, complain, quietly, say, say_wrapped
 from .session import opened_history
 from .status import add_status, target_of
 
@@ -75,7 +75,7 @@ def stop_plan(arguments: argparse.Namespace) -> None:
         if arguments.session:
             _check_it_runs(arguments.session, found, agent)
         agent.stop(found.plan, what)
-    say(f"{found.name}: {_STOPPED[what]}")
+    say_wrapped(f"{found.name}: {_STOPPED[what]}")
 
 
 def _check_it_runs(session: str, found: RemotePlan, agent: Agent) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, QueueChange
 
 from .parser import add_directory, add_json, add_noun, add_target, add_verb, add_wide, whole_number
-from .screen import ask_secret, print_json, print_table, say
+from .screen import ask_secret, print_json, print_table, say_wrapped
 
 if TYPE_CHECKING:
     from app.protocol.answers import Queue
@@ -66,7 +66,7 @@ def show_queue(target: str, queue: Queue) -> None:
     """Print the current plan and the queue."""
     from app.targets.queue import HEADERS, row_of, state_text
 
-    say(f"{target}: {state_text(queue)}")
+    say_wrapped(f"{target}: {state_text(queue)}")
     if queue.plans:
         print_table(HEADERS, [row_of(queue, at) for at in range(len(queue.plans))], right=(0, 3))
 

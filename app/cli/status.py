@@ -15,7 +15,7 @@ from app.targets.store import Targets
 
 from .parser import add_directory, add_json, add_target, add_verb, duration_between
 from .queue import fetch_target_queue, show_queue
-from .screen import ask_secret, print_json, print_table, say
+from .screen import ask_secret, print_json, print_table, say_wrapped
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
@@ -61,10 +61,10 @@ def _show_once(arguments: argparse.Namespace) -> bool:
         print_json([_entry(*each, queue) for each in zip(active, progress, strict=True)])
         return bool(active)
     if not active:
-        say(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
+        say_wrapped(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
     else:
         print_table(("plan", "name", "sessions"), [(f.plan, f.name, _ended_text(f)) for f in active])
-        say(*(_line(each) for each in progress))
+        say_wrapped(*(_line(each) for each in progress))
     if (waiting := fetch_target_queue(arguments)).plans:
         show_queue(arguments.target, waiting)
     return bool(active)

@@ -14,7 +14,7 @@ from app.targets.store import Targets
 
 from .parser import add_directory, add_json, add_noun, add_quiet, add_verb, whole_number
 from .reach import survey_and_store
-from .screen import ask_secret, print_json, print_table, print_tables, quietly, say
+from .screen import ask_secret, print_json, print_table, print_tables, quietly, say, say_wrapped
 from .session import opened_history
 
 if TYPE_CHECKING:
@@ -146,20 +146,20 @@ def _show(name: str, survey: Survey) -> None:
 
     cpu, disk = survey.cpu, survey.disk or Disk()
     threads = count_text(cpu.threads, "thread")
-    say(f"{name}: {cpu.model}, {count_text(cpu.cores, 'core')}, {threads}")
+    say_wrapped(f"{name}: {cpu.model}, {count_text(cpu.cores, 'core')}, {threads}")
     memory = bytes_text(survey.memory_bytes or 0)
-    say(f"memory {memory}, {survey.distribution}, Linux {survey.kernel}")
-    say(
+    say_wrapped(f"memory {memory}, {survey.distribution}, Linux {survey.kernel}")
+    say_wrapped(
         f"disk of {disk.path}: {disk.model or disk.device or 'unknown'}"
         f" ({disk.kind}), {disk.filesystem}, {bytes_text(disk.free_bytes or 0)} free"
     )
-    say(f"Python {survey.python}, sysbench {survey.sysbench or 'not installed'}")
+    say_wrapped(f"Python {survey.python}, sysbench {survey.sysbench or 'not installed'}")
     for what, found in supported_memory_settings(survey):
-        say(f"{what}: {found}")
+        say_wrapped(f"{what}: {found}")
     say("")
     show_builds(survey.builds)
     for warning in survey.warnings:
-        say(f"warning: {warning}")
+        say_wrapped(f"warning: {warning}")
 
 
 def show_builds(builds: Sequence[Build]) -> None:

@@ -59,7 +59,11 @@ def test_a_plan_file_is_read() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("tables = 4", "tabels = 4", "line 4: tabels is not known here (did you mean tables?); known are name, target, sequence"),
+        (
+            "tables = 4",
+            "tabels = 4",
+            "line 4: tabels is not known here (did you mean tables?); known are name",
+        ),
         ("tables = 4", "tables = -1", "line 4: tables must be between 1 and 1,000, not -1"),
         ("tables = 4", "tables = 100000", "line 4: tables must be between"),
         ("tables = 4", "tables = 4.5", "line 4: tables must be a whole number, not 4.5"),
