@@ -56,7 +56,7 @@ PROSE = ("session show",)  # lists below its table have one line each, as long a
 
 
 @pytest.fixture
-def target(monkeypatch: pytest.MonkeyPatch) -> None:
+def talkative(monkeypatch: pytest.MonkeyPatch) -> None:
     """A target that has much to say."""
     Liar(longer, comparable.plan(2, repeats=3, names=NAMES)).take_over(monkeypatch)
 
@@ -92,7 +92,7 @@ def lines_of(words: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_table_fits(
-    two: str, target: None, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    two: str, talkative: None, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     for verb in VERBS:
