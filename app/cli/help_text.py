@@ -20,7 +20,7 @@ WORDS, OPTIONS = "Words", "Options"  # of a word that has others below it
 EXAMPLES = Path(__file__).with_name("examples.txt")
 # of options that are no field of a plan, which names its own; the others are WHAT
 _GROUP_OF = {
-    **dict.fromkeys(("--by", "--dry-run", "--watch", "--last"), HOW_LONG),
+    **dict.fromkeys(("--within", "--by", "--dry-run", "--watch", "--last"), HOW_LONG),
     **dict.fromkeys(("--difference", "--false-share"), HOW_EXACT),
     **dict.fromkeys(("--target", "--directory", "--detach", "--queue", "--at"), WHERE),
     **dict.fromkeys(
@@ -85,13 +85,17 @@ def groups_of(parser: argparse.ArgumentParser) -> dict[str, list[argparse.Action
 def _group(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     if parser._subparsers is not None:
         return OPTIONS if action.option_strings else WORDS
+    if action.required and "--contender" in action.option_strings:  # without it there is nothing to measure
+        return WHAT
     own: str | None = getattr(parser, "group_of", {}).get(action.dest)
     return own or next((_GROUP_OF[each] for each in action.option_strings if each in _GROUP_OF), WHAT)
 
 
 def _place(action: argparse.Action) -> int:
-    """Arguments, what is typed often, the rest, and the help itself."""
+    """Arguments, what has to be given, what is typed often, the rest, and the help itself."""
     if not action.option_strings:
+        return -2
+    if action.required:
         return -1
     name = action.option_strings[-1]
     return _FIRST.index(name) if name in _FIRST else len(_FIRST) + (action.dest == "help")

@@ -40,6 +40,8 @@ class Parser(argparse.ArgumentParser):
 
     def add_argument(self, *names: Any, group: str = "", **what: Any) -> argparse.Action:
         """Like argparse; only `type=str` accepts an empty text, which deletes a value."""
+        if not names[0].startswith("-") and "choices" not in what:
+            what.setdefault("metavar", names[0].upper())
         takes_text = what.get("action", "append") == "append" and "choices" not in what
         if names[0].startswith("-") and takes_text and what.get("type", Path) is Path:
             what["type"] = non_empty_option(what.get("type", str))

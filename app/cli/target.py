@@ -66,12 +66,14 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
         "--directory",
         action="append",
         dest="directories",
+        metavar="DIRECTORY",
         help="directory for Dyno on the disk to measure; repeat it for more",
     )
     parser.add_argument(
         "--search-path",
         action="append",
         dest="search_paths",
+        metavar="PATTERN",
         help="a place to look for builds, such as '/opt/*'; repeat it for more",
     )
     parser.add_argument(
