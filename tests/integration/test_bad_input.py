@@ -26,7 +26,7 @@ RUN = ["run", "--sequence", "tiny", "--contender", INNODB]
         (["run", "--contender", INNODB], "choose a sequence"),
         ([*RUN, "--steps", "load,dance"], "dance"),
         ([*RUN, "--rows", "-1"], "--rows"),
-        ([*RUN, "--rows", "1e9"], "--rows"),
+        ([*RUN, "--rows", "1e99"], "--rows"),
         ([*RUN, "--rows", "99999999999999"], "--rows"),
         ([*RUN, "--rows", "3x disk"], "--rows"),
         ([*RUN, "--tables", "0"], "--tables"),
