@@ -16,15 +16,23 @@ from app.remote.reach import agent_of, reached
 from app.remote.target import Target
 
 from .compare import show_result_of
-from .parser import OmittedText, add_directory, add_quiet, add_target, add_verb, add_wide, non_empty_option
+from .parser import (
+    UnsetOptionText,
+    add_directory,
+    add_quiet,
+    add_target,
+    add_verb,
+    add_wide,
+    non_empty_option,
+)
 from .screen import ask_secret, complain, quietly, say, say_wrapped
 from .session import opened_history
-from .status import add_status, target_of
+from .status import add_status_command, target_of
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
     from app.protocol.plan import Plan
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
 
 
 def add_words(words: Any) -> None:
@@ -32,10 +40,10 @@ def add_words(words: Any) -> None:
     follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where, add_wide)
     follow.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
     add_quiet(follow, "print only the result")
-    add_status(words)
+    add_status_command(words)
     stop = add_verb(words, stop_plan, "stop the plan that runs, or one session of it", *where)
     stop.add_argument(
-        "--session", nargs="?", const=OmittedText(), type=non_empty_option(str), metavar="NAME",
+        "--session", nargs="?", const=UnsetOptionText(), type=non_empty_option(str), metavar="NAME",
         help="stop only the session that runs; the plan goes on with the next one. With NAME: only if it is"
         " that one",
     )  # fmt: skip
@@ -55,7 +63,7 @@ _STOPPED = {
 
 
 @contextmanager
-def _at_the_active(arguments: argparse.Namespace) -> Iterator[tuple[RemotePlan, Agent]]:
+def _at_the_active(arguments: argparse.Namespace) -> Iterator[tuple[RemotePlan, RemoteAgent]]:
     """The plan that runs, and the agent of its target."""
     from app.following.adoption import find_plans
 
@@ -78,7 +86,7 @@ def stop_plan(arguments: argparse.Namespace) -> None:
     say_wrapped(f"{found.name}: {_STOPPED[what]}")
 
 
-def _check_it_runs(session: str, found: RemotePlan, agent: Agent) -> None:
+def _check_it_runs(session: str, found: RemotePlan, agent: RemoteAgent) -> None:
     """Refuse to stop another session than the one that is named."""
     from app.following.now import progress_now
     from app.history.lists.sessions import SUFFIX
@@ -145,21 +153,21 @@ def watch_sessions(
     `is_named`: the person named the directory, and has to name it again to come back.
     """
     from app.following.follower import Follower
-    from app.following.load_again import LostLoadTargets
+    from app.following.load_again import LoadTargetReconnector
     from app.history.recorded.counting import unsteady_steps
     from app.history.recorded.recounting import recount_if_waiting
     from app.planner.checks.load_targets import reach_by_target_name
 
-    from .watch import Watch, follow
+    from .watch import PlanEventPrinter, follow
 
     def reach() -> Any:
         return agent_of(target, ask_secret, directory, sha)
 
     sessions = without_deleted(sessions)
-    again = LostLoadTargets(home(), sessions, reach, reach_by_target_name(ask_secret))
+    again = LoadTargetReconnector(home(), sessions, reach, reach_by_target_name(ask_secret))
     with opened_history() as history:
         recount_if_waiting(history, sessions)
-        watch = Watch(say, lambda: unsteady_steps(history, plan))
+        watch = PlanEventPrinter(say, lambda: unsteady_steps(history, plan))
         ended = follow(
             lambda publish: Follower(
                 home(), plan, sessions, reach, again.heard(publish),

@@ -114,7 +114,7 @@ class ContenderRequest:
         return bytes_of(self.memory_limit) or 0
 
 
-def split_memory_field(text: str) -> dict[str, str]:
+def parse_memory_field(text: str) -> dict[str, str]:
     """The words of the memory field by key; their form decides the key, duplicates stay together."""
     found = dict.fromkeys(MEMORY, "")
     for word in re.split(r",?\s+", text.strip()):

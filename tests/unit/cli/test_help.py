@@ -12,9 +12,9 @@ import pytest
 
 from app.cli.help_text import EXAMPLES, OPTIONS, WORDS, examples_of, groups_of
 from app.cli.parser import Parser, parse, whole_parser
-from app.cli.words import words
+from app.cli.words import command_words
 from app.core.option_groups import GROUPS
-from app.core.wrapping import wide
+from app.core.wrapping import display_width
 from tests.unit.cli.words import parsers
 
 PARSERS = [each for each in parsers(whole_parser()) if isinstance(each, Parser)]
@@ -54,12 +54,12 @@ def test_help_shows_each_option_once_in_its_group(parser: Parser, monkeypatch: p
     text, groups = parser.format_help(), groups_of(parser)
     assert list(groups) == [each for each in (WORDS, *GROUPS, OPTIONS) if each in groups]
     shown = [each.option_strings or [each.dest] for members in groups.values() for each in members]
-    known = [list(each.names) for each in words()[parser.prog]]
+    known = [list(each.names) for each in command_words()[parser.prog]]
     assert WORDS in groups or sorted(shown) == sorted(known)
     assert [line for line in text.splitlines() if line.endswith(":") and line[0] != " "] == [
         f"{title}:" for title in (*(["Examples"] if examples_of(parser) else []), *groups)
     ]
-    assert max(map(wide, text.splitlines())) <= 80
+    assert max(map(display_width, text.splitlines())) <= 80
     assert (text.startswith(f"usage: {parser.prog}") and "\n  dyno" in text) or WORDS in groups
 
 

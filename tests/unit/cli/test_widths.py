@@ -15,7 +15,7 @@ from app.comparison.stacks.stacks import merge_profiles
 from app.comparison.texts.canary_text import canary_table
 from app.comparison.texts.stacks_text import function_changes_table, functions_table
 from app.core.table import Table, to_text
-from app.core.wrapping import wide
+from app.core.wrapping import display_width
 from app.explaining.bisect_text import bisect_table
 from app.explaining.text import explanation_table
 from app.history.lists.edits import note, tag
@@ -100,7 +100,7 @@ def test_every_table_fits(
         if verb.startswith(PROSE):
             head = next(at for at, line in enumerate(lines) if line.startswith("step "))
             lines = lines[head : lines.index("", head)]
-        assert lines and max(map(wide, lines)) <= width, (verb, max(lines, key=wide))
+        assert lines and max(map(display_width, lines)) <= width, (verb, max(lines, key=display_width))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -113,7 +113,7 @@ def test_a_dry_run_fits(
     show_plan(made, estimate(made, survey()))
     lines = capsys.readouterr().out.splitlines()
     tables = [line for line in lines if "  " in line]
-    assert tables and max(map(wide, tables)) <= width
+    assert tables and max(map(display_width, tables)) <= width
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 12])
@@ -132,7 +132,7 @@ def test_any_number_of_columns_fits(
         monkeypatch.setenv("COLUMNS", str(width))
         lines = lines_of(words, capsys)
         assert lines[0].startswith("No verdict (")
-        assert width == 40 or max(map(wide, lines)) <= width
+        assert width == 40 or max(map(display_width, lines)) <= width
         assert sum(" 9.1.4" in f" {line} " or "9.1.4" in line.split() for line in lines) >= (columns > 1)
 
 
@@ -141,7 +141,7 @@ def test_wide_and_a_pipe_have_all_of_it(
 ) -> None:
     piped = lines_of("session list", capsys)
     monkeypatch.setenv("COLUMNS", "80")
-    assert lines_of("session list --wide", capsys) == piped and max(map(wide, piped)) > 80
+    assert lines_of("session list --wide", capsys) == piped and max(map(display_width, piped)) > 80
     assert lines_of("session list", capsys)[0].startswith("state: completed; target: local")
     *_, last = lines_of("workload list", capsys)
     assert last.startswith("not shown: ") and last.endswith(" (--wide)")
@@ -208,7 +208,7 @@ def tables() -> dict[str, Table]:
 def test_tables_of_long_measurements_fit(width: int) -> None:
     for name, table in tables().items():
         lines = to_text(table, width).splitlines()
-        assert lines and max(map(wide, lines)) <= width, (name, max(lines, key=wide))
+        assert lines and max(map(display_width, lines)) <= width, (name, max(lines, key=display_width))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -219,7 +219,7 @@ def test_changes_over_time_fit(
         first, *_ = (keep_plan(history, n, 1.0 if n < 8 else 0.7, build=LONG)[0] for n in range(1, 14))
     monkeypatch.setenv("COLUMNS", str(width))
     lines = lines_of(f"changes {first}", capsys)
-    assert len(lines) > 3 and max(map(wide, lines)) <= width, max(lines, key=wide)
+    assert len(lines) > 3 and max(map(display_width, lines)) <= width, max(lines, key=display_width)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -228,9 +228,9 @@ def test_the_list_of_a_team_fits(
 ) -> None:
     with History(dyno_home) as history:
         found = [{**each, "person": "somebody of the team"} for each in sessions(history)]
-    monkeypatch.setattr("app.team.exchange.team_history_in_use", lambda _: None)
+    monkeypatch.setattr("app.team.exchange.chosen_team_history", lambda _: None)
     monkeypatch.setattr("app.team.exchange.Exchanger.lists", lambda *_: None)
     monkeypatch.setattr("app.team.listing.team_session_page", lambda *_: found)
     monkeypatch.setenv("COLUMNS", str(width))
     lines = lines_of("history list", capsys)
-    assert len(lines) > 3 and max(map(wide, lines)) <= width, max(lines, key=wide)
+    assert len(lines) > 3 and max(map(display_width, lines)) <= width, max(lines, key=display_width)
