@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.errors import InputError
+from app.core.quantity import ALLOWED, count_of
 from app.core.ranges import cpus_of, numbers_of_ranges
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule, short_value_repr
 from app.protocol.plan import ARRIVALS, STEP_KINDS
@@ -233,11 +234,13 @@ def _is_plain(value: Any) -> bool:
 
 
 def expand_ranges(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
-    """Replace ranges such as "1..64 x2" in a table by their numbers."""
+    """Replace texts such as "1..64 x2" or "10k" in a table by their numbers."""
+    if isinstance(rows := table.get("rows"), str):
+        table["rows"] = read_rows(rows)
     for key in SWEPT:
         if isinstance(table.get(key), str):
             try:
-                table[key] = numbers_of_ranges(table[key])
+                table[key] = numbers_of_ranges(table[key], are_counts=True)
             except InputError as error:
                 raise document.error((*where, key), str(error)) from None
 
@@ -254,10 +257,16 @@ def as_tuple(value: int | list[int | str]) -> tuple[int | str, ...]:
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else (value,)
 
 
+def read_rows(text: str) -> int | str:
+    """A number of rows as it is typed; what is none stays text, such as a share of the memory."""
+    number = count_of(text)
+    return text if number is None else number
+
+
 def rows_problem(rows: int | str) -> str:
     """What is wrong with rows given as a share of the memory, '' if nothing."""
     if isinstance(rows, str) and not parse_memory_multiple(rows):
-        return f'must be a whole number or like "3x memory", not {short_value_repr(rows)}'
+        return f'must be {ALLOWED["count"]}, or like "3x memory", not {short_value_repr(rows)}'
     return ""
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from app.core.errors import InputError, TargetError
 
 from .launching import launch_plan
-from .parser import add_directory, add_json, duration, whole_number
+from .parser import Parser, add_directory, add_json, add_quiet, duration, whole_number
 from .plan_options import DISTURBING, add_options, given_options
-from .screen import print_json, print_tables, say
+from .screen import print_json, print_tables, quietly, say
 from .session import opened_history
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class MeasuredQuestion(Protocol):
 # its options
 
 
-def add_work(parser: argparse.ArgumentParser, step: str) -> None:
+def add_work(parser: Parser, step: str) -> None:
     """Options for the step that is measured, and the work around it."""
     parser.add_argument("--step", required=True, help=step)
     parser.add_argument("--threads", type=whole_number(1, 100_000), help="client threads of the step")
@@ -83,12 +83,13 @@ def add_so_far(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_start_options(parser: argparse.ArgumentParser) -> None:
+def add_start_options(parser: Parser) -> None:
     add_directory(parser)
     parser.add_argument("-n", "--dry-run", action="store_true", help="show the next plan; start nothing")
     parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
     add_options(parser, *_ALLOWED)
     add_json(parser)
+    add_quiet(parser, "print only the answer")
     parser.set_defaults(queue=False, at=None, start=False)
 
 
@@ -121,6 +122,11 @@ def measure_and_answer(
 
 def _measure(question: MeasuredQuestion, arguments: argparse.Namespace) -> tuple[int, bool]:
     """Plan after plan; no answer where the next one was only shown or goes on alone."""
+    with quietly(arguments.quiet):
+        return _measured(question, arguments)
+
+
+def _measured(question: MeasuredQuestion, arguments: argparse.Namespace) -> tuple[int, bool]:
     known, code = question.read(), 0
     while not (arguments.so_far or code) and (request := question.next_request()):
         code, plan = launch_plan(request.target, _as_it_is(request), arguments)

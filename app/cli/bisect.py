@@ -50,7 +50,8 @@ def add_words(words: Any) -> None:
     )
     add_work(parser, "the step: point-query, 'scan threads=4'")
     parser.add_argument(
-        "--by", type=percent_type(MOST_PCT, is_above_0=True), default=_USUAL_PCT, metavar="PERCENT",
+        "--difference", type=percent_type(MOST_PCT, is_above_0=True), default=_USUAL_PCT, metavar="PERCENT",
+        dest="by",
         help=f"least difference between the first and the last build (default: {_USUAL_PCT:g}%%)",
     )  # fmt: skip
     add_so_far(parser)

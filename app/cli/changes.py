@@ -8,8 +8,8 @@ from typing import Any
 from app.comparison.answers.over_time import OverTimeEntry, has_worsened_step, over_time, too_few_plans_text
 from app.comparison.texts.over_time_text import changes_table
 
-from .parser import add_json, add_verb
-from .screen import print_json, print_tables, say
+from .parser import add_json, add_quiet, add_verb
+from .screen import print_json, print_tables, quietly, say_wrapped
 from .session import opened_history
 
 
@@ -24,6 +24,7 @@ def add_words(words: Any) -> None:
         "--check", action="store_true", help="exit code 1 if a step is worse since its latest change"
     )
     add_json(parser)
+    add_quiet(parser, "print nothing: the exit code is the answer")
 
 
 def changes_of_session(arguments: argparse.Namespace) -> int:
@@ -32,7 +33,8 @@ def changes_of_session(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(found)
     else:
-        _show(found)
+        with quietly(arguments.quiet):
+            _show(found)
     if too_few_plans_text(found):
         return 3
     return int(arguments.check and has_worsened_step(found))
@@ -43,4 +45,4 @@ def _show(found: OverTimeEntry) -> None:
     if table.lines:
         print_tables([table])
     else:
-        say(*table.remarks)
+        say_wrapped(*table.remarks)

@@ -27,8 +27,11 @@ FORMS = (".png", ".svg", CSV)
 def add_words(words: Any) -> None:
     parser = add_verb(words, chart_sessions, "save a chart of a comparison: PNG, SVG, or its numbers as CSV")
     parser.add_argument(
-        "chart", choices=CHARTS, help="; ".join(f"{name}: {what}" for name, what in CHARTS.items())
-    )
+        "chart",
+        choices=CHARTS,
+        metavar="CHART",
+        help="; ".join(f"{name}: {what}" for name, what in CHARTS.items()),
+    )  # fmt: skip
     add_sessions(parser)
     add_measure(parser, "draw")
     parser.add_argument(

@@ -83,7 +83,8 @@ def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
 def add_verdict_limits(parser: argparse.ArgumentParser) -> None:
     """Options for the limits of verdicts; default: as set in the window, else Dyno's own."""
     parser.add_argument(
-        "--matters",
+        "--difference",
+        dest="matters",
         type=percent_type(MOST_PCT),
         metavar="PERCENT",
         help="ignore differences below this percentage (default: 2, or your setting)",
@@ -123,7 +124,8 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
         elif arguments.why is not None or arguments.pre:
             _show_costs(found, arguments)
         else:
-            _show_table(found, measure, arguments.format, arguments.details, arguments.common)
+            is_common, is_wide = arguments.common, arguments.wide
+            _show_table(found, measure, arguments.format, arguments.details, is_common, is_wide)
 
 
 def _show_stacks(arguments: argparse.Namespace) -> None:
@@ -162,7 +164,12 @@ def _compared(
 
 
 def _show_table(
-    found: Comparison, measure: str, form: str, has_details: bool = False, is_common: bool = False
+    found: Comparison,
+    measure: str,
+    form: str,
+    has_details: bool = False,
+    is_common: bool = False,
+    is_wide: bool = False,
 ) -> None:
     from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_sentences
     from app.comparison.texts import text as compare_text
@@ -172,7 +179,7 @@ def _show_table(
     sentences = first_lines(found, measure_in_sentence(measure))
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences))
-        print_tables([compare_text.shown_table(found, has_details)])
+        print_tables([compare_text.shown_table(found, has_details, is_wide)])
     elif form == "json":
         print_json(
             {

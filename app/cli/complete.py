@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .complete_names import NAMES
 from .shell_words import quoted, words_of
-from .words import FLAG, VALUE, VERB, CommandWord, command_words, nouns
+from .words import FLAG, HELP, VALUE, VERB, CommandWord, command_words, nouns
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -116,7 +116,7 @@ def _is_option(word: CommandWord) -> bool:
 
 
 def _kinds_of_words(command: str) -> tuple[str, ...]:
-    return (VERB, *nouns().values()) if command == "dyno" else (VERB,)
+    return (VERB, HELP, *nouns().values()) if command == "dyno" else (VERB,)
 
 
 def _values(word: CommandWord | None, command: str, before: Sequence[str], at_cursor: str) -> list[Candidate]:

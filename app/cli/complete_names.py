@@ -132,7 +132,7 @@ _A_SESSION = _plain(_sessions_and_plans)
 
 # by command and name; without a command: of all commands
 NAMES: dict[tuple[str, str], Find] = {
-    ("", "target"): _listed(_targets),
+    **{("", each): _listed(_targets) for each in ("target", "clients-on")},
     **{("", each): _build for each in ("build", "builds")},
     ("", "contender"): _contenders,
     **{

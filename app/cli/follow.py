@@ -9,14 +9,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
+from app.core.nearest import did_you_mean
 from app.core.settings import home
 from app.core.units import count_text
 from app.remote.reach import agent_of, reached
 from app.remote.target import Target
 
 from .compare import show_result_of
-from .parser import add_directory, add_target, add_verb, add_wide
-from .screen import ask_secret, complain, say
+from .parser import (
+    UnsetOptionText,
+    add_directory,
+    add_quiet,
+    add_target,
+    add_verb,
+    add_wide,
+    non_empty_option,
+)
+from .screen import ask_secret, complain, quietly, say, say_wrapped
 from .session import opened_history
 from .status import add_status_command, target_of
 
@@ -30,20 +39,27 @@ def add_words(words: Any) -> None:
     where = (add_target, add_directory)
     follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where, add_wide)
     follow.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
+    add_quiet(follow, "print only the result")
     add_status_command(words)
-    stop = add_verb(words, stop_plan, "stop the session that runs", *where).add_mutually_exclusive_group()
+    stop = add_verb(words, stop_plan, "stop the plan that runs, or one session of it", *where)
     stop.add_argument(
-        "--after-step",
-        action="store_const",
-        dest="what",
-        const="step",
-        default="session",
-        help="let the current step end first",
+        "--session", nargs="?", const=UnsetOptionText(), type=non_empty_option(str), metavar="NAME",
+        help="stop only the session that runs; the plan goes on with the next one. With NAME: only if it is"
+        " that one",
+    )  # fmt: skip
+    stop.add_argument(
+        "--after-step", action="store_true", help="with --session: let the current step end first"
     )
-    stop.add_argument("--plan", action="store_const", dest="what", const="plan", help="stop the whole plan")
     add_verb(words, skip_plan, "skip the step that runs", *where)
     note = add_verb(words, note_plan, "add a note to the session that runs", *where)
     note.add_argument("text", help="text of the note")
+
+
+_STOPPED = {
+    "step": "the session ends after the current step",
+    "plan": "the plan ends; plans that wait in the queue are held: dyno queue resume",
+    "session": "the session ends",
+}
 
 
 @contextmanager
@@ -60,14 +76,25 @@ def _at_the_active(arguments: argparse.Namespace) -> Iterator[tuple[RemotePlan, 
 
 
 def stop_plan(arguments: argparse.Namespace) -> None:
+    if arguments.after_step and arguments.session is None:
+        raise InputError("--after-step ends one session of the plan: add --session")
+    what = "plan" if arguments.session is None else "step" if arguments.after_step else "session"
     with _at_the_active(arguments) as (found, agent):
-        agent.stop(found.plan, arguments.what)
-    what = {
-        "step": "the session ends after the current step",
-        "plan": "the plan ends; plans that wait in the queue are held: dyno queue continue",
-        "session": "the session ends",
-    }
-    say(f"{found.name}: {what[arguments.what]}")
+        if arguments.session:
+            _check_it_runs(arguments.session, found, agent)
+        agent.stop(found.plan, what)
+    say_wrapped(f"{found.name}: {_STOPPED[what]}")
+
+
+def _check_it_runs(session: str, found: RemotePlan, agent: RemoteAgent) -> None:
+    """Refuse to stop another session than the one that is named."""
+    from app.following.now import progress_now
+    from app.history.lists.sessions import SUFFIX
+
+    progress = progress_now(home(), found, agent)
+    names = {each.id: progress.name(each.id) for each in progress.sessions.values() if each.state == "active"}
+    if session not in {*names, *names.values(), *(each[-SUFFIX:] for each in names)}:
+        raise InputError(f"{session} does not run now; running: {', '.join(names.values()) or 'no session'}")
 
 
 def skip_plan(arguments: argparse.Namespace) -> None:
@@ -93,17 +120,20 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         wanted = [found for found in plans if found.plan == arguments.plan]
         if not wanted:
-            raise InputError(f"there is no plan {arguments.plan!r} on {target.name}: see dyno status")
+            meant = did_you_mean(arguments.plan, (found.plan for found in plans))
+            raise InputError(f"there is no plan {arguments.plan!r} on {target.name}{meant}: see dyno status")
     else:
         wanted = [found for found in plans if not is_fully_fetched(found, home())]
     if not wanted:
-        say(f"everything of {target.name} is in the history")
+        with quietly(arguments.quiet):
+            say(f"everything of {target.name} is in the history")
         for latest in sorted(each.plan for each in plans)[-1:]:
             show_result_of(latest)
     codes = [0]
     for found in wanted:
         sessions, is_named = [each.session for each in found.sessions], bool(arguments.directory)
-        code = watch_sessions(found.target, found.directory, found.plan, sessions, found.sha, is_named)
+        with quietly(arguments.quiet):
+            code = watch_sessions(found.target, found.directory, found.plan, sessions, found.sha, is_named)
         if code is None:
             break
         codes.append(code)
@@ -192,4 +222,4 @@ def exit_code_of_sessions(wanted: list[str]) -> int:
 def how_to_come_back(target: str, directory: str = "") -> str:
     """How to follow again or stop; `directory`: only if it is not the target's own."""
     words = f"--target {target}" + (f" --directory {shlex.quote(directory)}" if directory else "")
-    return f"come back with: dyno follow {words}   end it with: dyno stop --plan {words}"
+    return f"come back with: dyno follow {words}   end it with: dyno stop {words}"

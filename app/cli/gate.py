@@ -12,7 +12,7 @@ from app.protocol.reading import MOST_PCT
 from .compare import add_false_share, add_measure, command_verdict_limits
 from .parser import add_verb, non_empty_option, percent_type
 from .plan_options import DISTURBING, add_options, given_disturbance_limits
-from .screen import print_json, print_table, say_text, say_wrapped
+from .screen import print_json, print_table, quietly, say_text, say_wrapped
 from .session import opened_history
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ def add_words(words: Any) -> None:
         help="session or plan that must not be worse; all repeats of its contender count",
     )
     parser.add_argument(
-        "--worse", type=percent_type(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",
-        help="largest loss that is acceptable, such as 3%%",
+        "--difference", type=percent_type(MOST_PCT, is_above_0=True), required=True, dest="worse",
+        metavar="PERCENT",
+        help="the difference that counts: B is worse if it loses more than this, such as 3%%",
     )  # fmt: skip
     add_false_share(parser, "of false answers")
     add_measure(parser, "compare")
@@ -49,6 +50,7 @@ def add_words(words: Any) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="print Markdown, for a merge request")
     form.add_argument("-j", "--json", action="store_true", help="print JSON, for scripts")
+    form.add_argument("-q", "--quiet", action="store_true", help="print nothing: the exit code is the answer")
     parser.add_argument(
         "--junit", type=non_empty_option(Path), metavar="FILE",
         help="also write the answer as JUnit's XML: a test case for each step, and one for the gate",
@@ -67,7 +69,8 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(found)
     else:
-        _show(found, arguments.markdown)
+        with quietly(arguments.quiet):
+            _show(found, arguments.markdown)
     return found["exit_code"]
 
 

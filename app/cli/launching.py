@@ -14,7 +14,7 @@ from app.core.units import count_text
 
 from .fetching import remember
 from .follow import how_to_come_back
-from .screen import ask_secret, say
+from .screen import ask_secret, quietly, say
 
 if TYPE_CHECKING:
     from app.planner.estimate.estimate import PlanEstimate
@@ -49,21 +49,25 @@ def launch_plan(
     from app.targets.store import Targets
 
     target = Targets().get(name)
-    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints, agree=agree)
+    with quietly(arguments.quiet):
+        plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints, agree=agree)
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
         remember(plan.id, name, stage.directory, waits=True, at=arguments.at)
-        say(queued_text(plan, name, stage.queue))
+        say(plan.id if arguments.quiet else queued_text(plan, name, stage.queue))
         return 0, plan
-    say(started_text(plan, name))
+    started = [started_text(plan, name)]
     if arguments.detach:
         remember(plan.id, name, stage.directory)
-        say(how_to_come_back(name, arguments.directory and stage.directory))
+        started.append(how_to_come_back(name, arguments.directory and stage.directory))
+        say(*([plan.id] if arguments.quiet else started))
         return 0, plan
     from .follow import watch_plan
 
-    code = watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory))
+    with quietly(arguments.quiet):
+        say(*started)
+        code = watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory))
     if code is None:
         remember(plan.id, name, stage.directory)
     return code or 0, plan

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from .help_text import examples_of, groups_of, usage_of
 from .parser import whole_parser
 
 
@@ -62,18 +63,19 @@ def _helps(parser: argparse.ArgumentParser) -> list[tuple[str, str]]:
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:
-    usage = " ".join(parser.format_usage().split()).removeprefix("usage: ")
-    return f".PP\n{_text(usage)}"
+    return f".PP\n{_text(usage_of(parser))}"
 
 
 def _options(parser: argparse.ArgumentParser, head: str) -> list[str]:
     lines = [head]
-    for group in parser._action_groups:
-        actions = [each for each in group._group_actions if not isinstance(each, argparse._SubParsersAction)]
-        if actions and group.title not in ("options", "positional arguments"):
-            lines += [".PP", f"\\fI{_text(group.title or '')}\\fR"]
+    for title, members in groups_of(parser).items():
+        actions = [each for each in members if not isinstance(each, argparse._SubParsersAction)]
+        if actions:
+            lines += [".PP", f"\\fI{_text(title)}\\fR"]
         for action in actions:
             lines += [".TP", f"\\fB{_text(_names(parser, action))}\\fR", _text(action.help or "")]
+    if examples := examples_of(parser):
+        lines += [".PP", "\\fIExamples\\fR", ".nf", *map(_text, examples), ".fi"]
     return lines
 
 

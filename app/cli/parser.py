@@ -6,15 +6,15 @@ import argparse
 import importlib
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
+from app.core.quantity import ALLOWED, count_of, percent_of, seconds_of
 
+from .words import HELP, nouns
 from .words import command_words as words_by_command
-from .words import nouns
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
@@ -22,7 +22,7 @@ NOUNS = (
     *("gate", "changes", "chart", "report", "doctor", "completion"),
 )
 ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."
-MORE = "dyno help WORD explains a word, dyno help WORD VERB one of its verbs."
+HELP_TEXT = "explain a word or one of its verbs: dyno help run"
 Run = Callable[[argparse.Namespace], int | None]
 AddOptions = Callable[[argparse.ArgumentParser], object]
 _OPTION, _NEGATIVE = re.compile("--[a-z][a-z-]*"), re.compile(r"-\.?\d")
@@ -34,14 +34,33 @@ class Parser(argparse.ArgumentParser):
 
     between = ""  # the argument of any number of words
 
-    def add_argument(self, *names: Any, **what: Any) -> argparse.Action:
+    def __init__(self, **what: Any) -> None:
+        self.group_of: dict[str, str] = {}  # of the help, of options that bring their own
+        super().__init__(**what)
+
+    def add_argument(self, *names: Any, group: str = "", **what: Any) -> argparse.Action:
         """Like argparse; only `type=str` accepts an empty text, which deletes a value."""
+        if not names[0].startswith("-") and "choices" not in what:
+            what.setdefault("metavar", names[0].upper())
         takes_text = what.get("action", "append") == "append" and "choices" not in what
         if names[0].startswith("-") and takes_text and what.get("type", Path) is Path:
             what["type"] = non_empty_option(what.get("type", str))
             if what.get("default") == "":
                 what["default"] = UnsetOptionText()  # argparse reads a default as if it were typed
-        return super().add_argument(*names, **what)
+        action = super().add_argument(*names, **what)
+        if group:
+            self.group_of[action.dest] = group
+        return action
+
+    def format_usage(self) -> str:
+        from .help_text import usage_of
+
+        return f"usage: {usage_of(self)}\n"
+
+    def format_help(self) -> str:
+        from .help_text import help_of
+
+        return help_of(self)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Like argparse; the words of `between` may also be between options."""
@@ -76,7 +95,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     for word in argv:
         if any("\ud800" <= each <= "\udfff" for each in word):
             raise InputError(f"{word!r} is not UTF-8 text")
-    if argv[:1] == ["help"]:
+    while argv[:1] == ["help"]:
         argv = [*argv[1:], "--help"]
     return dyno_parser(argv[0] if argv else "").parse_args(_joined(argv))
 
@@ -90,7 +109,7 @@ def _meant_option(found: argparse.Namespace, unknown: list[str]) -> str:
 
 
 def _joined(argv: list[str]) -> list[str]:
-    """`--worse -3%` as `--worse=-3%`: argparse takes -3 for a value, and -3% for an option."""
+    """`--difference -3%` as `--difference=-3%`: argparse takes -3 for a value, and -3% for an option."""
     words: list[str] = []
     for word in argv:
         if words and _NEGATIVE.match(word) and _OPTION.fullmatch(words[-1]):
@@ -110,6 +129,7 @@ def dyno_parser(word: str) -> argparse.ArgumentParser:
         for each in words_by_command()["dyno"]:
             if each.names[0] in modules:
                 words.add_parser(each.names[0], help=each.help, prog=f"dyno {each.names[0]}")
+        _add_help(words)
     return parser
 
 
@@ -118,15 +138,23 @@ def whole_parser() -> argparse.ArgumentParser:
     parser, words = _empty_parser()
     for module in NOUNS:
         _add_module(words, module)
+    _add_help(words)
     return parser
 
 
 def _empty_parser() -> tuple[Parser, Any]:
-    parser = Parser(prog="dyno", description=ABOUT, epilog=MORE, allow_abbrev=False)
+    parser = Parser(prog="dyno", description=ABOUT, allow_abbrev=False)
     parser.add_argument("-V", "--version", action="store_true", help="print the version")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
     parser.set_defaults(run=_without_word)
     return parser, words
+
+
+def _add_help(words: Any) -> None:
+    """The word `help`, which `parse` turns into an option."""
+    parser = words.add_parser(HELP, help=HELP_TEXT, description=HELP_TEXT)
+    parser.set_defaults(module=HELP)
+    parser.add_argument("words", nargs="*", metavar="WORD", help="a word, and one of its verbs")
 
 
 def _add_module(words: Any, module: str) -> None:
@@ -149,7 +177,8 @@ def _without_word(arguments: argparse.Namespace) -> None:
 
 def add_noun(words: Any, noun: str, text: str) -> Any:
     """A noun; the answer takes its verbs."""
-    return words.add_parser(noun, help=text).add_subparsers(dest="verb", metavar="VERB", required=True)
+    parser = words.add_parser(noun, help=text, description=text)
+    return parser.add_subparsers(dest="verb", metavar="VERB", required=True)
 
 
 def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> Parser:
@@ -157,7 +186,7 @@ def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: An
 
     `options` add some that several verbs have; `values` are arguments that nobody types.
     """
-    parser: Parser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
+    parser: Parser = verbs.add_parser(run.__name__.partition("_")[0], help=text, description=text)
     for add in options:
         add(parser)
     parser.set_defaults(run=run, **values)
@@ -166,40 +195,58 @@ def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: An
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
     """The type of an option that is a number between these."""
+    return _between(count_of, "number", low, high)
 
-    def read(text: str) -> int:
-        if not re.fullmatch("-?[0-9]{1,18}", text) or not low <= int(text) <= high:
+
+def duration_between(low: int, high: int) -> Callable[[str], int]:
+    """The type of an option that is a time of so many seconds."""
+    return _between(seconds_of, "time of seconds", low, high)
+
+
+def _between(read: Callable[[str], int | None], what: str, low: int, high: int) -> Callable[[str], int]:
+    def read_between(text: str) -> int:
+        value = read(text)
+        if value is None or not low <= value <= high:
             from app.core.toml_text import short_value_repr
 
             raise argparse.ArgumentTypeError(
-                f"must be a number from {low:,} to {high:,}, not {short_value_repr(text)}"
+                f"must be a {what} from {low:,} to {high:,}, not {short_value_repr(text)}"
             )
-        return int(text)
+        return value
 
-    return read
+    return read_between
 
 
 def percent_type(most: int, is_above_0: bool = False) -> Callable[[str], float]:
     """The type of an option that is a percentage, with or without its sign."""
 
     def read(text: str) -> float:
-        with suppress(ValueError):
-            value = float(text.strip().removesuffix("%"))
-            if 0 <= value <= most and (value or not is_above_0):
-                return value
+        value = percent_of(text)
+        if value is not None and 0 <= value <= most and (value or not is_above_0):
+            return value
         allowed = f"above 0, up to {most}%" if is_above_0 else f"from 0 to {most}%"
         raise argparse.ArgumentTypeError(f"must be {allowed}, not {text}")
 
     return read
 
 
+def typed(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The type of an option that raises InputError for what it cannot be."""
+
+    def read_typed(text: str) -> Any:
+        try:
+            return read(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read_typed
+
+
 def duration(text: str) -> int:
     """The type of an option that is a time: seconds, or as people write it."""
-    from app.core.units import seconds_of
-
     seconds = seconds_of(text)
     if seconds is None:
-        raise argparse.ArgumentTypeError(f"must be a time such as 90 (seconds), 30min or 1h30, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be {ALLOWED['time']}, not {text!r}")
     return seconds
 
 
@@ -253,6 +300,10 @@ def add_wide(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wide", action="store_true", help="show whole tables, also where they do not fit the terminal"
     )
+
+
+def add_quiet(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("-q", "--quiet", action="store_true", help=what)
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:

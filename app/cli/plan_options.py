@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
-from app.core.ranges import FORMS, numbers_of_ranges
 from app.planner.request.contender import TO_ALL, ContenderRequest
-from app.planner.request.options import GROUPS, SHARED, PlanRequestOption
+from app.planner.request.options import LISTS, PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
-from app.protocol.plan import UNTIL_DECIDED
 
-from .parser import duration, non_empty_option, percent_type, split_word_list
+from .parser import Parser, non_empty_option, percent_type, split_word_list, typed
 
 if TYPE_CHECKING:
     from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
@@ -61,20 +58,16 @@ class GivenPlanOptions:
         return tuple(replace(each, **self.to_all) for each in contenders)
 
 
-def add_plan_options(parser: argparse.ArgumentParser) -> None:
+def add_plan_options(parser: Parser) -> None:
     """Options that override the plan file, by group."""
-    contenders = parser.add_argument_group(SHARED)
-    contenders.add_argument(
+    for row in (*_OPTIONS.values(), *TO_ALL.values()):
+        _add(parser, row)
+    parser.add_argument(
         "--contender",
         action="append",
-        type=non_empty_option(str),
         metavar="BUILD:ENGINE:PRESET",
         help="what to compare, like a word without option; give it once for each contender",
     )
-    others = {name: parser.add_argument_group(name) for name in GROUPS}
-    groups = {SHARED: contenders, **others}
-    for row in (*TO_ALL.values(), *_OPTIONS.values()):
-        _add(groups[row.group], row)
 
 
 def given_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -83,56 +76,40 @@ def given_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[s
     return {name: _value(_OPTIONS[name], text) for name, text in texts.items() if text is not None}
 
 
-def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
+def add_options(parser: Parser, *names: str) -> None:
     """Some of them, for a command that has no plan file."""
     for name in names:
         _add(parser, _OPTIONS[name])
 
 
-def _add(parser: argparse._ActionsContainer, row: PlanRequestOption) -> None:
-    more: dict[str, Any] = {"metavar": row.metavar} if row.metavar else {}
+def _add(parser: Parser, row: PlanRequestOption) -> None:
+    more: dict[str, Any] = {"metavar": row.value_name} if row.value_name else {}
     if row.kind == "flag":
         more |= {"action": "store_true", "default": None}
     elif row.rule and row.rule.choices:
         more["choices"] = row.rule.choices
     else:
         more["type"] = _read(row)
-    parser.add_argument(f"--{row.flag}", help=row.help, **more)
+    parser.add_argument(f"--{row.flag}", group=row.group, help=row.help, **more)
 
 
 def _read(row: PlanRequestOption) -> Callable[[str], Any]:
     """How argparse reads it."""
     if row.kind == "percent":
         return percent_type(int(row.rule.high or 0) if row.rule else 0)
-    kinds: dict[str, Callable[[str], Any]] = {"count": int, "time": duration, "repeats": _repeats}
-    return kinds.get(row.kind, non_empty_option(str))
+    return typed(row.read) if row.kind in ("count", "time", "repeats") else non_empty_option(str)
 
 
 def _value(row: PlanRequestOption, given: Any) -> Any:
     """What an option means; raises InputError."""
     if row.kind == "words":
         return split_word_list(row.flag, given)
-    if row.kind == "rows":
-        return int(given) if re.fullmatch("-?[0-9]{1,18}", given) else given
-    return _listed(row, given) if row.kind in ("numbers", "core sets") else given
-
-
-def _listed(row: PlanRequestOption, text: str) -> list[int | str]:
+    if row.kind not in ("rows", *LISTS):
+        return given
     try:
-        found = numbers_of_ranges(text)
+        return row.read(given)
     except InputError as error:
         raise InputError(f"--{row.flag} {error}") from None
-    if row.kind == "numbers" and any(isinstance(each, str) for each in found):
-        raise InputError(f"--{row.flag} must be a list of numbers such as {FORMS}, not {text!r}")
-    return found
-
-
-def _repeats(text: str) -> int | str:
-    if text in (UNTIL_DECIDED, UNTIL_DECIDED.replace(" ", "-")):
-        return UNTIL_DECIDED
-    if not re.fullmatch("-?[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"must be a number or until-decided, not {text!r}")
-    return int(text)
 
 
 def given_disturbance_limits(arguments: argparse.Namespace) -> GivenDisturbanceLimits:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, QueueChange
 
 from .parser import add_directory, add_json, add_noun, add_target, add_verb, add_wide, whole_number
-from .screen import ask_secret, print_json, print_table, say
+from .screen import ask_secret, print_json, print_table, say_wrapped
 
 if TYPE_CHECKING:
     from app.protocol.answers import Queue
@@ -19,7 +19,7 @@ def add_words(words: Any) -> None:
     listing = add_verb(verbs, list_queue, "list the plans in order, with their start times", add_json)
     move = add_verb(verbs, move_plan, "move a plan to another place in the queue")
     hold = add_verb(verbs, hold_queue, "hold a plan or the whole queue; the plan that runs continues")
-    go_on = add_verb(verbs, continue_queue, "release a held plan, or the whole queue")
+    go_on = add_verb(verbs, resume_queue, "release a held plan, or the whole queue")
     remove = add_verb(verbs, remove_plan, "remove a plan from the queue")
     for parser, count in ((move, None), (hold, "?"), (go_on, "?"), (remove, None)):
         parser.add_argument(
@@ -51,7 +51,7 @@ def hold_queue(arguments: argparse.Namespace) -> None:
     _change(arguments, HOLD)
 
 
-def continue_queue(arguments: argparse.Namespace) -> None:
+def resume_queue(arguments: argparse.Namespace) -> None:
     _change(arguments, CONTINUE)
 
 
@@ -66,7 +66,7 @@ def show_queue(target: str, queue: Queue) -> None:
     """Print the current plan and the queue."""
     from app.targets.queue import HEADERS, row_of, state_text
 
-    say(f"{target}: {state_text(queue)}")
+    say_wrapped(f"{target}: {state_text(queue)}")
     if queue.plans:
         print_table(HEADERS, [row_of(queue, at) for at in range(len(queue.plans))], right=(0, 3))
 

@@ -21,7 +21,7 @@ from .choosing import (
 )
 from .compare import show_result_of
 from .launching import dry_run_stage, launch_plan, refusal_of, stage_entry
-from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
+from .parser import add_directory, add_quiet, add_verb, add_wide, non_empty_option, split_word_list
 from .plan_options import GivenPlanOptions, add_plan_options
 from .report import report_plan
 from .screen import print_json, say
@@ -77,6 +77,8 @@ def add_words(words: Any) -> None:
     )  # fmt: skip
     add_plan_options(parser)
     add_wide(parser)
+    text = "print only the result, with --detach or --queue only what was started, with --dry-run nothing"
+    add_quiet(parser, text)
     _add_ways(parser)
 
 

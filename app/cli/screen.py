@@ -133,8 +133,23 @@ def rich_console() -> Console:
     return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
+_QUIET = False  # nothing is printed, as asked for (`--quiet`)
+
+
+@contextmanager
+def quietly(is_quiet: bool) -> Iterator[None]:
+    """Print nothing meanwhile; problems and questions come all the same."""
+    global _QUIET
+    before, _QUIET = _QUIET, _QUIET or is_quiet
+    try:
+        yield
+    finally:
+        _QUIET = before
+
+
 def _print(text: str) -> None:
-    print(text, end="", flush=True)
+    if not _QUIET:
+        print(text, end="", flush=True)
 
 
 @contextmanager
@@ -144,7 +159,7 @@ def transfer_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
     name = TextColumn("{task.description}", markup=False)
     columns = (name, BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, transient=True, disable=not sys.stdout.isatty()) as progress:
+    with Progress(*columns, transient=True, disable=_QUIET or not sys.stdout.isatty()) as progress:
         task = progress.add_task(harmless(what), total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
@@ -156,7 +171,7 @@ def status_line(first: str) -> Iterator[Callable[[str], None]]:
     from rich.text import Text
 
     its_console = rich_console()
-    if not its_console.is_terminal:
+    if _QUIET or not its_console.is_terminal:
         yield lambda _: None
         return
     with Status(Text(harmless(first)), console=its_console, refresh_per_second=2) as shown:

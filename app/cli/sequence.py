@@ -86,7 +86,7 @@ def _sizes(sequence: Sequence) -> str:
     each = (
         count_text(sequence.tables, "table") if sequence.tables else "",
         f"{rows} rows each" if rows else "",
-        f"core sets {as_listed(sequence.cores)}" if sequence.cores else "",
+        f"cores {as_listed(sequence.cores)}" if sequence.cores else "",
         f"transport {sequence.transport}" if sequence.transport else "",
     )
     return ", ".join(filter(None, each))

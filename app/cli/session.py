@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.core.quantity import percent_of
 from app.core.units import count_text, figure_text
 from app.protocol.states import state_word
 
-from .parser import add_json, add_limit, add_noun, add_verb, whole_number
+from .parser import add_json, add_limit, add_noun, add_verb, duration_between, whole_number
 from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -117,31 +118,28 @@ def _add_latency(verbs: Any) -> None:
         "--with", action="append", default=[], metavar="SESSION", dest="others",
         help="another session or plan with the same step: all events count together; several are possible",
     )  # fmt: skip
-    second = whole_number(0, 10_000_000)
+    second = duration_between(0, 10_000_000)
     parser.add_argument(
         "--from", type=second, dest="first", help="first second (default: the seconds that count)"
     )
     parser.add_argument("--to", type=second, help="end of these seconds")
     parser.add_argument(
-        "--percentile", type=_percent, action="append", default=[], metavar="P",
+        "--percentile", type=_percentile, action="append", default=[], metavar="P",
         help="percentile; give it several times for several (default: 50, 95, 99 and 99.9)",
     )  # fmt: skip
     _add_threads(parser)
 
 
-def _percent(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1.0
-    if not 0 < found < 100:
+def _percentile(text: str) -> float:
+    found = percent_of(text)
+    if found is None or not 0 < found < 100:
         raise argparse.ArgumentTypeError(f"a percentile is above 0 and below 100, got {text}")
     return found
 
 
 def _add_cut(verbs: Any) -> None:
     parser = add_verb(verbs, cut_session_step, "choose the seconds of a step that count", _add_step)
-    second = whole_number(0, 10_000_000)
+    second = duration_between(0, 10_000_000)
     parser.add_argument(
         "from", type=second, nargs="?", help="first second that counts; the measured part begins at 0"
     )
@@ -162,13 +160,14 @@ def opened_history() -> Iterator[History]:
 
 
 def list_sessions(arguments: argparse.Namespace) -> None:
-    from app.history.lists.sessions import sessions, sessions_of_plan
+    from app.history.lists.sessions import meant_name, sessions, sessions_of_plan
 
     wanted = {name: getattr(arguments, name) for name in ("target", "engine", "sequence", "tag")}
     with opened_history() as history:
         ids = sessions_of_plan(history, arguments.plan) if arguments.plan else []
         if arguments.plan and not ids:
-            raise InputError(f"no plan {arguments.plan!r} in the history: see `dyno plan list`")
+            meant = meant_name(history, arguments.plan)
+            raise InputError(f"no plan {arguments.plan!r} in the history{meant}: see `dyno plan list`")
         found = sessions(history, ids=ids, states=arguments.state, limit=arguments.limit, **wanted)
     if arguments.json:
         print_json(found)

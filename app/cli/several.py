@@ -14,7 +14,7 @@ from .fetching import remember
 from .follow import how_to_come_back, watch_plan
 from .launching import launch_of, queued_text, show_launch, started_text
 from .report import report_plan
-from .screen import say
+from .screen import quietly, say
 
 if TYPE_CHECKING:
     from app.planner.starting.launch import LaunchStage
@@ -40,12 +40,13 @@ def run_on_several(
     targets = {name: Targets().get(name) for name in asked}
     launches = {name: launch_of(targets[name], settled, arguments) for name, settled in asked.items()}
     with TargetLaunches(launches) as several:
-        plans = {name: _checked(name, several, agree) for name in asked}
-        for line in differing_target_work(plans):
-            say(line)
+        with quietly(arguments.quiet):
+            plans = {name: _checked(name, several, agree) for name in asked}
+            say(*differing_target_work(plans))
         if arguments.dry_run:
             return 0
-        started = [_started(targets[name], plan, several, arguments.at) for name, plan in plans.items()]
+        with quietly(arguments.quiet and not arguments.detach):
+            started = [_started(targets[name], plan, several, arguments.at) for name, plan in plans.items()]
     going = [each for each in started if each and not each.stage.queue]
     code = _leave(going, arguments) if arguments.detach else _watch(going, arguments)
     return max(code, int(None in started))
@@ -87,7 +88,8 @@ def _watch(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
     for at, each in enumerate(going):
         say(f"{each.target.name}:")
         is_named = bool(arguments.directory)
-        code = watch_plan(each.target, each.stage.directory, each.plan, each.stage.sha, is_named)
+        with quietly(arguments.quiet):
+            code = watch_plan(each.target, each.stage.directory, each.plan, each.stage.sha, is_named)
         if code is None:
             remember(each.plan.id, each.target.name, each.stage.directory)
             return _leave(going[at + 1 :], arguments)

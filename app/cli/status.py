@@ -13,9 +13,9 @@ from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.store import Targets
 
-from .parser import add_directory, add_json, add_target, add_verb, whole_number
+from .parser import add_directory, add_json, add_target, add_verb, duration_between
 from .queue import fetch_target_queue, show_queue
-from .screen import ask_secret, print_json, print_table, say
+from .screen import ask_secret, print_json, print_table, say_wrapped
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
@@ -29,8 +29,8 @@ def add_status_command(words: Any) -> None:
     text = "show the plan that runs on a target: its step, rate and time left, and the queue"
     parser = add_verb(words, status_plan, text, add_target, add_directory, add_json)
     parser.add_argument(
-        "--watch", nargs="?", type=whole_number(1, 3600), const=_EVERY_S, metavar="SECONDS",
-        help=f"show it again every so many seconds (default: {_EVERY_S}) until no plan runs, or Ctrl+C",
+        "--watch", nargs="?", type=duration_between(1, 3600), const=_EVERY_S, metavar="TIME",
+        help=f"show it again every so often (default: {_EVERY_S} s) until no plan runs, or Ctrl+C",
     )  # fmt: skip
 
 
@@ -61,10 +61,10 @@ def _show_once(arguments: argparse.Namespace) -> bool:
         print_json([_entry(*each, queue) for each in zip(active, progress, strict=True)])
         return bool(active)
     if not active:
-        say(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
+        say_wrapped(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
     else:
         print_table(("plan", "name", "sessions"), [(f.plan, f.name, _ended_text(f)) for f in active])
-        say(*(_line(each) for each in progress))
+        say_wrapped(*(_line(each) for each in progress))
     if (waiting := fetch_target_queue(arguments)).plans:
         show_queue(arguments.target, waiting)
     return bool(active)

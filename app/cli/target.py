@@ -12,9 +12,9 @@ from app.core.units import count_text
 from app.remote.reach import reached
 from app.targets.store import Targets
 
-from .parser import add_directory, add_json, add_noun, add_verb
+from .parser import add_directory, add_json, add_noun, add_quiet, add_verb, whole_number
 from .reach import survey_and_store
-from .screen import ask_secret, print_json, print_table, print_tables, say
+from .screen import ask_secret, print_json, print_table, print_tables, quietly, say, say_wrapped
 from .session import opened_history
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def add_words(words: Any) -> None:
         "--allow-busy", action="store_true", help="start even while a plan of another directory runs there"
     )
     add_directory(calibrate)
+    add_quiet(calibrate, "print only the result")
     add_verb(verbs, canaries_target, "show how fast the machine was before each session", _add_name, add_json)
     trust = add_verb(verbs, trust_target, "accept the host key with this fingerprint", _add_name)
     trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
@@ -60,17 +61,19 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="name of the target")
     for name, text in _TEXTS.items():
         parser.add_argument(f"--{name}", type=str, help=text)
-    parser.add_argument("--port", type=int, help="SSH port of the target")
+    parser.add_argument("--port", type=whole_number(1, 65535), help="SSH port of the target")
     parser.add_argument(
         "--directory",
         action="append",
         dest="directories",
+        metavar="DIRECTORY",
         help="directory for Dyno on the disk to measure; repeat it for more",
     )
     parser.add_argument(
         "--search-path",
         action="append",
         dest="search_paths",
+        metavar="PATTERN",
         help="a place to look for builds, such as '/opt/*'; repeat it for more",
     )
     parser.add_argument(
@@ -145,20 +148,20 @@ def _show(name: str, survey: Survey) -> None:
 
     cpu, disk = survey.cpu, survey.disk or Disk()
     threads = count_text(cpu.threads, "thread")
-    say(f"{name}: {cpu.model}, {count_text(cpu.cores, 'core')}, {threads}")
+    say_wrapped(f"{name}: {cpu.model}, {count_text(cpu.cores, 'core')}, {threads}")
     memory = bytes_text(survey.memory_bytes or 0)
-    say(f"memory {memory}, {survey.distribution}, Linux {survey.kernel}")
-    say(
+    say_wrapped(f"memory {memory}, {survey.distribution}, Linux {survey.kernel}")
+    say_wrapped(
         f"disk of {disk.path}: {disk.model or disk.device or 'unknown'}"
         f" ({disk.kind}), {disk.filesystem}, {bytes_text(disk.free_bytes or 0)} free"
     )
-    say(f"Python {survey.python}, sysbench {survey.sysbench or 'not installed'}")
+    say_wrapped(f"Python {survey.python}, sysbench {survey.sysbench or 'not installed'}")
     for what, found in supported_memory_settings(survey):
-        say(f"{what}: {found}")
+        say_wrapped(f"{what}: {found}")
     say("")
     show_builds(survey.builds)
     for warning in survey.warnings:
-        say(f"warning: {warning}")
+        say_wrapped(f"warning: {warning}")
 
 
 def show_builds(builds: Sequence[Build]) -> None:
@@ -192,11 +195,12 @@ def calibrate_noise(arguments: argparse.Namespace) -> int:
         lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),
         arguments,
         {
-            IN_USE_TODO: "wait for it, or stop it (dyno stop --plan)",
+            IN_USE_TODO: "wait for it, or stop it (dyno stop)",
             ELSEWHERE_TODO: "wait for it, or start beside it (--allow-busy)",
         },
     )
-    say("")
+    with quietly(arguments.quiet):
+        say("")
     return code or _show_calibration(arguments.name, plan.machine_key)
 
 

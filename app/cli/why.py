@@ -18,6 +18,7 @@ from app.comparison.why.thread_states import thread_states_table
 from app.comparison.why.waits import NamedWaitsEntry, named_waits
 from app.comparison.why.why import WhyEntry, why_all
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.core.table import Table
 
 from .screen import print_common_name_parts, print_json, print_tables, say_text
@@ -128,4 +129,5 @@ def check_step(comparison: Comparison, step: str, option: str = "--why") -> None
     names = list(dict.fromkeys(row.workload for row in comparison.rows))
     if step and step not in (*names, *map(row_label, comparison.rows)):
         known = ", ".join(names) or "none"
-        raise InputError(f"no step {step!r}: choose one of {known} (write {option} after the sessions)")
+        no_step = f"no step {step!r}{did_you_mean(step, names)}"
+        raise InputError(f"{no_step}: choose one of {known} (write {option} after the sessions)")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PATH = Path(__file__).with_name("words.txt")
-VERB, FLAG, VALUE = "verb", "flag", "value"
+VERB, FLAG, VALUE, HELP = "verb", "flag", "value", "help"
 
 
 class CommandWord(NamedTuple):
@@ -34,4 +34,5 @@ def command_words() -> dict[str, list[CommandWord]]:
 
 def nouns() -> dict[str, str]:
     """The module of each word, such as `status`: `follow`."""
-    return {each.names[0]: each.kind for each in command_words()["dyno"] if not each.names[0].startswith("-")}
+    found = (each for each in command_words()["dyno"] if not each.names[0].startswith("-"))
+    return {each.names[0]: each.kind for each in found if each.kind != HELP}

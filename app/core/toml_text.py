@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import InputError
+from .nearest import did_you_mean
 
 T = TypeVar("T")
 MAX_BYTES = 1 << 20
@@ -110,7 +111,8 @@ class Document:
         """Raise InputError for the first key that is unknown, wrong or missing."""
         for key, value in table.items():
             if key not in rules:
-                raise self.error((*where, key), f"is not known here; known are {', '.join(rules)}")
+                meant = did_you_mean(key, rules)
+                raise self.error((*where, key), f"is not known here{meant}; known are {', '.join(rules)}")
             problem = rules[key].problem(value)
             if problem:
                 raise self.error((*where, key), problem)

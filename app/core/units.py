@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 _STORED = re.compile(r"\b([KMGT])B\b")
-_TIME = re.compile(r"(?:([0-9]{1,9}) *h)? *(?:([0-9]{1,9}) *m(?:in)?)? *(?:([0-9]{1,9}) *s)?")
-_HOURS = re.compile(r"[0-9]{1,9} *h *[0-5]?[0-9]")  # and minutes: 1h30
 _LEAST = 0.0001  # smaller figures are no more than that
 
 
@@ -29,17 +27,6 @@ def seconds_text(seconds: float) -> str:
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
     return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
-
-
-def seconds_of(text: str) -> int | None:
-    """Seconds of a time as people type it: `90`, `45 s`, `30min`, `1 h 30 min`, `1h30`; else None."""
-    if re.fullmatch("-?[0-9]{1,18}", words := text.strip().lower()):
-        return int(words)
-    found = _TIME.fullmatch(f"{words}m" if _HOURS.fullmatch(words) else words)
-    if not found or not words:
-        return None
-    hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return 3600 * hours + 60 * minutes + seconds
 
 
 def time_text(seconds: int) -> str:

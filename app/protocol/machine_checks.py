@@ -10,7 +10,7 @@ from .answers import FAIL, PASS, WARN, Check, Machine
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
 BUSY_LOAD = 0.5
 # what to do about another plan: in the directory, where nothing can be allowed, and elsewhere on the machine
-IN_USE_TODO = "wait for it, stop it (dyno stop --plan), or queue this plan (--queue)"
+IN_USE_TODO = "wait for it, stop it (dyno stop), or queue this plan (--queue)"
 BUSY_START = "the session starts on a busy machine, as the plan allows: "  # in the log, then the other plan
 REHEARSAL_TODO = "try again when it is over"
 PATIENCE_S = 60.0  # of a rehearsal or a start, for the rehearsal of another plan

@@ -107,7 +107,7 @@ def equals(runs: int, chance: np.random.Generator) -> float:
         lines.append([name, *(f"{each:.1f} %" for each in shares)])
         worst = max(worst, *shares[1::3])
     print("plans of equals with a false cell: at any look whatever the size, where the plan ended,")
-    print("and where it would have ended with --matters 0")
+    print("and where it would have ended with --difference 0")
     heads = [
         "equals",
         *(f"{what}, {cells} cells" for cells in (1, *_CELLS) for what in ("any look", "ended", "matters 0")),

@@ -154,7 +154,7 @@ class Bench:
     def _stop(self, begun: subprocess.Popen[str]) -> None:
         """End the plan and all that it started, in whatever way it goes."""
         with suppress(subprocess.TimeoutExpired):
-            subprocess.run([*DYNO, "stop", "--plan"], timeout=STOP_S, check=False)
+            subprocess.run([*DYNO, "stop"], timeout=STOP_S, check=False)
             begun.wait(STOP_S)
         begun.kill()
         target = self.home / "target"

@@ -28,7 +28,7 @@ def test_settings_are_measured_and_the_history_answers(desktop: Desktop) -> None
     write(desktop.home / "sequences/updates.toml", work)
     desktop.dyno("run", *desktop.plan(*sides(desktop), sequence="updates", **SIZE, **UNDISTURBED))
     plan, before = desktop.sessions()[0]["plan"], len(desktop.sessions())
-    words = ("explain", plan, *STEP, "--matters", "50")  # so much is nothing: one plan decides
+    words = ("explain", plan, *STEP, "--difference", "50")  # so much is nothing: one plan decides
     said = desktop.dyno(*words).stdout
     assert f"{COMMIT}  1  0  " in said and "Decided: " in said
     kept = desktop.sessions()[before:]

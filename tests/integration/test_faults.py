@@ -101,7 +101,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     busy = desktop.refused("run", *desktop.plan(target="two"), code=1)
     assert "the plan tiny is running on this machine" in busy
     desktop.dyno("run", *desktop.plan(target="two"), "--allow-busy")
-    desktop.dyno("stop", "--target", "one")
+    desktop.dyno("stop", "--session", "--target", "one")
     assert first.wait(90) == 1
     assert {entry["target"]: entry["state"] for entry in desktop.sessions()} == {
         "one": "stopped",
@@ -140,7 +140,7 @@ def test_a_plan_in_another_directory_is_found_by_the_words_that_the_run_printed(
     assert hint, said
     assert "no plan runs" in desktop.refused("stop", code=1)
     assert "tiny-innodb: completed" in desktop.dyno(*shlex.split(hint[1])).stdout
-    assert hint[2] == f"stop --plan --target local --directory {tmp_path / 'other'}"
+    assert hint[2] == f"stop --target local --directory {tmp_path / 'other'}"
     (entry,) = desktop.sessions()
     assert entry["state"] == "completed"
 
@@ -287,7 +287,7 @@ def test_stop_skip_and_note(desktop: Desktop) -> None:
     desktop.dyno("note", "the fan came on")
     desktop.dyno("skip")
     wait_until(begun(desktop, WRITE), "the next step has begun", 10)
-    desktop.dyno("stop")
+    desktop.dyno("stop", "--session")
     assert running.wait(20) == 1
     (entry,) = desktop.sessions()
     assert (entry["state"], entry["reason"]) == ("stopped", "asked for by a person")
@@ -305,7 +305,7 @@ def test_a_second_plan_is_refused_by_name_and_a_stop_of_the_plan_ends_what_has_n
     wait_until(begun(desktop, READ), "the step has begun", 180)
     holder = desktop.json("status")[0]["name"]
     assert f"in use by plan {holder} (process" in desktop.refused("run", *desktop.plan(), code=1)
-    desktop.dyno("stop", "--plan")
+    desktop.dyno("stop")
     assert running.wait(60) == 1
     assert [entry["state"] for entry in desktop.sessions()] == ["stopped", "stopped"]
 

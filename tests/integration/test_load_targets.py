@@ -27,7 +27,7 @@ from tests.sequences import INDEX, LOAD, keep_own, own_sequence
 from tests.waiting import beside, wait_until
 
 NAMES = ("client-1", "client-2")
-FROM = ("--load", ",".join(NAMES), "--load-address", "127.0.0.1", "--allow-busy")
+FROM = ("--clients-on", ",".join(NAMES), "--load-address", "127.0.0.1", "--allow-busy")
 SMALL = {"seconds": 2, "warmup": 1, "threads": 3, "others_pct": 100}
 PAIR = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")
 
@@ -184,7 +184,7 @@ def test_a_load_target_that_carries_out_a_plan_is_refused(desktop: Desktop, clie
     done = desktop.dyno("run", *desktop.plan(**SMALL), *FROM, code=1)
     assert "client-2:" in done.stderr and "plan other" in done.stderr
     assert not desktop.agent_pid()
-    desktop.dyno("stop", "--plan", "--target", "client-2")
+    desktop.dyno("stop", "--target", "client-2")
 
 
 def _journal(target: Path) -> str:
@@ -202,7 +202,7 @@ def test_who_is_no_load_target_is_not_let_in(desktop: Desktop, clients: list[Ssh
     port = _free_port()
     words = desktop.plan(seconds=20, warmup=0, threads=2, others_pct=100)
     run = desktop.begin(
-        "run", *words, "--load", "client-1", "--load-address", f"127.0.0.1:{port}", "--allow-busy"
+        "run", *words, "--clients-on", "client-1", "--load-address", f"127.0.0.1:{port}", "--allow-busy"
     )
     wait_until(lambda: load_agent(clients[0]), "the load target is called", 60)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -210,7 +210,7 @@ def test_who_is_no_load_target_is_not_let_in(desktop: Desktop, clients: list[Ssh
     with context.wrap_socket(socket.create_connection(("127.0.0.1", port), 10)) as stranger:
         stranger.sendall(encode(Hello("client-1", "0" * 64)))
         assert stranger.recv(100) == b""
-    desktop.dyno("stop", "--plan")
+    desktop.dyno("stop")
     run.communicate(timeout=120)
     assert last(desktop)["state"] == "stopped"
     wait_until(lambda: not load_agent(clients[0]), "the load target is free again")
@@ -229,7 +229,7 @@ def test_sixteen_load_targets_over_a_network(desktop: Desktop, sixteen_targets: 
     for name, sshd in zip(names, sixteen_targets.sshds, strict=True):
         sshd.add_target(name, sshd.directory)
     words = desktop.plan(seconds=5, warmup=1, threads=32, others_pct=100)
-    load = ("--load", ",".join(names), "--load-address", sixteen_targets.here, "--allow-busy")
+    load = ("--clients-on", ",".join(names), "--load-address", sixteen_targets.here, "--allow-busy")
     desktop.dyno("run", *words, *load, "--detach", limit_s=300)
     desktop.dyno("follow", limit_s=120)  # the desktop was closed meanwhile
     found = last(desktop)
@@ -272,17 +272,20 @@ def test_load_targets_search_a_limit(desktop: Desktop, clients: list[Sshd]) -> N
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--load", "client-1"), "load targets need load_address"),
+        (("--clients-on", "client-1"), "load targets need load_address"),
         (("--load-address", "10.0.0.5"), "only for plans with load targets"),
-        (("--load", "local", "--load-address", "127.0.0.1"), "local is the target of the server"),
-        (("--load", "a,a", "--load-address", "127.0.0.1"), "names a twice"),
-        (("--load", "a", "--load-address", "8.8.8.8"), "8.8.8.8 is no private address"),
-        (("--load", "a", "--load-address", "0.0.0.0"), "0.0.0.0 is no private address"),
-        (("--load", "a", "--load-address", "nuc"), "like 10.0.0.5 or 10.0.0.5:7700, not 'nuc'"),
-        (("--load", "a", "--load-address", "10.0.0.5:x"), "like 10.0.0.5 or 10.0.0.5:7700"),
-        (("--load", "a", "--load-address", "127.0.0.1", "--transport", "socket"), "leave transport out"),
-        (("--load", "a", "--load-address", "127.0.0.1", "--cpus", "own"), "leave them out"),
-        (("--load", "a", "--load-address", "127.0.0.1"), "no target a"),
+        (("--clients-on", "local", "--load-address", "127.0.0.1"), "local is the target of the server"),
+        (("--clients-on", "a,a", "--load-address", "127.0.0.1"), "names a twice"),
+        (("--clients-on", "a", "--load-address", "8.8.8.8"), "8.8.8.8 is no private address"),
+        (("--clients-on", "a", "--load-address", "0.0.0.0"), "0.0.0.0 is no private address"),
+        (("--clients-on", "a", "--load-address", "nuc"), "like 10.0.0.5 or 10.0.0.5:7700, not 'nuc'"),
+        (("--clients-on", "a", "--load-address", "10.0.0.5:x"), "like 10.0.0.5 or 10.0.0.5:7700"),
+        (
+            ("--clients-on", "a", "--load-address", "127.0.0.1", "--transport", "socket"),
+            "leave transport out",
+        ),
+        (("--clients-on", "a", "--load-address", "127.0.0.1", "--cpus", "own"), "leave them out"),
+        (("--clients-on", "a", "--load-address", "127.0.0.1"), "no target a"),
     ],
 )
 def test_wrong_load_targets_are_refused(desktop: Desktop, words: tuple[str, ...], reason: str) -> None:
@@ -290,6 +293,6 @@ def test_wrong_load_targets_are_refused(desktop: Desktop, words: tuple[str, ...]
 
 
 def test_a_load_target_that_cannot_reach_the_server_is_named(desktop: Desktop, clients: list[Sshd]) -> None:
-    words = ("--load", "client-1", "--load-address", "10.255.255.1", "--allow-busy")
+    words = ("--clients-on", "client-1", "--load-address", "10.255.255.1", "--allow-busy")
     done = desktop.dyno("run", *desktop.plan(), *words, code=1)
     assert "cannot listen on 10.255.255.1" in done.stderr

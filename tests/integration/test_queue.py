@@ -28,13 +28,13 @@ def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     desktop.dyno("queue", "move", "third", "1")
     assert not list(desktop.target.glob("incoming/*"))
 
-    desktop.dyno("stop", "--plan")
+    desktop.dyno("stop")
     wait_until(lambda: not desktop.agent_pid(), "the first plan has ended", 30)
     found = desktop.json("queue", "list")
     assert [each["name"] for each in found["plans"]] == ["third", "second"]
     assert found["held"] == "plan first was stopped"
 
-    desktop.dyno("queue", "continue")
+    desktop.dyno("queue", "resume")
     wait_until(at_work(desktop, "third"), "the third plan has begun", 180)
     assert "in use by plan third (process" in desktop.dyno("queue", "list").stdout
     os.kill(desktop.agent_pid(), signal.SIGKILL)

@@ -57,9 +57,9 @@ def test_a_restart_of_the_machine_keeps_the_queue_its_order_and_what_is_held(
     left = listed(desktop)["plans"]
     assert [(each["name"], bool(each["held"])) for each in left] == [("second", True)]
 
-    desktop.dyno("queue", "continue", "second", *FAR)
+    desktop.dyno("queue", "resume", "second", *FAR)
     wait_until(lambda: "plan second (" in listed(desktop)["at_work"], "the second plan has begun", 180)
-    desktop.dyno("stop", "--plan", *FAR)
+    desktop.dyno("stop", *FAR)
     desktop.dyno("follow", *FAR, code=None)
     states = {each["name"].rpartition("-")[0]: each["state"] for each in desktop.sessions()}
     assert states == {"first": "lost", "third": "completed", "second": "stopped"}

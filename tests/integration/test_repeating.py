@@ -99,7 +99,7 @@ def test_a_desktop_that_dies_and_a_stop_within_an_attempt(desktop: Desktop, tmp_
         running = desktop.begin("run", *desktop.plan(seconds=12, others_pct=1), REPEATING)
         wait_for_attempt(desktop)
         running.send_signal(signal.SIGKILL)
-        desktop.dyno("stop")
+        desktop.dyno("stop", "--session")
         desktop.dyno("follow", code=1)
     (entry,) = desktop.sessions()
     assert entry["state"] == "stopped"

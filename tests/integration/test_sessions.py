@@ -184,7 +184,7 @@ def test_two_contenders_and_repeats_interleaved_and_compared(desktop: Desktop) -
     ids = [entry["id"] for entry in entries]
     check_columns(desktop, ids)
     check_costs(desktop, ids)
-    said = desktop.dyno("gate", *ids[:2], "--worse", "3%", code=3).stdout
+    said = desktop.dyno("gate", *ids[:2], "--difference", "3%", code=3).stdout
     assert said.splitlines()[-1].startswith("cannot be told: in ")  # two repeats, or others were at work
 
 

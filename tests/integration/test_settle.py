@@ -249,7 +249,7 @@ def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> N
     wait_until(begun(desktop, AGAIN), "it settles again", 30)
     assert limit_of(desktop) == 0
     server = desktop.server_pid()
-    desktop.dyno("stop", "--target", "local")
+    desktop.dyno("stop", "--session", "--target", "local")
     wait_until(lambda: not desktop.agent_pid(), "the agent has ended", 60)
     assert start_ticks(server) == "?"
     ended = {e.step: e for e in on_target(desktop) if isinstance(e, StepEnded)}

@@ -20,7 +20,7 @@ def test_two_words_and_a_time_end_with_a_report(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "night.html").write_text("mine")
-    words = ("run", *TWO, "--within", "20min", "--matters", "45", *TINY, "--name", "night")
+    words = ("run", *TWO, "--within", "20min", "--difference", "45", *TINY, "--name", "night")
     said = desktop.dyno(*words, limit_s=400).stdout
     assert said.startswith("Dyno chose repeats until decided\nDyno chose 2 s a step: 4 rounds take about ")
     assert ", until decided, within 20 min 00 s" in said

@@ -196,7 +196,7 @@ def test_a_stop_ends_both(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(*TWO, **SLICES))
     wait_until(in_slices(desktop), "a slice of each", START_S)
     began = time.monotonic()
-    desktop.dyno("stop", "--plan")
+    desktop.dyno("stop")
     running.wait(60)
     assert time.monotonic() - began < SOON_S
     assert {each["state"] for each in desktop.sessions()} == {"stopped"}

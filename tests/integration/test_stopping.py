@@ -59,7 +59,7 @@ def text(path: Path) -> str:
 
 def stop(desktop: Desktop, ended: int) -> None:
     """With the command line; so many sessions have an end soon after it."""
-    desktop.dyno("stop")
+    desktop.dyno("stop", "--session")
     journals = list(desktop.target.glob("sessions/*/journal.jsonl"))
     wait_until(
         lambda: sum("session_ended" in each.read_text() for each in journals) == ended, "the end", SOON_S

@@ -194,7 +194,7 @@ def sizes_of(sequence: Sequence) -> dict[str, str | int]:
     elif len(sequence.threads or ()) > 1:
         sizes["threads"] = "2,4"
     if sequence.cores:
-        sizes["core-sets"] = "2,1"
+        sizes["cores"] = "2,1"
     if not any(step.events for step in sequence.steps):
         sizes["rate"] = CALM_RATE
     return sizes

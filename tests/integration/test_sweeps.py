@@ -253,7 +253,7 @@ def test_the_sequences_of_the_study_go_to_their_end_everywhere(
 ) -> None:
     paths = [word for each in FETCHED for word in ("--search-path", str(build_path(each)))]
     desktop.dyno("target", "edit", "local", *paths)
-    words = ["--sequence", sequence, "--core-sets", "1", "--threads", "8", "--rows", "1000"]
+    words = ["--sequence", sequence, "--cores", "1", "--threads", "8", "--rows", "1000"]
     for build in desktop.json("target", "survey", "local")["builds"]:
         for engine in set(build["engines"]) & set(ENGINES):
             words += ["--contender", f"{build['name']}:{engine}"]
@@ -326,10 +326,10 @@ def test_what_a_build_does_not_take_is_refused_before_anything_starts(
 
 def test_more_cores_than_there_are_are_refused(desktop: Desktop) -> None:
     words = ("run", "--sequence", "oltp-read-only", "--contender", f"{MARIADB}:innodb")
-    said = desktop.refused(*words, "--core-sets", "4000")
+    said = desktop.refused(*words, "--cores", "4000")
     assert said.startswith("a server with 4000 cores: the target has")
     words = ["--sequence", "oltp-read-only", "--contender", f"{MARIADB}:innodb", "--threads", "1,2"]
-    found = desktop.dyno("run", *words, "--core-sets", "2,1", "--dry-run").stdout
+    found = desktop.dyno("run", *words, "--cores", "2,1", "--dry-run").stdout
     assert "cores=1: the server on CPUs 0, the load on 1" in found
 
 
@@ -353,7 +353,7 @@ def test_a_stop_is_heard_while_the_server_shuts_down_for_a_variation(desktop: De
         return False
 
     wait_until(shuts_down, "the server shuts down", 90)
-    desktop.dyno("stop")
+    desktop.dyno("stop", "--session")
     assert running.wait(20) == 1
     (session,) = desktop.sessions()
     assert (session["state"], session["reason"]) == ("stopped", "asked for by a person")

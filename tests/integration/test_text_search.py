@@ -107,7 +107,7 @@ def test_other_servers_find_the_same(
 def assert_study(desktop: Desktop, build: str) -> None:
     """The sequence of the study, small, on both engines: every word in as many documents as published."""
     words = ["run", "--sequence", "text-search", "--rows", "17200", "--seconds", "2", "--warmup", "1"]
-    words += ["--threads", "1,32", "--core-sets", "2,1"]
+    words += ["--threads", "1,32", "--cores", "2,1"]
     desktop.dyno(*words, "--contender", f"{build}:innodb", "--contender", f"{build}:myisam", limit_s=280)
     sessions = [desktop.json("session", "show", each["id"])["steps"] for each in desktop.sessions()]
     for steps in sessions:
@@ -169,7 +169,7 @@ def test_a_query_cache_is_refused(desktop: Desktop) -> None:
     preset = "[mysqld]\nquery_cache_type = 1\nquery_cache_size = 1M\ninnodb_ft_min_token_size = 6\n"
     write(desktop.home / "presets/innodb/cached.cnf", preset)
     done = desktop.dyno(
-        *("run", "--sequence", "text-search", "--rows", "100", "--threads", "1", "--core-sets", "1"),
+        *("run", "--sequence", "text-search", "--rows", "100", "--threads", "1", "--cores", "1"),
         *("--contender", f"{MARIADB}:innodb:cached"),
         code=1,
     )

@@ -53,7 +53,7 @@ def test_two_plans_at_once_are_one_that_runs_and_one_that_is_refused_by_it(deskt
     assert sorted(each.returncode for each in runs) == [0, 1], texts
     refused = next(text for each, text in zip(runs, texts, strict=True) if each.returncode)
     assert "in use by plan" in refused.splitlines()[-1] and looks, texts
-    desktop.dyno("stop", "--plan")
+    desktop.dyno("stop")
 
 
 def test_a_rehearsal_waits_for_another_one_and_says_so(desktop: Desktop) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.quantity import count_of
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 
@@ -48,7 +49,8 @@ class NumberField(TextLineInput):
 
     def value(self) -> Any:
         text = self.text().strip()
-        return int(text) if text.isascii() and text.isdigit() else -1 if text else 0
+        number = count_of(text) if text else 0
+        return -1 if number is None else number
 
     def set_value(self, value: Any) -> None:
         self.setText(str(value or ""))

@@ -17,6 +17,7 @@ from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import NOT_JUDGED
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.core.units import count_text, first_texts
 from app.history.lists.sessions import sessions_of_plan, sessions_of_reference
 from app.history.steps.figures import plans_by_session
@@ -85,8 +86,9 @@ class GateRequest:
         """The rows of these steps; raises InputError for a step that there is not."""
         for step in self.steps:
             if not any(step in (row.workload, row_label(row)) for row in rows):
-                there = ", ".join(dict.fromkeys(row.workload for row in rows)) or "none"
-                raise InputError(f"there is no step {step!r} to judge: choose one of {there}")
+                there = list(dict.fromkeys(row.workload for row in rows))
+                no_step = f"there is no step {step!r} to judge{did_you_mean(step, there)}"
+                raise InputError(f"{no_step}: choose one of {', '.join(there) or 'none'}")
         names = set(self.steps)
         return [row for row in rows if not names or names & {row.workload, row_label(row)}]
 

@@ -17,6 +17,7 @@ from typing import TypedDict
 
 from app.catalog import Catalog
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.core.units import direction_of
 from app.history.lists.sessions import ContenderEntry, SessionEntry, sessions, sessions_of_reference
 from app.history.machines.canaries import CanaryRun, canaries_of
@@ -110,7 +111,9 @@ def over_time(history: History, reference: str, step: str = "", false_share: flo
     keys = list(dict.fromkeys(key for point in reversed(points) for key in point.figures))
     found = [_step(points, key) for key in keys if step in ("", key[0], _label(key))]
     if not found:
-        raise InputError(f"no step {step!r}: choose one of {', '.join(dict.fromkeys(map(_label, keys)))}")
+        known = list(dict.fromkeys(map(_label, keys)))
+        meant = did_you_mean(step, [*(key[0] for key in keys), *known])
+        raise InputError(f"no step {step!r}{meant}: choose one of {', '.join(known)}")
     _find_changes(found, points, false_share)
     return {
         "target": asked["target"],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.engines import all_figures
 from app.protocol.thread_states import TITLES, client_time_figure
 
@@ -164,4 +165,5 @@ def measure_named(name: str) -> Measure:
     for measure in MEASURES:
         if measure.name == name:
             return measure
-    raise InputError(f"no measure {name!r}: choose one of {', '.join(each.name for each in MEASURES)}")
+    known = [each.name for each in MEASURES]
+    raise InputError(f"no measure {name!r}{did_you_mean(name, known)}: choose one of {', '.join(known)}")

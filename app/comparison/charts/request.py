@@ -10,6 +10,7 @@ from app.comparison.cells.labels import row_label
 from app.comparison.verdicts.compare import by_group, compare, comparison_by_measure, sessions_of
 from app.comparison.why.before_after import before_after_tests
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.history.steps.curves import all_series, curves
 from app.history.steps.series import ALIASES
 from app.history.steps.step_results import endings
@@ -106,8 +107,9 @@ def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> Row
     rows = [row for row in comparison.rows if name in (row.workload, row_label(row))]
     if len(rows) == 1 or (rows and is_whole):
         return rows[0]
-    there = ", ".join(row_label(row) for row in rows or comparison.rows)
-    what = f"step {name} has several points" if rows else f"no step {name!r}" if name else "no step"
+    known = [row_label(row) for row in rows or comparison.rows]
+    there, meant = ", ".join(known), did_you_mean(name, [*(row.workload for row in comparison.rows), *known])
+    what = f"step {name} has several points" if rows else f"no step {name!r}{meant}" if name else "no step"
     raise InputError(f"{what}: choose one with --step: {there or 'there are none'}")
 
 
@@ -115,9 +117,8 @@ def _of_seconds(history: History, found: Comparison, row: Row, series: str) -> C
     sessions, name = sessions_of(found), ALIASES.get(series, series)
     known = {each[0]: each for each in all_series(history, sessions)}
     if name not in known:
-        raise InputError(
-            f"no series {series!r} in these sessions: choose one of {', '.join(known) or 'none'}"
-        )
+        meant, there = did_you_mean(series, known), ", ".join(known) or "none"
+        raise InputError(f"no series {series!r} in these sessions{meant}: choose one of {there}")
     of_each = curves(history, sessions, row.workload, row.coordinates, name)
     return second_numbers(found, of_each, *known[name][1:])
 

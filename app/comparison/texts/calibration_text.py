@@ -59,7 +59,7 @@ def calibration_remarks(found: Calibration) -> list[str]:
     if found.disturbed:
         texts.append(f"Other programs disturbed {count_text(found.disturbed, 'measurement')}.")
     if own_cpus_calmer(found):
-        texts.append("Separate CPUs for server and load reduce the noise here: choose core sets.")
+        texts.append("Separate CPUs for server and load reduce the noise here: choose cores for the server.")
     return texts
 
 

@@ -17,6 +17,7 @@ from app.stats.changes import FEWEST
 
 _HEADS = ("step", "unit", "since", "change", "interval", "n", "verdict", "cause", "build")
 _TEXTS = 3
+_FIGURES = (3, 4, 5)  # the other columns wrap
 _CAUSES = {
     SERVER: "server: the canaries of the machine did not change",
     MACHINE: "machine: its canaries changed as well",
@@ -27,7 +28,7 @@ _CAUSES = {
 def changes_table(found: OverTimeEntry) -> Table:
     """A line for each change, in the order of the steps."""
     lines = tuple(_line(found, step, change) for step in found["steps"] for change in step["changes"])
-    return Table("Changes", _HEADS, lines, _TEXTS, tuple(_remarks(found)))
+    return Table("Changes", _HEADS, lines, _TEXTS, tuple(_remarks(found)), right=_FIGURES, least=("unit",))
 
 
 def _line(found: OverTimeEntry, step: StepOverTimeEntry, change: ChangeEntry) -> tuple[str, ...]:

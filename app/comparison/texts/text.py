@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.comparison.cells.cell import Cell, Column, ColumnFigure, Comparison, GroupMeanRatio, Row, RowGroup
+from app.comparison.cells.cell import (
+    OF_SNAPSHOT,
+    Cell,
+    Column,
+    ColumnFigure,
+    Comparison,
+    GroupMeanRatio,
+    Row,
+    RowGroup,
+)
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
 from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_legend, verdict_short_text
@@ -129,11 +138,24 @@ def results_table(comparison: Comparison, has_details: bool, unit: _UnitText) ->
     return Table("", tuple(heads), tuple(lines), 2, fixed=3, together=2)
 
 
-def shown_table(comparison: Comparison, has_details: bool = False) -> Table:
-    """For a terminal, with its caveats; in detail with all of them, and n, p and spread."""
+def shown_table(comparison: Comparison, has_details: bool = False, is_whole: bool = False) -> Table:
+    """For a terminal, with its caveats; in detail with all of them, and n, p and spread.
+
+    Steps without any figure are left out, unless all is asked for.
+    """
+    shown, left_out = comparison, []
+    if not (has_details or is_whole):
+        left_out = [row_label(row) for row in comparison.rows if _is_bare(row)]
+        shown = replace(comparison, rows=[row for row in comparison.rows if not _is_bare(row)])
     caveats = _caveats(comparison, has_details)
+    caveats += [f"not shown, as without a figure: {', '.join(left_out)} (--details)"] if left_out else []
     remarks = ("", *caveats) if caveats else ()
-    return replace(results_table(comparison, has_details, _brief_unit), remarks=remarks)
+    return replace(results_table(shown, has_details, _brief_unit), remarks=remarks)
+
+
+def _is_bare(row: Row) -> bool:
+    """Whether no column has a figure of the step, and none should have one."""
+    return all(cell.value is None and (not cell.reason or cell.lacking == OF_SNAPSHOT) for cell in row.cells)
 
 
 def to_text(

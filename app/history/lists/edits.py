@@ -120,7 +120,7 @@ def delete(history: History, reference: str) -> str:
         state = entry["state"]
         if state in ("active", "waiting"):
             text = f"session {session} is {state}: stop its plan first"
-            error = DynoError(f"{text}, `dyno stop --plan`")
+            error = DynoError(f"{text}, `dyno stop`")
             error.window_text = f"session {entry['name']} is {state}: stop its plan first, on the Live page"
             raise error
         delete_ended(history, session, entry["plan"], time.time())

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypedDict
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.core.units import date_text
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
@@ -210,9 +211,17 @@ def _find_some(history: History, reference: str) -> list[str]:
     ids = [id_ for (id_,) in exact] or _of_plan_id(history, reference)
     ids = ids or _one_session(history, reference) or _of_plan_name(history, reference)
     if not ids:
-        raise InputError(f"no session {reference!r} in the history: list them with `dyno session list`")
+        none = f"no session {reference!r} in the history{meant_name(history, reference)}"
+        raise InputError(f"{none}: list them with `dyno session list`")
     _recount(history, ids)
     return ids
+
+
+def meant_name(history: History, reference: str) -> str:
+    """The session or plan that a mistyped name may mean, to append to a message."""
+    from .typed_names import plan_names, session_names
+
+    return did_you_mean(reference, [*plan_names(history.directory), *session_names(history.directory)])
 
 
 def _one_session(history: History, reference: str) -> list[str]:
@@ -281,7 +290,8 @@ def escaped_for_like(text: str) -> str:
 def _check_states(states: Sequence[str]) -> None:
     for state in states:
         if state not in STATES:
-            raise InputError(f"no state {state!r}: choose one of {', '.join(STATES)}")
+            meant = did_you_mean(state, STATES)
+            raise InputError(f"no state {state!r}{meant}: choose one of {', '.join(STATES)}")
 
 
 def _added_rows(history: History, ids: Sequence[str]) -> Iterator[tuple[str, str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
+from app.core.nearest import did_you_mean
 from app.history.lists.sessions import find
 from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, values_of
 from app.history.store.history import History
@@ -44,9 +45,8 @@ def series(
         )
         known = dict(rows)
         if wanted not in known:
-            raise InputError(
-                f"session {id_} has no series {name!r}: choose one of {', '.join(known) or 'none'}"
-            )
+            meant, there = did_you_mean(name, known), ", ".join(known) or "none"
+            raise InputError(f"session {id_} has no series {name!r}{meant}: choose one of {there}")
         return _values(history, number, known[wanted], len(known))
 
 

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.core.errors import InputError
+from app.core.option_groups import SERVER
+from app.core.quantity import ALLOWED, bytes_of
 from app.core.ranges import cpus_of
 from app.core.toml_text import NEEDED_TEXT, short_value_repr
 from app.engines import FIRST, engine_of
 from app.protocol.plan import ALLOCATORS, MEMORY, Contender
-from app.protocol.words import FACTORS
 from app.variables.names import BASELINE
 
-from .options import SHARED, option, request_class_options
+from .options import option, request_class_options
 
 _KEPT = ("build", "engine", "preset", "table_options", "cores", "allocator", "numa")  # of a plan's contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
@@ -23,7 +24,6 @@ _ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
 _LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
 _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
-_LIMIT = re.compile(r"([1-9]\d{0,14})([KMGT]?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,30 @@ class ContenderRequest:
     preset: str = option(BASELINE)
     name: str = option("")
     table_options: str = option(
-        "", group=SHARED, help="table options for every contender, such as ROW_FORMAT=COMPRESSED"
+        "",
+        group=SERVER,
+        metavar="OPTIONS",
+        help="table options for every contender, such as ROW_FORMAT=COMPRESSED",
     )
     cores: str = option(
-        "", group=SHARED, help="CPUs of every contender's server, as for taskset: 0-3, 0,2 or 0-6:2"
+        "",
+        flag="taskset",  # --cores are those of the steps
+        group=SERVER,
+        metavar="CPUS",
+        help="CPUs of every contender's server, as for taskset: 0-3, 0,2 or 0-6:2",
     )
     allocator: str = option(
         "",
-        group=SHARED,
+        group=SERVER,
+        metavar="NAME",
         help="memory allocator of every server: system, jemalloc, tcmalloc or the path of a library",
     )
-    numa: str = option("", group=SHARED, help="NUMA policy of every server, as for numactl: interleave=all")
-    memory_limit: str = option("", group=SHARED, help="memory limit of every server, page cache included: 4G")
+    numa: str = option(
+        "", group=SERVER, metavar="POLICY", help="NUMA policy of every server, as for numactl: interleave=all"
+    )
+    memory_limit: str = option(
+        "", group=SERVER, metavar="SIZE", help="memory limit of every server, page cache included: 4G"
+    )
     preset_text: str = option("", None)  # of a kept session, where no preset has it any more
 
     @classmethod
@@ -80,8 +92,8 @@ class ContenderRequest:
         if self.numa and not _NUMA.fullmatch(self.numa):
             forms = "interleave=all, interleave=0,1, membind=0, preferred=0 or localalloc"
             return "numa", f"must be like {forms}, not {short_value_repr(self.numa)}"
-        if self.memory_limit and not _LIMIT.fullmatch(self.memory_limit):
-            return "memory_limit", f"must be like 512M or 4G, not {short_value_repr(self.memory_limit)}"
+        if self.memory_limit and not bytes_of(self.memory_limit):
+            return "memory_limit", f"must be {ALLOWED['bytes']}, not {short_value_repr(self.memory_limit)}"
         return "", ""
 
     @classmethod
@@ -99,8 +111,7 @@ class ContenderRequest:
     @property
     def memory_limit_bytes(self) -> int:
         """The limit in bytes; 0: none."""
-        found = _LIMIT.fullmatch(self.memory_limit)
-        return int(found[1]) * FACTORS.get(found[2].lower(), 1) if found else 0
+        return bytes_of(self.memory_limit) or 0
 
 
 def parse_memory_field(text: str) -> dict[str, str]:
@@ -123,4 +134,4 @@ def _problem_of(read: Callable[[str], object], text: str) -> str:
 
 OF_CONTENDER = request_class_options(ContenderRequest)
 # what options of the command line say of all contenders
-TO_ALL = {name: row for name, row in OF_CONTENDER.items() if row.group == SHARED}
+TO_ALL = {name: row for name, row in OF_CONTENDER.items() if row.help}

@@ -54,8 +54,8 @@ def as_far_as_it_goes(sets: CoreSets, nodes: Nodes) -> CoreSets:
     """The core sets of a sequence that the target has room for; raises InputError where it has for none."""
     found = tuple(each for each in sets if _fits(each, nodes))
     if sets and nodes and not found:
-        text = f"the core sets of the sequence are {as_listed(sets)}: {_there(nodes)}"
-        raise InputError(f"{text}; choose smaller core sets", "cores")
+        text = f"the sequence sets cores {as_listed(sets)}: {_there(nodes)}"
+        raise InputError(f"{text}; choose fewer cores", "cores")
     return found if nodes else sets
 
 
@@ -83,7 +83,7 @@ def _beyond(wanted: int | str, nodes: Nodes) -> str:
     if isinstance(wanted, str):
         there = as_text(cpus_in_server_order(nodes))
         return f"a server on CPUs {wanted}: the target has {there}; choose other CPUs"
-    return f"a server with {wanted} cores: {_there(nodes)}; choose smaller core sets"
+    return f"a server with {wanted} cores: {_there(nodes)}; choose fewer cores"
 
 
 def _there(nodes: Nodes) -> str:

@@ -6,13 +6,20 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from app.core.toml_text import TEXT, ValueRule
+from app.catalog.sequence import read_rows
+from app.core.errors import InputError
+from app.core.quantity import ALLOWED, count_of, percent_of, seconds_of
+from app.core.ranges import FORMS, numbers_of_ranges
+from app.core.toml_text import TEXT, ValueRule, short_value_repr
+from app.protocol.plan import UNTIL_DECIDED
 
 # how its text is read, such as: 3 | 90 or 30min | 5% | a,b | 1..64 x2 | 4,2 or [0-3] | 3x memory
 Kind = Literal["text", "count", "time", "percent", "words", "numbers", "core sets", "rows", "repeats", "flag"]
 LISTS = ("words", "numbers", "core sets")
-SHARED = "Contenders"  # options that apply to all of them
-GROUPS = WORK, LOAD, SERVER, ROUNDS, NOISE = "Work", "Load", "Servers", "Rounds", "Busy machines"
+_TYPED: dict[Kind, str] = {  # what its value is called, where the row has no name for it
+    "count": "N", "time": "TIME", "percent": "PERCENT", "words": "NAME,...", "numbers": "N,...",
+    "core sets": "N,...", "rows": "N", "repeats": "N",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,11 @@ class PlanRequestOption:
         return self.flag.replace("-", "_")
 
     @property
+    def value_name(self) -> str | None:
+        """What the help calls its value; None: by its choices or its own name."""
+        return self.metavar or _TYPED.get(self.kind)
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """Those of a plan file, and what stands where none was made."""
         allowed = self.rule.choices if self.rule else ()
@@ -50,10 +62,38 @@ class PlanRequestOption:
         """Whether Bench has a field for its text."""
         return self.kind in LISTS[1:] or (bool(self.title) and self.kind not in ("text", "flag"))
 
+    def read(self, text: str) -> Any:
+        """The value of a text that a person typed; raises InputError without the name of the option."""
+        words = text.strip()
+        if self.kind in ("numbers", "core sets"):
+            return self._listed(words)
+        if self.kind == "rows":
+            return read_rows(words)
+        if self.kind == "repeats" and words.replace("-", " ") == UNTIL_DECIDED:
+            return UNTIL_DECIDED
+        reader = _READERS.get(self.kind)
+        found = reader(words) if reader else text
+        if found is None:
+            also = f", or {UNTIL_DECIDED.replace(' ', '-')}" if self.kind == "repeats" else ""
+            allowed = ALLOWED[self.kind if self.kind in ALLOWED else "count"]
+            raise InputError(f"must be {allowed}{also}, not {short_value_repr(text)}")
+        return found
+
+    def _listed(self, text: str) -> list[int | str]:
+        found = numbers_of_ranges(text, are_counts=True)
+        if self.kind == "numbers" and any(isinstance(each, str) for each in found):
+            raise InputError(f"must be a list of numbers such as {FORMS}, not {short_value_repr(text)}")
+        return found
+
     def problem(self, value: Any) -> str:
         """What is wrong with a value; '' if nothing."""
         problem = self.rule.problem(value) if self.rule else ""
         return problem or (self.further(value) if self.further else "")
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "count": count_of, "repeats": count_of, "time": seconds_of, "percent": percent_of,
+}  # fmt: skip
 
 
 def option(

@@ -24,6 +24,7 @@ from app.catalog.sequence import (
     rows_problem,
 )
 from app.core.errors import InputError
+from app.core.option_groups import HOW_EXACT, HOW_LONG, SELDOM, SERVER, WHAT, WHERE
 from app.core.toml_text import (
     FLAG,
     TABLE,
@@ -47,11 +48,6 @@ from .contender import OF_CONTENDER, ContenderRequest
 from .cores import CPUS, SHARED_CPUS
 from .options import (
     LISTS,
-    LOAD,
-    NOISE,
-    ROUNDS,
-    SERVER,
-    WORK,
     PlanRequestOption,
     option,
     request_class_options,
@@ -62,6 +58,7 @@ MAX_NAME = 60  # characters
 LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
 ALLOWED = ("allow_busy", "allow_small_disk")  # what a person insists on, of no plan file
 
+_QUANTITIES = ("count", "time", "percent", "repeats")  # of which a plan file may have the text
 _NAMES = ValueRule((list,), items=TEXT)
 _PERCENT = ValueRule((int, float), 0, 100)
 _LIMIT_PCT = ValueRule((int, float), 0, MOST_PCT)
@@ -80,13 +77,13 @@ class PlanRequest:
     name: str = option(
         "",
         ValueRule((str,), longest=MAX_NAME),
-        group=ROUNDS,
+        group=SELDOM,
         help="prefix of the session names",
     )
     target: str = option("local")
     sequence: str = option(
         "",
-        group=WORK,
+        group=WHAT,
         help="sequence of steps, as dyno sequence list names it",
         compared=True,
     )
@@ -94,14 +91,14 @@ class PlanRequest:
         (),
         _NAMES,
         "words",
-        group=WORK,
+        group=WHAT,
         help="run only these steps: a,b,c",
     )
     profile: tuple[str, ...] = option(  # besides those of the sequence
         (),
         _NAMES,
         "words",
-        group=WORK,
+        group=SELDOM,
         help="sample the stacks of the server in these steps: a,b; they are compared only with steps that are"
         " profiled as well",
         metavar="STEP,...",
@@ -110,7 +107,7 @@ class PlanRequest:
         None,
         TABLES,
         "count",
-        group=WORK,
+        group=WHAT,
         help="number of tables (default: as the sequence says)",
         title="Tables",
         tip="Number of tables to load",
@@ -120,7 +117,7 @@ class PlanRequest:
         None,
         ROWS,
         "rows",
-        group=WORK,
+        group=WHAT,
         help='rows of each table, or "3x memory"',
         title="Rows per table",
         tip="Rows per table: 1000000, 50k, or a multiple of the memory, like 3x memory",
@@ -131,7 +128,7 @@ class PlanRequest:
         None,
         THREAD_LIST,
         "numbers",
-        group=LOAD,
+        group=WHAT,
         help="client threads: 1,2,4 or 1..64 x2",
         title="Threads",
         tip="Client threads; each step runs once for each number: 1, 2, 4",
@@ -140,7 +137,7 @@ class PlanRequest:
         1,
         ValueRule((int, str), 1, 100),
         "repeats",
-        group=ROUNDS,
+        group=HOW_EXACT,
         help="sessions of each contender: 4 or more to separate differences from noise; until-decided"
         f" runs {LEAST} to {MOST_ROUNDS}, as many as needed",
         title="Repeats",
@@ -154,7 +151,7 @@ class PlanRequest:
         None,
         SECONDS,
         "time",
-        group=ROUNDS,
+        group=HOW_LONG,
         help=f"measured seconds of each timed step; steps of less than {LEAST_S} are not checked for"
         " steadiness",
         title="Seconds",
@@ -166,7 +163,7 @@ class PlanRequest:
         None,
         WARMUP,
         "time",
-        group=ROUNDS,
+        group=HOW_LONG,
         help="unmeasured seconds before each timed step",
         title="Warm-up s",
         tip="Unmeasured seconds before each step",
@@ -176,7 +173,7 @@ class PlanRequest:
         0,
         WARMUP,
         "time",
-        group=ROUNDS,
+        group=SELDOM,
         help="idle seconds before each session",
         title="Pause s",
         tip="Idle seconds before each session",
@@ -185,7 +182,7 @@ class PlanRequest:
     load_method: str = option(
         "ordered",
         ValueRule((str,), choices=LOAD_METHODS),
-        group=WORK,
+        group=SELDOM,
         help="how the tables are filled: ordered (default): one client per table, in key order;"
         " parallel: several clients per table; bulk: the bulk load of the engine",
         title="Load",
@@ -197,7 +194,7 @@ class PlanRequest:
     order: str = option(
         "interleaved",
         ValueRule((str,), choices=ORDERS),
-        group=ROUNDS,
+        group=HOW_EXACT,
         help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
         " contenders; slices: 2 to 4 contenders alternate every second within each step; grouped:"
         " sessions A A B B",
@@ -248,7 +245,7 @@ class PlanRequest:
         WARMUP,
         "time",
         flag="within",
-        group=ROUNDS,
+        group=HOW_LONG,
         help="start no round that would end later than this: 8h, 45min, 1h30. Dyno chooses seconds and"
         " repeats for it, and leaves out steps if it has to; what you give stays as it is",
         metavar="TIME",
@@ -260,8 +257,8 @@ class PlanRequest:
         None,
         _LIMIT_PCT,
         "percent",
-        flag="matters",
-        group=ROUNDS,
+        flag="difference",
+        group=HOW_EXACT,
         help="with --repeats until-decided: ignore differences below this percentage (default: 2, or your"
         " setting); with 0, up to 5.5%% of plans of equals end with a false difference instead of 5",
         metavar="PERCENT",
@@ -271,7 +268,7 @@ class PlanRequest:
         _LIMIT_PCT,
         "percent",
         flag="false-share",
-        group=ROUNDS,
+        group=HOW_EXACT,
         help="with --repeats until-decided: at most this percentage of false alarms (default: 5, or"
         " your setting)",
         metavar="PERCENT",
@@ -280,14 +277,14 @@ class PlanRequest:
         None,
         RATE_LIST,
         "numbers",
-        group=LOAD,
+        group=SELDOM,
         help="events per second to send, whatever the server does, one rate after another: 500,1000 or"
         " 100..6400 x2 (default: as many as possible)",
     )
     arrivals: str = option(  # those of the steps go before it
         "",
         GAPS,
-        group=LOAD,
+        group=SELDOM,
         help="gaps between the events of a rate: poisson (default): random, as of many independent users;"
         " even: all the same",
     )
@@ -295,9 +292,8 @@ class PlanRequest:
         None,
         CORE_SETS,
         "core sets",
-        flag="core-sets",  # --cores are those of a contender
         group=SERVER,
-        help="cores of the server, one set after another: how many (4,2,1 or 1-4), or CPUs in brackets, as"
+        help="cores of the server, one after the other: how many (4,2,1 or 1-4), or CPUs in brackets, as"
         " taskset has them: '[0-3],[0,2,4-6]'",
         further=core_sets_problem,
     )
@@ -311,13 +307,14 @@ class PlanRequest:
     vary: str = option(  # variations of the steps go before it
         "",
         group=SERVER,
+        metavar="NAME=N,...",
         help="measure with each value of a server variable: innodb_spin_wait_delay=6,96 or =1..64 x2",
     )
     quiet_wait: int = option(
         0,
         WARMUP,
         "time",
-        group=NOISE,
+        group=HOW_EXACT,
         help="wait up to this many seconds before each session for a quiet machine",
         carried=True,
     )
@@ -325,7 +322,7 @@ class PlanRequest:
         False,
         FLAG,
         "flag",
-        group=NOISE,
+        group=HOW_EXACT,
         help="repeat what other programs disturbed, up to three times: a step that only reads at once, else"
         " the session",
         carried=True,
@@ -334,7 +331,7 @@ class PlanRequest:
         OTHERS_PCT,
         _PERCENT,
         "percent",
-        group=NOISE,
+        group=SELDOM,
         help=f"mark a step as disturbed if other programs take more of the CPUs than this ({OTHERS_PCT:g})",
         metavar="PERCENT",
         carried=True,
@@ -343,7 +340,7 @@ class PlanRequest:
         STEAL_PCT,
         _PERCENT,
         "percent",
-        group=NOISE,
+        group=SELDOM,
         help=f"mark a step as disturbed if the hypervisor takes more of the CPUs than this ({STEAL_PCT:g})",
         metavar="PERCENT",
         carried=True,
@@ -352,15 +349,16 @@ class PlanRequest:
         (),
         _NAMES,
         "words",
-        group=LOAD,
+        flag="clients-on",
+        group=WHERE,
         help="other targets that drive the load, each with a share of the client threads: client-1,client-2",
         metavar="TARGET,...",
         compared=True,
     )
     load_address: str = option(
         "",
-        group=LOAD,
-        help="with --load: the private address of the server's machine that they reach: 10.0.0.5",
+        group=SELDOM,
+        help="with --clients-on: the private address of the server's machine that they reach: 10.0.0.5",
         metavar="ADDRESS[:PORT]",
         carried=True,
         compared=False,
@@ -370,7 +368,7 @@ class PlanRequest:
         False,
         None,
         "flag",
-        group=NOISE,
+        group=SELDOM,
         help="start even while a plan of another directory runs there",
         compared=True,
     )
@@ -378,7 +376,7 @@ class PlanRequest:
         False,
         None,
         "flag",
-        group=NOISE,
+        group=SELDOM,
         help="start even if the plan may fill the disk",
     )
 
@@ -389,6 +387,7 @@ class PlanRequest:
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
         expand_ranges(document, document.data)
+        _read_quantities(document)
         document.check(document.data, {**_rules(OPTIONS), "contender": ValueRule((list,), items=TABLE)})
         return cls(**_values(document))
 
@@ -436,6 +435,17 @@ OPTIONS = request_class_options(PlanRequest)
 def options_of_plan(asked: Any) -> dict[str, Any]:
     """The options that a plan has as they were asked for, of a request or of its plan."""
     return {name: getattr(asked, name) for name, row in OPTIONS.items() if row.carried}
+
+
+def _read_quantities(document: Document) -> None:
+    """Replace texts such as "2min" of a plan file by what they mean."""
+    for key, value in document.data.items():
+        row = OPTIONS.get(key)
+        if row and row.kind in _QUANTITIES and isinstance(value, str):
+            try:
+                document.data[key] = row.read(value)
+            except InputError as error:
+                raise document.error((key,), str(error)) from None
 
 
 def _rules(rows: Mapping[str, PlanRequestOption]) -> dict[str, ValueRule]:

@@ -215,7 +215,7 @@ def _check_cores(request: PlanRequest, steps: list[Step], contenders: list[Conte
     own = next((each for each in contenders if each.cores), None)
     if own and any(step.cores for step in steps):
         raise InputError(
-            f"the contender {own.name} sets cores {own.cores}, and the plan sets core sets for steps: leave"
+            f"the contender {own.name} sets cores {own.cores}, and the plan sets cores for steps: leave"
             " one of them out",
             "contenders",
         )
@@ -225,7 +225,7 @@ def _check_cpus_of_load(are_parted: bool) -> None:
     """Refuse to part CPUs between server and load where the load comes from other machines."""
     if are_parted:
         raise InputError(
-            "core sets and own CPUs part the server's machine between server and load, which comes from"
+            "cores and own CPUs part the server's machine between server and load, which comes from"
             " load targets: leave them out",
             "load",
         )

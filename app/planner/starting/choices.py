@@ -124,7 +124,7 @@ def _bound_text(step: SequenceStep) -> str:
         f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
         f"p99 under {step.limit_ms:g} ms" if step.limit_ms else "",
         f"rate {as_listed(step.rate)}" if step.rate else "",
-        f"core sets {as_listed(step.cores)}" if step.cores else "",
+        f"cores {as_listed(step.cores)}" if step.cores else "",
         count_text(len(step.variation), "variation") if step.variation else "",
         f"{step.seconds} s" if step.seconds else "",
         count_text(step.events, "event") if step.events else "",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
 from app.core.errors import DynoError, InputError, TargetError
-from app.core.ranges import as_listed, numbers_of_ranges
-from app.core.toml_text import short_value_repr
-from app.core.units import seconds_of, time_text
+from app.core.ranges import as_listed
+from app.core.units import time_text
 from app.engines import FIRST
 from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import check_plan
@@ -19,7 +17,6 @@ from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.duel import SEQUENCE, duel, is_untouched
 from app.planner.request.contender import ContenderRequest, parse_memory_field
-from app.planner.request.options import LISTS, PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP, resolve
@@ -32,8 +29,6 @@ from .choices import lacking
 # the fields that are typed; what is left open the sequence or the planner fills in
 TYPED = {name: row for name, row in OPTIONS.items() if row.is_typed}
 _OPEN = PlanRequest()
-_COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
-_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 # what is typed
@@ -41,23 +36,16 @@ _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 def value_of(name: str, text: str) -> Any:
     """The value typed into a field, None if empty; raises InputError about the field."""
-    words = text.strip()
-    if not words:
+    if not text.strip():
         return None
     row = OPTIONS[name]
-    value = _read(row, words)
-    problem = row.problem(value)
-    if problem and row.kind == "time" and isinstance(value, str):
-        problem = f"must be seconds, or a time such as 30 min, not {short_value_repr(value)}"
-    if problem:
+    try:
+        value = row.read(text)
+    except InputError as error:
+        raise InputError(f"{name} {error}", name) from None
+    if problem := row.problem(value):
         raise InputError(f"{name} {problem}", name)
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
-
-
-def _read(row: PlanRequestOption, text: str) -> Any:
-    if row.kind in LISTS:
-        return _numbers(row.name, text)
-    return _seconds(text) if row.kind == "time" else _count(text)
 
 
 def text_of(value: object) -> str:
@@ -67,27 +55,6 @@ def text_of(value: object) -> str:
     if isinstance(value, tuple):
         return as_listed(value)
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _count(text: str) -> int | str:
-    """A number such as 1000, 1,000,000 or 50k; other text stays text."""
-    found = _COUNT.fullmatch(text)
-    if not found or len(text) > 20:
-        return text
-    return int(re.sub(r"[ ,_]", "", found[1])) * _FACTORS[found[2].lower()]
-
-
-def _seconds(text: str) -> int | str:
-    """Seconds of a time as `time_text` writes it, or of a number."""
-    found = seconds_of(text)
-    return _count(text) if found is None else found
-
-
-def _numbers(name: str, text: str) -> list[int | str]:
-    try:
-        return numbers_of_ranges(text)
-    except InputError as error:
-        raise InputError(f"{name} {error}", name) from None
 
 
 # what is set up

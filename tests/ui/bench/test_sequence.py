@@ -32,7 +32,7 @@ def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPag
     retype(qtbot, edit, "lots")
     settle(qtbot, page)
     assert (edit.text(), edit.property("wrong")) == ("lots", True)
-    assert reason(page).startswith("rows must be a whole number")
+    assert reason(page).startswith("rows must be a number such as")
     assert edit.toolTip() == reason(page) == page.sequence.fields.reason.text()
     above = page.sequence.fields.reason
     qtbot.waitUntil(lambda: edit.y() - above.height() - 5 <= above.y() < edit.y())  # the form is laid out
@@ -201,7 +201,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     assert not dialog.accept_button.isEnabled()
     qtbot.keyClicks(dialog.form.line("vary"), "6, 96")
     assert dialog.said.text() == (
-        "12 points of each step: 3 thread counts x 2 core sets x 2 values\nthe server on CPUs 0-3, then 0-1"
+        "12 points of each step: 3 thread counts x 2 core counts x 2 values\nthe server on CPUs 0-3, then 0-1"
     )
     dialog.accept_button.click()
     settle(qtbot, page)
@@ -218,7 +218,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     variable, rates = dialog.form.line("variable"), dialog.form.line("rate")
     dialog.form.line("cores").clear()  # those of the sequence
     assert dialog.said.text().startswith(  # of 32 to 4
-        "6 points of each step: 3 thread counts x 1 core set x 2 values"
+        "6 points of each step: 3 thread counts x 1 core count x 2 values"
     )
     qtbot.waitUntil(lambda: variable.completer() is not None)
     retype(qtbot, variable, "spin")
@@ -227,7 +227,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     retype(qtbot, dialog.form.line("threads"), "1..64 x2")
     assert dialog.said.text().startswith("14 points of each step")
     qtbot.keyClicks(rates, "100..400 x2")
-    assert dialog.said.text().startswith("42 points of each step: 7 thread counts x 1 core set x 3 rates")
+    assert dialog.said.text().startswith("42 points of each step: 7 thread counts x 1 core count x 3 rates")
     dialog.form.inputs["even"].click()
     assert (dialog.draft.request.rate, dialog.draft.request.arrivals) == ((100, 200, 400), "even")
     retype(qtbot, rates, "fast")

@@ -217,7 +217,7 @@ def test_limits_are_changed_above_the_table_and_kept(
     assert box(again, "Smallest change to highlight").value() == 50.0
     assert main(["compare", *ids, "--details"]) == 0
     assert "50% or more" in capsys.readouterr().out.replace("\n", " ")
-    assert main(["compare", *ids, "--matters", "2"]) == 0
+    assert main(["compare", *ids, "--difference", "2"]) == 0
     assert "better" in capsys.readouterr().out
     box(page, "False discovery rate").setValue(0)
     qtbot.waitUntil(lambda: {cell.sign for cell in cells(page, 4)} == {"~"})

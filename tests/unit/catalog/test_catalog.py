@@ -290,7 +290,11 @@ def test_a_workload_that_cannot_be_is_told_with_line_and_key(old: str, new: str,
         ('name = "a"', 'name = "a"\nwarm = 1', "line 10: warm must be true or false, not 1"),
         ('name = "a"', 'name = "a"\nkind = "settle"', "line 10: kind needs a workload"),
         ('name = "a"\nworkload = "point-query"', 'name = "a"', "kind needs a workload"),
-        ('title = "Mine"', 'title = "Mine"\nrows = "3x ram"', "line 3: rows must be a whole number"),
+        (
+            'title = "Mine"',
+            'title = "Mine"\nrows = "3x ram"',
+            "line 3: rows must be a number such as 1000, 10k, 1M or 1e6",
+        ),
     ],
 )
 def test_a_sequence_that_cannot_be_is_told_with_line_and_key(old: str, new: str, complaint: str) -> None:

@@ -53,11 +53,11 @@ def test_what_is_left_out_stays_empty() -> None:
         ("--threads=1,,2", "--threads must be a list of numbers such as 2,4,8"),
         ("--threads=8-1", "--threads 8-1: a range goes up, such as 1-8"),
         ("--threads=1_0", "--threads must be a list of numbers such as 2,4,8"),
-        ("--core-sets=4,2,4", "--core-sets names 4 twice"),
-        ("--core-sets=0-3", "--core-sets must be between 1 and 4,096, not 0; CPUs go into brackets: [0-3]"),
-        ("--core-sets=[0-]", "--core-sets must be numbers of cores, or CPUs in brackets"),
+        ("--cores=4,2,4", "--cores names 4 twice"),
+        ("--cores=0-3", "--cores must be between 1 and 4,096, not 0; CPUs go into brackets: [0-3]"),
+        ("--cores=[0-]", "--cores must be numbers of cores, or CPUs in brackets"),
         ("--contender=", "argument --contender: the value is empty"),
-        ("--cores=", "argument --cores: the value is empty"),
+        ("--taskset=", "argument --taskset: the value is empty"),
     ],
 )
 def test_run_takes_no_empty_or_repeated_value(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,47 @@ def test_nothing_to_follow_or_steer_is_no_wrong_input(
     monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
     assert main(words) == 1
     assert capsys.readouterr().err == "dyno: no plan runs on local\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "asked", "said"),
+    [
+        ([], 0, ["plan"], "works: the plan ends; plans that wait in the queue are held: dyno queue resume\n"),
+        (["--session"], 0, ["session"], "works: the session ends\n"),
+        (["--session", "NAME"], 0, ["session"], "works: the session ends\n"),
+        (["--session", FIRST[-6:], "--after-step"], 0, ["step"], "works: the session ends after the current"),
+        (["--session", SECOND], 2, [], f"dyno: {SECOND} does not run now; running: NAME\n"),
+        (["--session", " "], 2, [], "the value is empty"),
+        (["--after-step"], 2, [], "dyno: --after-step ends one session of the plan: add --session\n"),
+    ],
+)
+def test_stop_ends_the_plan_or_the_session_that_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    words: list[str], code: int, asked: list[str], said: str,
+) -> None:  # fmt: skip
+    stopped: list[str] = []
+
+    class OfPlan:
+        def stop(self, plan: str, what: str) -> None:
+            stopped.append(what)
+
+    @contextmanager
+    def reached(*_: object) -> Iterator[OfPlan]:
+        yield OfPlan()
+
+    def progress_now(*_: object) -> PlanProgress:
+        found = PlanProgress(PLAN)
+        found.take_all(FIRST, journals.Maker(PLAN, FIRST).begin().events)
+        return found
+
+    running = RemotePlan(Target("local"), "/d", PLAN.id, "works", "sha", True, [])
+    monkeypatch.setattr("app.following.adoption.find_plans", lambda *_: [running])
+    monkeypatch.setattr("app.cli.follow.reached", reached)
+    monkeypatch.setattr("app.following.now.progress_now", progress_now)
+    name = PLAN.turn_of(FIRST).name
+    assert main(["stop", *(each.replace("NAME", name) for each in words)]) == code
+    printed = capsys.readouterr()
+    assert stopped == asked and said.replace("NAME", name) in printed.out + printed.err
 
 
 @pytest.mark.parametrize("is_followed", [False, True])
@@ -178,7 +220,7 @@ def test_a_session_that_is_going_on_is_not_deleted(
 ) -> None:
     store(dyno_home, journals.Maker(PLAN, FIRST).begin())
     assert main(["session", "delete", FIRST]) == 1
-    assert "dyno stop --plan" in capsys.readouterr().err
+    assert "dyno stop" in capsys.readouterr().err
 
 
 def test_a_file_that_a_list_cannot_read_is_a_failure(

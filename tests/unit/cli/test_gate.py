@@ -33,17 +33,19 @@ def pairs(dyno_home: Path) -> dict[str, tuple[str, str]]:
 def test_the_exit_code_is_the_verdict(
     pairs: dict[str, tuple[str, str]], name: str, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["gate", *pairs[name], "--worse", "3%"]) == code
+    assert main(["gate", *pairs[name], "--difference", "3%"]) == code
     said = capsys.readouterr()
     last, blank, head, *lines = said.out.splitlines()
     assert not blank
     assert head.split() == ["step", "unit", "ratio", "interval", "n", "verdict"] and not said.err
     assert [line.split()[0] for line in lines] == ["load", "point-query", "update-index"]
     assert last.startswith({0: "not worse: ", 1: "worse: ", 3: "cannot be told: "}[code])
-    assert main(["gate", *pairs[name], "--worse", "3", "--json"]) == code
+    assert main(["gate", *pairs[name], "--difference", "3", "--json"]) == code
     found = json.loads(capsys.readouterr().out)
     assert found["exit_code"] == code and found["sentence"] == last and found["worse_pct"] == 3.0
     assert [step["verdict"] for step in found["steps"]] == [found["verdict"]] * 3
+    assert main(["gate", *pairs[name], "--difference", "3", "--quiet"]) == code
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(("name", "tag"), [("equal", "system-out"), ("slower", "failure"), ("once", "error")])
@@ -54,7 +56,7 @@ def test_junit_and_markdown_have_the_same_answer(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    file, words = tmp_path / "gate.xml", ["gate", *pairs[name], "--worse", "3%"]
+    file, words = tmp_path / "gate.xml", ["gate", *pairs[name], "--difference", "3%"]
     code = main(words)
     sentence = capsys.readouterr().out.splitlines()[0]
     assert main([*words, "--markdown", "--junit", str(file)]) == code
@@ -77,7 +79,7 @@ def test_steps_and_limits_for_other_load_are_options(
     words = [
         "gate",
         *pairs["equal"],
-        "--worse",
+        "--difference",
         "3%",
         "--step",
         "load",
@@ -95,7 +97,7 @@ def test_steps_and_limits_for_other_load_are_options(
 def test_a_line_has_the_ratio_with_its_interval(
     pairs: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main(["gate", *pairs["slower"], "--worse", "3%"])
+    main(["gate", *pairs["slower"], "--difference", "3%"])
     line = capsys.readouterr().out.splitlines()[4].split()
     assert line[:3] == ["point-query", "threads=2", "queries/s"] and line[-2:] == ["5", "worse"]
     assert (
@@ -108,18 +110,21 @@ def test_a_line_has_the_ratio_with_its_interval(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--worse", "0"], "must be above 0, up to 50%, not 0"),
-        (["--worse", "51%"], "must be above 0, up to 50%, not 51%"),
-        (["--worse", "-3%"], "--worse: must be above 0, up to 50%, not -3%"),
-        (["--worse", "3%", "--false-share", "-.5%"], "--false-share: must be from 0 to 50%, not -.5%"),
-        (["--worse", "nan"], "must be above 0"),
-        (["--worse", "much"], "must be above 0"),
-        ([], "the following arguments are required: --worse"),
-        (["--worse", "3%", "--measure", "beauty"], "no measure 'beauty'"),
-        (["--worse", "3%", "--false-share", "60"], "must be from 0 to 50"),
-        (["--worse", "3%", "--step", "scan"], "no step 'scan' to judge: choose one of load, point-query, "),
-        (["--worse", "3%", "--step", "load", "--groups"], "leave --step or --groups out"),
-        (["--worse", "3%", "--others-pct", "101"], "--others-pct: must be from 0 to 100%"),
+        (["--difference", "0"], "must be above 0, up to 50%, not 0"),
+        (["--difference", "51%"], "must be above 0, up to 50%, not 51%"),
+        (["--difference", "-3%"], "--difference: must be above 0, up to 50%, not -3%"),
+        (["--difference", "3%", "--false-share", "-.5%"], "--false-share: must be from 0 to 50%, not -.5%"),
+        (["--difference", "nan"], "must be above 0"),
+        (["--difference", "much"], "must be above 0"),
+        ([], "the following arguments are required: --difference"),
+        (["--difference", "3%", "--measure", "beauty"], "no measure 'beauty'"),
+        (["--difference", "3%", "--false-share", "60"], "must be from 0 to 50"),
+        (
+            ["--difference", "3%", "--step", "scan"],
+            "no step 'scan' to judge: choose one of load, point-query, ",
+        ),
+        (["--difference", "3%", "--step", "load", "--groups"], "leave --step or --groups out"),
+        (["--difference", "3%", "--others-pct", "101"], "--others-pct: must be from 0 to 100%"),
     ],
 )
 def test_wrong_input_is_2_and_one_line(
@@ -138,7 +143,7 @@ def test_sessions_that_are_not_there_or_the_same_are_2(
 ) -> None:
     first = pairs["equal"][0]
     for words in ((first, "nobody"), (first, first), (first,), (first, "")):
-        assert main(["gate", *words, "--worse", "3%"]) == 2
+        assert main(["gate", *words, "--difference", "3%"]) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -146,7 +151,7 @@ def test_a_failure_is_no_verdict(
     pairs: dict[str, tuple[str, str]], dyno_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A history that cannot be read, a defect, an interrupt: 1 would say that it is worse."""
-    words = ["gate", *pairs["equal"], "--worse", "3%"]
+    words = ["gate", *pairs["equal"], "--difference", "3%"]
     for error, code in ((RuntimeError("a defect"), 3), (KeyboardInterrupt(), 130)):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("app.comparison.answers.gate.gate", _raising(error))
@@ -171,7 +176,7 @@ def test_a_reader_that_goes_away_does_not_make_it_fine(
     """`dyno gate ... | true`: what was not said is no 0."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "app.cli", "gate", *pairs["slower"], "--worse", "3%"]
+    command = [sys.executable, "-m", "app.cli", "gate", *pairs["slower"], "--difference", "3%"]
     environment = {**os.environ, "DYNO_HOME": str(dyno_home)}
     with os.fdopen(writing, "wb") as pipe:
         assert subprocess.run(command, stdout=pipe, env=environment, check=False).returncode == 3
@@ -180,6 +185,6 @@ def test_a_reader_that_goes_away_does_not_make_it_fine(
 def test_as_a_process(pairs: dict[str, tuple[str, str]], dyno_home: Path) -> None:
     environment = {**os.environ, "DYNO_HOME": str(dyno_home)}
     for name, code in (("equal", 0), ("slower", 1), ("once", 3)):
-        command = [sys.executable, "-m", "app.cli", "gate", *pairs[name], "--worse", "3%"]
+        command = [sys.executable, "-m", "app.cli", "gate", *pairs[name], "--difference", "3%"]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == code and not done.stderr

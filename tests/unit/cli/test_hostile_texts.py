@@ -79,7 +79,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "queue list": [([], True), (["--json"], True)],
     "queue move": [([QUEUED, "1"], True), ([TEXT, "1"], True)],
     "queue hold": [([], True)],
-    "queue continue": [([], True)],
+    "queue resume": [([], True)],
     "queue remove": [([QUEUED], True), ([TEXT], True)],
     "follow": [([], True), ([TEXT], True)],
     "run": [
@@ -121,8 +121,8 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "history show": [([], False), (["--json"], False)],
     "history edits": [([IDS[0]], True), ([TEXT], True)],
     "gate": [
-        ([*IDS[:2], "--worse", "3%"], True), ([*IDS[:2], "--worse", "3%", "--groups"], False),
-        ([*IDS[:2], "--worse", "3%", "--json"], True), ([TEXT, IDS[1], "--worse", "3%"], True),
+        ([*IDS[:2], "--difference", "3%"], True), ([*IDS[:2], "--difference", "3%", "--groups"], False),
+        ([*IDS[:2], "--difference", "3%", "--json"], True), ([TEXT, IDS[1], "--difference", "3%"], True),
     ],
     "changes": [
         ([IDS[0]], True), ([IDS[0], "--step", TEXT], True), ([IDS[0], "--json"], True), ([TEXT], True),
@@ -207,7 +207,7 @@ def words_in(words: list[str], folder: Path) -> list[str]:
 
 
 def test_every_verb_is_here() -> None:
-    assert sorted(COMMANDS) == sorted(verbs(whole_parser()))
+    assert sorted([*COMMANDS, "help"]) == sorted(verbs(whole_parser()))
 
 
 def test_nothing_that_others_wrote_does_anything(

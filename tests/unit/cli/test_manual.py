@@ -8,12 +8,12 @@ import subprocess
 import pytest
 
 from app.cli.manual import manual_pages
-from app.cli.words import command_words, nouns
+from app.cli.words import HELP, command_words, nouns
 
 
 def test_each_word_has_a_page_with_all_its_options() -> None:
     found = manual_pages()
-    assert found.keys() == {"dyno", *(f"dyno-{word}" for word in nouns())}
+    assert found.keys() == {"dyno", *(f"dyno-{word}" for word in (*nouns(), HELP))}
     for command, entries in command_words().items():
         page = found["-".join(command.split()[:2])].replace("\\-", "-")
         for entry in entries:

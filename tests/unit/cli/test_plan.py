@@ -77,7 +77,7 @@ def test_a_plan_of_one_session_stands_for_it(capsys: pytest.CaptureFixture[str])
     [
         (("session", "show", ENDING), f"the plan '{ENDING}' has 3 sessions: name one of "),
         (("compare", OTHER.id, "--base", ENDING), "has several contenders: name one of "),
-        (("gate", OTHER.id, ENDING, "--worse", "3%"), "has several contenders: name one of "),
+        (("gate", OTHER.id, ENDING, "--difference", "3%"), "has several contenders: name one of "),
         (("run", "--against", ENDING, "--contender", "x:innodb"), "has several contenders: name one of "),
     ],
 )

@@ -82,11 +82,11 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
     [
         (["--others-pct", "-5%"], "--others-pct: must be from 0 to 100%, not -5%"),
         (["--steal-pct", "a few"], "--steal-pct: must be from 0 to 100%, not a few"),
-        (["--matters", "51"], "--matters: must be from 0 to 50%, not 51"),
+        (["--difference", "51"], "--difference: must be from 0 to 50%, not 51"),
         (["--false-share", "-1%"], "--false-share: must be from 0 to 50%, not -1%"),
-        (["--within", "soon"], "must be a time such as 90 (seconds), 30min or 1h30, not 'soon'"),
-        (["--within", "1h90"], "30min or 1h30, not '1h90'"),
-        (["--pause", "-3s"], "30min or 1h30, not '-3s'"),
+        (["--within", "soon"], "must be a time such as 90 (seconds), 2min or 1h30, not 'soon'"),
+        (["--within", "1h90"], "2min or 1h30, not '1h90'"),
+        (["--pause", "-3s"], "2min or 1h30, not '-3s'"),
         (["--pause", "-3"], "--pause must be between 0 and"),
     ],
 )
@@ -104,7 +104,7 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
         "1 h 30 min",
         "--seconds",
         "2min",
-        "--matters",
+        "--difference",
         "3%",
     ]
     arguments = parse(["run", "--sequence", "quick", *words, "--others-pct", "7.5%"])
@@ -155,7 +155,7 @@ def test_checks_are_shown_as_they_come(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("busy", "todo"),
     [
-        ({"taken": "plan night (process 7)"}, "(wait for it, or stop it (dyno stop --plan))"),
+        ({"taken": "plan night (process 7)"}, "(wait for it, or stop it (dyno stop))"),
         ({"elsewhere": "plan night (process 7)"}, "(wait for it, or start beside it (--allow-busy))"),
     ],
 )

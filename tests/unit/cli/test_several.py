@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from app.cli import main
+from app.cli.screen import say
 from app.core.errors import TargetError
 from app.following.left import LeftPlans
 from app.remote.target import Target
@@ -136,4 +138,26 @@ def test_they_are_watched_one_after_the_other_until_a_person_leaves(
     reach_all(local=ScriptedAgent(), nuc=ScriptedAgent())
     assert main(BOTH) == 0
     said = capsys.readouterr().out
-    assert "side by side" not in said and said.endswith("dyno stop --plan --target nuc\n")
+    assert "side by side" not in said and said.endswith("dyno stop --target nuc\n")
+
+
+def test_a_quiet_run_says_only_what_was_started(
+    reach_all: Reach, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reach_all(local=ScriptedAgent(), nuc=ScriptedAgent())
+    assert main([*RUN, "-q", "--dry-run"]) == 0 and main([*BOTH, "--quiet", "--dry-run"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main([*RUN, "-q", "--detach"]) == 0
+    assert re.fullmatch(r"[0-9A-Z]{26}\n", capsys.readouterr().out)
+    monkeypatch.setattr("app.cli.follow.watch_sessions", lambda *_: print_progress())
+    assert main([*RUN, "-q"]) == 0
+    assert capsys.readouterr() == ("", "")
+    reach_all(local=ScriptedAgent(wrong=["check"]))
+    assert main([*RUN, "-q"]) == 1
+    printed = capsys.readouterr()
+    assert not printed.out and printed.err.startswith("dyno: nothing was started: ")
+
+
+def print_progress() -> int:
+    say("step 1 of 3")
+    return 0

@@ -9,7 +9,7 @@ import pytest
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
-from app.comparison.texts.text import to_markdown, to_text, unjudged_texts
+from app.comparison.texts.text import shown_table, to_markdown, to_text, unjudged_texts
 from app.comparison.verdicts.compare import compare, only_common_steps
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
@@ -92,3 +92,20 @@ def test_only_the_steps_that_all_columns_have(tmp_path: Path) -> None:
         "point-query",
         "write-heavy",
     }
+
+
+def test_steps_without_any_figure_are_named_below_and_shown_in_detail(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        found = compared(history)
+    assert "not shown" not in to_text(found)
+    bare = [replace(cell, value=None, reason="", relative=None) for cell in found.rows[1].cells]
+    rows = [found.rows[0], replace(found.rows[1], cells=bare), *found.rows[2:]]
+    text = to_text(replace(found, rows=rows))
+    assert [line for line in text.splitlines() if "settle" in line] == [
+        "not shown, as without a figure: settle (--details)"
+    ]
+    assert "settle" in shown_table(replace(found, rows=rows), has_details=True).lines[1]
+    assert "settle" in shown_table(replace(found, rows=rows), is_whole=True).lines[1]
+    why = [replace(bare[0], reason="failed", lacking="failed"), bare[1]]
+    one_failed = [found.rows[0], replace(found.rows[1], cells=why), *found.rows[2:]]
+    assert len(shown_table(replace(found, rows=one_failed)).lines) == len(found.rows)

@@ -8,12 +8,12 @@ import pytest
 
 from app.agent.sampling.host import SERIES
 from app.comparison.cells.measures import MEASURES
+from app.core.quantity import seconds_of
 from app.core.units import (
     bytes_text,
     clock_text,
     direction_of,
     figure_text,
-    seconds_of,
     seconds_text,
     time_text,
     unit_text,
@@ -122,7 +122,7 @@ def test_a_figure_with_its_unit() -> None:
             ("1h90", None),
             ("5 30s", None),
             ("5 days", None),
-            ("1.5 h", None),
+            ("1.5 h", 5400),
         ),
     ],
 )

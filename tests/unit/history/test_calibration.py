@@ -114,7 +114,7 @@ def test_it_is_told_with_what_would_be_calmer(history: History) -> None:
     shares = [[float(cell.rstrip("%")) for cell in line[2:]] for line in table.lines]
     assert all(shared > own for shared, own in shares)
     assert shares[0][0] > shares[1][0] > shares[2][0]
-    assert any("choose core sets" in remark for remark in table.remarks)
+    assert any("choose cores" in remark for remark in table.remarks)
     assert repeats_in(10, replace(found, session_s=0.0)) == 300
 
 

@@ -46,7 +46,7 @@ def own_workload(home: Path) -> None:
     [
         ("tables", " 4 ", 4),
         ("rows", "1,000,000", 1_000_000),
-        ("rows", "1 000 000", 1_000_000),
+        ("rows", "1e6", 1_000_000),
         ("rows", "50k", 50_000),
         ("rows", "2M", 2_000_000),
         ("rows", "3x memory", "3x memory"),
@@ -68,20 +68,20 @@ def test_fields_are_read_as_people_write_them(field: str, text: str, value: obje
 @pytest.mark.parametrize(
     ("field", "text", "why"),
     [
-        ("tables", "four", "tables must be a whole number, not 'four'"),
+        ("tables", "four", "tables must be a number such as 1000, 10k, 1M or 1e6, not 'four'"),
         ("tables", "0", "tables must be between 1 and 1,000"),
-        ("rows", "3x ram", 'rows must be a whole number or like "3x memory"'),
+        ("rows", "3x ram", 'rows must be a number such as 1000, 10k, 1M or 1e6, or like "3x memory"'),
         ("rows", "9" * 5000, "rows must be"),
         ("seconds", "-1", "seconds must be between 1 and 86,400"),
-        ("time_limit", "soon", "time_limit must be seconds, or a time such as 30 min, not 'soon'"),
-        ("pause", "5 days", "pause must be seconds, or a time such as 30 min"),
-        ("threads", "1,x", "threads must be a whole number"),
+        ("time_limit", "soon", "time_limit must be a time such as 90 (seconds), 2min or 1h30, not 'soon'"),
+        ("pause", "5 days", "pause must be a time such as 90 (seconds), 2min or 1h30"),
+        ("threads", "1,x", "threads must be a list of numbers such as"),
         ("threads", "5000", "threads must be between 1 and 4,095"),
         ("threads", "2,2,1", "threads names 2 twice"),
         ("threads", "64..1 x2", "threads 64..1x2: a range goes up, such as 1-8 or 1..64 x2"),
         ("threads", ",", "threads must not be empty"),
         ("repeats", "101", "repeats must be between 1 and 100"),
-        ("tables", "²", "tables must be a whole number"),
+        ("tables", "²", "tables must be a number such as 1000, 10k, 1M or 1e6"),
     ],
 )
 def test_what_cannot_be_read_says_which_field(field: str, text: str, why: str) -> None:

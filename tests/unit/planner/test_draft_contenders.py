@@ -101,7 +101,7 @@ def test_a_plan_until_decided_can_be_run_from_a_terminal() -> None:
     given = {"seconds": 5, "steps": ["point-query"], **limits}
     draft = drafted(repeats="until decided", time_limit=60, **given)
     words = shlex.split(command_line(draft.request))
-    said = {"--repeats": "until decided", "--within": "60", "--matters": "3.0", "--false-share": "1.0"}
+    said = {"--repeats": "until decided", "--within": "60", "--difference": "3.0", "--false-share": "1.0"}
     assert {word: words[words.index(word) + 1] for word in said} == said
 
 

@@ -32,7 +32,9 @@ def test_rows_may_be_a_share_of_the_memory(share: str, least: float) -> None:
 
 def test_a_share_beyond_what_a_table_holds_is_refused() -> None:
     assert "choose more tables" in unresolved(rows="999x memory", tables=1)
-    assert "--rows must be a whole number or like" in unresolved(rows="0x memory", tables=1)
+    assert "--rows must be a number such as 1000, 10k, 1M or 1e6, or like" in unresolved(
+        rows="0x memory", tables=1
+    )
 
 
 def test_a_share_means_nothing_to_an_engine_that_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

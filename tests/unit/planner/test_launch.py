@@ -185,7 +185,7 @@ AT_WORK = "/target is in use by plan first (process 7)"
 @pytest.mark.parametrize(
     ("where", "todo"),
     [
-        ("taken", "wait for it, stop it (dyno stop --plan), or queue this plan (--queue)"),
+        ("taken", "wait for it, stop it (dyno stop), or queue this plan (--queue)"),
         ("elsewhere", "wait for it, queue this plan (--queue), or start beside it (--allow-busy)"),
     ],
 )

@@ -201,7 +201,7 @@ def test_what_is_no_private_address_is_refused(text: str) -> None:
 
 def test_the_command_and_the_plan_file_say_the_same() -> None:
     asked = request(**FROM)
-    assert "--load client-1,client-2" in command_line(
+    assert "--clients-on client-1,client-2" in command_line(
         asked
     ) and "--load-address 10.0.0.5:7700" in command_line(asked)
     assert PlanRequest.from_toml(asked.to_toml()) == asked

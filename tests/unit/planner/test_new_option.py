@@ -15,7 +15,7 @@ from tests.plans import changed, request, survey
 PROJECT = Path(__file__).parents[3]
 ROW = """\
     cool_down: int = option(
-        0, WARMUP, "time", group=ROUNDS, help="idle seconds after each session", title="Cool-down s",
+        0, WARMUP, "time", group=HOW_LONG, help="idle seconds after each session", title="Cool-down s",
         tip="Idle seconds after each session", carried=True,
     )
     contenders: tuple"""

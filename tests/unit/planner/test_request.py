@@ -59,7 +59,11 @@ def test_a_plan_file_is_read() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("tables = 4", "tabels = 4", "line 4: tabels is not known here; known are name, target, sequence"),
+        (
+            "tables = 4",
+            "tabels = 4",
+            "line 4: tabels is not known here (did you mean tables?); known are name",
+        ),
         ("tables = 4", "tables = -1", "line 4: tables must be between 1 and 1,000, not -1"),
         ("tables = 4", "tables = 100000", "line 4: tables must be between"),
         ("tables = 4", "tables = 4.5", "line 4: tables must be a whole number, not 4.5"),
@@ -77,8 +81,16 @@ def test_a_plan_file_is_read() -> None:
         ("tables = 4", "steps = [1]", "line 4: steps must be a text, not 1"),
         ("tables = 4", 'load = "other"', "line 4: load must be a list"),
         ("tables = 4", 'name = "a\\u0000b"', "line 4"),
-        ('rows = "3x memory"', 'rows = "3x ram"', "line 5: rows must be a whole number or like"),
-        ('rows = "3x memory"', 'rows = "0xmemory"', "line 5: rows must be a whole number or like"),
+        (
+            'rows = "3x memory"',
+            'rows = "3x ram"',
+            "line 5: rows must be a number such as 1000, 10k, 1M or 1e6, or like",
+        ),
+        (
+            'rows = "3x memory"',
+            'rows = "0xmemory"',
+            "line 5: rows must be a number such as 1000, 10k, 1M or 1e6, or like",
+        ),
         ('rows = "3x memory"', "rows = 0", "line 5: rows must be between 1 and 2,000,000,000"),
         ("threads = [1, 2]", "threads = [1, 5000]", "line 6: threads must be between 1 and 4,095, not 5000"),
         ("threads = [1, 2]", 'threads = "2..1"', "line 6: threads 2..1: a range goes up, such as 1-8"),
@@ -87,7 +99,7 @@ def test_a_plan_file_is_read() -> None:
         (
             'engine = "innodb"',
             'engin = "innodb"',
-            "line 10: engin is not known here; known are build, engine",
+            "line 10: engin is not known here (did you mean engine?); known are build, engine",
         ),
         ('engine = "innodb"\n', "", "engine is missing"),
         ('name = "rocks"', 'name = "../x"', "line 16: name must be up to 60 letters"),
@@ -96,7 +108,11 @@ def test_a_plan_file_is_read() -> None:
         ('name = "rocks"', 'allocator = "/a:/b"', "line 16: allocator must be"),
         ('name = "rocks"', 'numa = "everywhere"', "line 16: numa must be like interleave=all"),
         ('name = "rocks"', 'numa = "all --physcpubind=0"', "line 16: numa must be like interleave=all"),
-        ('name = "rocks"', 'memory_limit = "0G"', "line 16: memory_limit must be like 512M or 4G, not '0G'"),
+        (
+            'name = "rocks"',
+            'memory_limit = "0G"',
+            "line 16: memory_limit must be a size such as 512MiB or 4G, not '0G'",
+        ),
         ('name = "rocks"', "memory_limit = 4", "line 16: memory_limit must be a text, not 4"),
         (
             'name = "rocks"',
@@ -170,7 +186,7 @@ def test_options_go_before_the_plan_file() -> None:
     ("options", "complaint"),
     [
         ({"tables": 0}, "--tables must be between 1 and 1,000, not 0"),
-        ({"rows": "many"}, "--rows must be a whole number or like"),
+        ({"rows": "many"}, "--rows must be a number such as 1000, 10k, 1M or 1e6, or like"),
         ({"rows": 10**11}, "--rows must be between"),
         ({"threads": [0]}, "--threads must be between"),
         ({"threads": []}, "--threads must not be empty"),

@@ -228,7 +228,7 @@ def test_a_sweep_that_cannot_be_is_told_with_line_and_key(
 def test_a_sweep_is_told_beside_its_step(dyno_home: Path) -> None:
     sequence = Catalog().sequence(own(dyno_home, SWEPT))
     found = step_choices(sequence, {each.name: each for each in Catalog().workloads()[0]})
-    assert found[-1].bound == "threads 1, 8, core sets 4, 2, 3 variations"
+    assert found[-1].bound == "threads 1, 8, cores 4, 2, 3 variations"
 
 
 # core sets
@@ -264,10 +264,10 @@ def test_core_sets_of_two_cpus(count: int, said: tuple[str, str, bool]) -> None:
 def test_what_the_machine_has_not_is_refused(dyno_home: Path) -> None:
     name = own(dyno_home, '[[step]]\nworkload = "point-query"\n', top="cores = [32]")
     said = refused(name)
-    assert said.startswith("the core sets of the sequence are 32: the target has 2 with 4 CPUs;")
+    assert said.startswith("the sequence sets cores 32: the target has 2 with 4 CPUs;")
     assert "survey it again" in refused(name, nodes=[])
     asked = refused(name, cores=[8])
-    assert asked.startswith("a server with 8 cores: the target has 2 with 4 CPUs; choose smaller core sets")
+    assert asked.startswith("a server with 8 cores: the target has 2 with 4 CPUs; choose fewer cores")
 
 
 def test_a_sequence_goes_as_far_as_the_machine(dyno_home: Path) -> None:
@@ -297,7 +297,7 @@ def test_cpus_of_a_core_set_must_be_there(dyno_home: Path) -> None:
     assert refused(name, cores=["2-5"]) == "a server on CPUs 2-5: the target has 0-3; choose other CPUs"
     assert refused(name, cores=[0, 1]).endswith("not 0; CPUs go into brackets: [0-3]")
     assert "must be numbers of cores, or CPUs in brackets" in refused(name, cores=["0-x"])
-    assert refused(name, cores=[4097]).startswith("--core-sets must be between 1 and 4,096, not 4097")
+    assert refused(name, cores=[4097]).startswith("--cores must be between 1 and 4,096, not 4097")
     elsewhere = own(dyno_home, '[[step]]\nworkload = "point-query"\n', top='cores = ["0-1", "4-7"]')
     assert [step.cores for step in points(planned(elsewhere))] == ["0-1"], "as far as the target goes"
 
@@ -307,7 +307,7 @@ def test_core_sets_are_written_as_they_are_read(dyno_home: Path) -> None:
     made = request(sequence=name, cores=(2, "0,2"))
     assert PlanRequest.from_toml(made.to_toml()) == made
     assert PlanRequest.from_toml('sequence = "duel"\ncores = "4, [0-3]"').cores == (4, "0-3")
-    assert "--core-sets '2,[0,2]'" in command_line(made)
+    assert "--cores '2,[0,2]'" in command_line(made)
     with pytest.raises(InputError, match=r"line 2.*cores must be numbers of cores"):
         PlanRequest.from_toml('sequence = "duel"\ncores = ["x"]')
 

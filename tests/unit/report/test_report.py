@@ -62,7 +62,7 @@ def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Pat
         ids = keep(own)
     keep_settings(Settings(matters_pct=30.0), dyno_home)
     for number, (words, told) in enumerate(
-        (([], "in 1, worse in 1"), (["--matters", "1"], "in 3, worse in 1"))
+        (([], "in 1, worse in 1"), (["--difference", "1"], "in 3, worse in 1"))
     ):
         out = tmp_path / f"{number}.md"
         assert main(["report", *ids, "--out", str(out), *words]) == 0

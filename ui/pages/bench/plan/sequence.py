@@ -46,7 +46,7 @@ class SequencePanel(QWidget):
         self.filter.left.connect(self.steps.setFocus)
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
-        tip = "Run each step with several thread counts, core sets and values of a variable"
+        tip = "Run each step with several thread counts, cores and values of a variable"
         self.sweep = action(self, "Sweep…", "sweep", tip)
         tip = "Write a workload in SQL, or edit your own"
         self.sql = action(self, "Custom SQL…", "custom SQL", tip)

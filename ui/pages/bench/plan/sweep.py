@@ -1,4 +1,4 @@
-"""The dialog of a sweep over threads, core sets, rates and one variable."""
+"""The dialog of a sweep over threads, cores, rates and one variable."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from .draft_controller import DraftController
 
 WIDTH = 60 * SPACE
 EVEN = ARRIVALS[1]
-SWEPT = {"threads": "thread count", "cores": "core set", "rate": "rate"}
+SWEPT = {"threads": "thread count", "cores": "core count", "rate": "rate"}
 FIELDS = (
     FormFieldSpec("threads", "&Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
     FormFieldSpec(
         "cores",
-        "&Core sets",
+        "&Cores",
         "How many cores the server has: 4, 2, 1 or 1-4; or its CPUs in brackets:"
         " [0-3], [0,2,4-6]. Empty: all, or as the sequence says",
     ),
     FormFieldSpec(
         "own_cpus",
         "Server and load on CPUs of their &own",
-        "Half of the cores each, unless there is a core set; reduces noise on small machines",
+        "Half of the cores each, unless cores are set; reduces noise on small machines",
         CheckBoxField,
     ),
     FormFieldSpec(
@@ -74,7 +74,7 @@ FIELDS = (
     ),
 )
 _ABOUT = (
-    "Each driven step runs at every point: all rates, then the next threads, core set, and value. "
+    "Each driven step runs at every point: all rates, then the next threads, cores, and value. "
     "Values that the sequence sets for a step override these."
 )
 
@@ -154,7 +154,7 @@ class SweepDialog(QDialog):
         return value_of(name, line.text() or open_) or ()
 
     def _core_sets(self) -> CoreSets:
-        """The typed core sets, else those of the sequence that fit the target; raises InputError."""
+        """The typed cores, else those of the sequence that fit the target; raises InputError."""
         sets, typed = self._numbers("cores"), self.form.values()
         if typed["own_cpus"] and not sets:
             CoreSet.apart(self._nodes)
@@ -165,7 +165,7 @@ class SweepDialog(QDialog):
         return sets
 
     def _points_text(self) -> str:
-        """`12 points of each step: 3 thread counts x 2 core sets x 2 values`, and the CPUs of the servers."""
+        """`12 points of each step: 3 thread counts x 2 core counts x 2 values`, and the CPUs of servers."""
         found = {name: self._numbers(name) for name in SWEPT} | {"cores": self._core_sets()}
         counts = [(len(found[name]), noun) for name, noun in SWEPT.items()]
         counts.append((len(parse_vary_option(self.draft.request.vary)), "value"))
