@@ -68,7 +68,7 @@ packages:
 	sh packages/make.sh
 
 words:
-	@$(BIN)/python -c "from app.cli.word_table import write; write()"
+	@$(BIN)/python -c "from app.cli.word_table import write_word_table; write_word_table()"
 
 lint:
 	@sh install.sh lint
