@@ -57,7 +57,7 @@ collect() {  # FOLDER PYTHONS: the libraries of each Python, then what they shar
 
 add_manual() {  # FOLDER: manual pages, made from the parsers, and completion
     mkdir -p "$1/man/man1" "$1/bash-completion/completions" "$1/zsh/vendor-completions" "$1/fish/vendor_completions.d"
-    $python -c 'import sys; from pathlib import Path; from app.cli.manual import write; write(Path(sys.argv[1]))' "$1/man/man1"
+    $python -c 'import sys; from pathlib import Path; from app.cli.manual import write_manual_pages; write_manual_pages(Path(sys.argv[1]))' "$1/man/man1"
     gzip -9n "$1"/man/man1/*.1
     cp resources/completion/dyno.bash "$1/bash-completion/completions/dyno"
     cp resources/completion/dyno.zsh "$1/zsh/vendor-completions/_dyno"
