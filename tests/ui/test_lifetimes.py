@@ -37,7 +37,8 @@ LATE_S = 0.02  # at most, until a task begins
 UI = Path(tasks.__file__).parent
 PER_WINDOW = 20  # pages and dialogs
 ACTIONS = (
-    ("bench", "&Settings…"), ("bench", "&Shortcuts and figures"), ("bench", "&About Dyno"),
+    ("bench", "&Settings…"), ("bench", "&Find an action…"), ("bench", "&Shortcuts and figures"),
+    ("bench", "&About Dyno"),
     ("bench", "Edit or check…"), ("bench", "Sweep…"), ("bench", "Custom SQL…"),
     ("bench", "Save plan…"), ("bench", "Open plan…"), ("bench", "&Install a build…"),
     ("bench", "&Notes of the build…"), ("bench", "Sna&pshots…"),

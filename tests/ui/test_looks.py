@@ -46,6 +46,7 @@ from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.help import AboutDialog, HelpDialog
+from ui.dialogs.palette import CommandPalette
 from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
@@ -242,6 +243,7 @@ def test_dialogs(
     dialogs: dict[str, QDialog] = {
         "settings": SettingsDialog(settled, window),
         "help": HelpDialog(window.menus(), window),
+        "palette": CommandPalette(window.menus(), window),
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
