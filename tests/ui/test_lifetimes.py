@@ -46,6 +46,7 @@ ACTIONS = (
     ("live", "Stop session…"), ("live", "Stop plan…"), ("live", "Save charts…"),
     ("history", "&Export…"), ("history", "&Script…"), ("history", "&Import…"),
     ("history", "Import a &folder…"), ("compare", "R&eport…"), ("compare", "E&xplain…"),
+    ("compare", "Bisect buil&ds…"), ("compare", "G&ate…"),
 )  # fmt: skip
 Open = Callable[[], QDialog]
 
