@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
@@ -120,3 +122,9 @@ def test_a_pattern_of_one_build_is_refused(qtbot: QtBot, bisect_dialog: BisectDi
     bisect_dialog.measure.click()
     qtbot.waitUntil(lambda: "a search needs 2 to" in bisect_dialog.message.text, timeout=30_000)
     assert bisect_dialog.builds.isEnabled() and not bisect_dialog.now.text()
+
+
+def test_return_measures(qtbot: QtBot, bisect_dialog: BisectDialog) -> None:
+    bisect_dialog.builds.setText("mysql-9.1")
+    QTest.keyClick(bisect_dialog.builds, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "a search needs 2 to" in bisect_dialog.message.text, timeout=5_000)

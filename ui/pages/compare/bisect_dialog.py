@@ -106,12 +106,12 @@ class BisectDialog(QDialog):
         form.addRow("&Least difference", self.by)
         above = (PlainTextLabel(_ABOUT, "muted", wraps=True), form, self.message)
         frame(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
+        self.measure.setDefault(True)  # once it is in the dialog: else Close gets Return
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         self.measure = buttons.addButton("&Measure", QDialogButtonBox.ButtonRole.ActionRole)
         self.measure.setProperty("accent", True)
-        self.measure.setDefault(True)
         self.stop = buttons.addButton("Stop &after this plan", QDialogButtonBox.ButtonRole.ActionRole)
         self.stop.setAutoDefault(False)
         return buttons

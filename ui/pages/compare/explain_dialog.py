@@ -72,12 +72,12 @@ class DifferenceSearchDialog(QDialog):
         form.addRow("&Step", self.steps)
         above = (PlainTextLabel(_ABOUT, "muted", wraps=True), form, self.message)
         frame(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
+        self.measure.setDefault(True)  # once it is in the dialog: else Close gets Return
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         self.measure = buttons.addButton("&Measure", QDialogButtonBox.ButtonRole.ActionRole)
         self.measure.setProperty("accent", True)
-        self.measure.setDefault(True)
         self.measure.setToolTip(as_tip(_TIP))
         self.stop = buttons.addButton("Stop &after this plan", QDialogButtonBox.ButtonRole.ActionRole)
         self.stop.setAutoDefault(False)
