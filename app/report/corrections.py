@@ -15,6 +15,7 @@ from app.core.units import count_text, figure_text
 from .page_numbers import FORMAT
 
 MOST_CORRECTIONS = 20  # the oldest go first
+_AGAIN = "Made again"  # nothing changed: the next of them takes its place
 _MOST_BYTES = 4_000_000  # of a file that is read as an earlier report
 _NUMBERS = re.compile(r'<script type="application/json" id="numbers">(.*?)</script>', re.DOTALL)
 
@@ -81,16 +82,17 @@ def numbers_of_page(file: Path) -> Numbers | None:
 def corrections_since(earlier: Numbers, document: Mapping[str, Any], today: str) -> list[str]:
     """A sentence on what has changed since, after those of the earlier page itself."""
     now = msgspec.convert(dict(document), Numbers)
-    before, after = dict(_results(earlier)), dict(_results(now))
-    both = [(before[key], after[key]) for key in after if key in before]
+    old, new = dict(_results(earlier)), dict(_results(now))
+    both = [(old[key], new[key]) for key in new if key in old]
     if not both:
         return []
-    values = [(old, new) for old, new in both if old.value != new.value or old.unit != new.unit]
-    verdicts = [(old, new) for old, new in both if old.verdict != new.verdict]
+    values = [pair for pair in both if pair[0].value != pair[1].value or pair[0].unit != pair[1].unit]
+    verdicts = [pair for pair in both if pair[0].verdict != pair[1].verdict]
     sentence = f"{_changes(values, verdicts, len(both))}{_sessions(earlier, now)}"
-    word = "Corrected" if values or verdicts else "Made again"
+    word = "Corrected" if values or verdicts else _AGAIN
     text = f"{word} on {today}, in place of the report of {earlier.made}: {sentence}."
-    return [*earlier.corrections, text][-MOST_CORRECTIONS:]
+    before_it = [each for each in earlier.corrections if not each.startswith(_AGAIN)]
+    return [*before_it, text][-MOST_CORRECTIONS:]
 
 
 def _results(numbers: Numbers) -> Iterator[tuple[tuple[str, str], _Result]]:

@@ -133,9 +133,12 @@ def test_a_report_made_again_says_what_has_changed(
     edits.count_only_seconds(its, kept_ids[0], 2, Cut(5, 19, "a backup ran"))
     write_report(its, request)
     html = request.file.read_text()
-    first, corrected = numbers_in(html)["corrections"]
-    assert first == again and corrected in html
+    (corrected,) = numbers_in(html)["corrections"]
+    assert corrected in html
     assert re.match(r"Corrected on .*: 1 of 24 results changed, the most in point threads=1, ", corrected)
+    write_report(its, request)
+    first, _ = numbers_in(request.file.read_text())["corrections"]
+    assert first == corrected
 
 
 def test_a_report_of_others_is_no_correction(its: History, kept_ids: tuple[str, ...], tmp_path: Path) -> None:
