@@ -127,7 +127,7 @@
     const shown = others(state), visible = [state.base, ...shown];
     const scale = scaleOf(rows, shown);
     const heads = visible.map((at) =>
-      make("th", { scope: "col" }, swatch(at), columns[at].head, at === state.base ? make("small", null, "the base") : ""));
+      make("th", { scope: "col" }, swatch(at), columns[at].head, at === state.base && columns.length > 1 ? make("small", null, "the base") : ""));
     const ratios = shown.length ? [make("th", { class: "plot", scope: "col" }, axis(scale))] : [];
     const head = make("thead", null, make("tr", null, make("th", { scope: "col" }, "step"), ...ratios, ...heads));
     const body = make("tbody", null);
@@ -231,7 +231,7 @@
     const lines = row.measures.map((measure) => make("tr", null, make("th", { scope: "row" }, measure.title),
       ...pair.map((at) => make("td", null, measure.figures[at], measure.ratios[at] ? make("small", null, measure.ratios[at]) : ""))));
     return make("div", { class: "scroll" },
-      make("table", null, make("thead", null, make("tr", null, make("th", null, "latency and costs, ratios without verdict"), ...heads)), make("tbody", null, ...lines)));
+      make("table", null, make("thead", null, make("tr", null, make("th", null, pair.length > 1 ? "latency and costs, ratios without verdict" : "latency and costs"), ...heads)), make("tbody", null, ...lines)));
   }
 
   // what the reader chooses
