@@ -17,7 +17,7 @@ from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.widgets.filter_line import FilterLine
-from ui.widgets.layouts import dialog_buttons, frame, in_row
+from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog
 
 Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 
@@ -36,7 +36,7 @@ class HelpDialog(QDialog):
         self.line.left.connect(self._find_next)
         self.found = PlainTextLabel(role="muted")
         close = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
-        frame(self, in_row((self.line, 1), self.found), (self._text, 1), close)
+        lay_out_dialog(self, in_row((self.line, 1), self.found), (self._text, 1), close)
         self.line.setFocus()
 
     def _find_first(self) -> None:
@@ -120,4 +120,6 @@ class AboutDialog(QDialog):
         )
         text.setMinimumWidth(400)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
-        frame(self, PlainTextLabel(f"Dyno {version('dyno')}", "title"), text, buttons, spacing=2 * SPACE)
+        lay_out_dialog(
+            self, PlainTextLabel(f"Dyno {version('dyno')}", "title"), text, buttons, spacing=2 * SPACE
+        )

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QTreeWidget, QTr
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import text_without_mnemonic
-from ui.widgets.layouts import frame
+from ui.widgets.layouts import lay_out_dialog
 
 Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 WIDTH, HEIGHT = 90 * SPACE, 60 * SPACE
@@ -36,7 +36,7 @@ class CommandPalette(QDialog):
         self._items: list[QTreeWidgetItem] = []
         self.line.textChanged.connect(self._show_found)
         self.list.itemClicked.connect(self._choose)
-        frame(self, self.line, (self.list, 1), self._nothing)
+        lay_out_dialog(self, self.line, (self.list, 1), self._nothing)
         self.show_menus(menus)
         self.line.setFocus()
 

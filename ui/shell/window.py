@@ -10,17 +10,17 @@ from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySeq
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import Page
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
 from ui.pages import PLACES, WindowPageEntry
 from ui.widgets.actions import action, text_without_mnemonic
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 from ui.widgets.message import Banner
 
-from .keyboard import Dismissing, FocusRestorer
+from .keyboard import FocusRestorer, MessageDismisser
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)
@@ -47,7 +47,7 @@ class Window(QMainWindow):
         body = _holding(self._stack)
         self.setCentralWidget(body)
         self.message = Banner(body)
-        self._dismissing = Dismissing(self)
+        self._dismissing = MessageDismisser(self)
         self._dismissing.watch(self.message)
         FocusRestorer(self, self._stack.currentWidget)
         add_file_menu(self, context)
@@ -108,7 +108,7 @@ class Window(QMainWindow):
 
         palette = CommandPalette(self._known_menus(), self)
         palette.chosen.connect(self._carry_out)
-        open_once(palette)
+        open_disposable_dialog(palette)
 
         def add_page(name: str) -> None:
             self.page(name)
@@ -219,10 +219,10 @@ class Window(QMainWindow):
 
     def _on_calm(self) -> None:
         from .ahead import ImportAhead
-        from .notices import TeamLine
+        from .notices import TeamStatusLabel
         from .recounting import Recounting
 
-        TeamLine(self.context.team, self)
+        TeamStatusLabel(self.context.team, self)
         self.context.team.begin()
         ImportAhead(self.context, self).begin()
         Recounting(self.context, self, self.message).begin()
@@ -230,7 +230,7 @@ class Window(QMainWindow):
     def _on_said(self, text: str) -> None:
         self.statusBar().showMessage(harmless(text), MESSAGE_MS)
 
-    def _on_wanted(self, wanted: PageRequest) -> None:
+    def _on_wanted(self, wanted: ShowPageRequest) -> None:
         self.show_page(wanted.page)
         self.page(wanted.page).open(wanted)
 

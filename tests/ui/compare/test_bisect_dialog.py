@@ -22,7 +22,7 @@ from app.planner.starting.launch import STARTED, LaunchStage
 from app.remote.target import Target
 from tests import sliced
 from tests.plans import build, survey
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bisect_dialog import BisectDialog
@@ -84,7 +84,7 @@ def bisect_dialog(
         "ui.pages.compare.explainer._launch_of", lambda _target, request, _: MeasuredBuilds(context, request)
     )
     monkeypatch.setattr(context.plans, "follow", lambda _t, _d, plan, *_: context.plans.ended.emit(plan))
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(page.commands.bisect.isEnabled)
     page.commands.bisect.trigger()
     (made,) = page.findChildren(BisectDialog)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.comparison.answers.gate import GateRequest, gate
 from app.history.store.history import History
 from tests.sliced import keep, plan
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
 from ui.pages.compare.gate_dialog import GateDialog
@@ -26,7 +26,7 @@ def open_gate(qtbot: QtBot, context: WindowContext, page: ComparePage) -> OpenGa
     def open_dialog(factor: float) -> tuple[GateDialog, list[str]]:
         with History(context.home) as history:
             ids = keep(history, plan(rounds=5), (1.0, factor))
-        page.open(PageRequest("compare", tuple(ids)))
+        page.open(ShowPageRequest("compare", tuple(ids)))
         qtbot.waitUntil(page.commands.gate.isEnabled)
         page.commands.gate.trigger()
         (made,) = page.findChildren(GateDialog)

@@ -24,7 +24,7 @@ from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.models.text_table import TextTableModel
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 from ui.widgets.table import LineSelectTable
 
@@ -105,7 +105,7 @@ class BisectDialog(QDialog):
         form.addRow("&Step", self.steps)
         form.addRow("&Least difference", self.by)
         above = (PlainTextLabel(_ABOUT, "muted", wraps=True), form, self.message)
-        frame(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
+        lay_out_dialog(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
         self.measure.setDefault(True)  # once it is in the dialog: else Close gets Return
 
     def _make_buttons(self) -> QDialogButtonBox:

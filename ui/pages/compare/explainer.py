@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from ui.core.context import WindowContext
 
 if TYPE_CHECKING:
-    from app.explaining.explaining import DifferenceQuestion, ExplainedPair
+    from app.explaining.explaining import DifferenceQuestion, ExplainedContenderPair
     from app.history.store.history import History
     from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Launch, LaunchStage
@@ -137,7 +137,7 @@ def _measuring(plan: Plan) -> str:
 # on a pool thread
 
 
-def _settled(target: Target, ask: Ask, asked: DifferenceQuestion) -> ExplainedPair:
+def _settled(target: Target, ask: Ask, asked: DifferenceQuestion) -> ExplainedContenderPair:
     from app.catalog import Catalog, approved_hashes
     from app.explaining.builds import difference_search_on_target
     from app.remote.reach import reached
@@ -159,7 +159,7 @@ class DifferenceSearch:
 
     def __init__(self, asked: DifferenceQuestion) -> None:
         self._asked = asked
-        self._explaining: ExplainedPair | None = None
+        self._explaining: ExplainedContenderPair | None = None
 
     @property
     def target(self) -> str:

@@ -23,7 +23,7 @@ from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.text_table import TextTableModel
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 from ui.widgets.table import LineSelectTable
 
@@ -80,7 +80,7 @@ class GateDialog(QDialog):
         form.addRow("&Judge", self.what)
         about = PlainTextLabel(_ABOUT, "muted", wraps=True)
         below = (self.remarks, self._make_buttons())
-        frame(self, about, form, self.message, self.sentence, (self.table, 1), *below)
+        lay_out_dialog(self, about, form, self.message, self.sentence, (self.table, 1), *below)
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
