@@ -10,15 +10,14 @@ from typing import Any
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import TargetError
 from app.core.table import Table
-from app.explaining.bisect_search import BisectState, Pair
+from app.explaining.bisect_search import BisectState
 from app.explaining.bisect_text import BisectAnswer, bisect_entry, bisect_table
 from app.explaining.bisecting import BisectionBuilds, BisectionRequest
 from app.explaining.evidence import MeasuredRounds
+from app.explaining.starting_builds import BuildStarts
 from app.planner.request.request import PlanRequest
-from app.protocol.answers import Survey
 from app.protocol.reading import MOST_PCT
 from app.remote.reach import reached
-from app.remote.target import Target
 from app.targets.store import Targets
 
 from .answering import (
@@ -69,7 +68,7 @@ class _Question:
     """Which build makes the difference."""
 
     search: BisectionBuilds
-    tries: _Tries
+    tries: BuildStarts
     is_shown: bool  # no build is started
     _found: BisectState = field(init=False)
     _evidence: MeasuredRounds = field(init=False)
@@ -81,7 +80,7 @@ class _Question:
 
     def next_request(self) -> PlanRequest | None:
         while (pair := self._found.next) and not self.search.is_late(self._evidence):
-            if self.is_shown or self.tries.do_start(self.search, pair):
+            if self.is_shown or self.tries.do_start(self.search, pair, say):
                 builds = " against ".join(self.search.builds[at] for at in pair)
                 say("", f"comparison {len(self._evidence.plans) + 1}: {builds}", "")
                 return self.search.next_request(pair)
@@ -99,33 +98,7 @@ class _Question:
         return bisect_table(self.entry())
 
 
-@dataclass
-class _Tries:
-    """Starts builds once before they are compared."""
-
-    target: Target
-    directory: str
-    survey: Survey
-    broken: set[str] = field(default_factory=set)
-    good: set[str] = field(default_factory=set)
-
-    def do_start(self, search: BisectionBuilds, pair: Pair) -> bool:
-        """Whether both builds start; one that does not is said, and passed over from now on."""
-        wanted = [search.builds[at] for at in pair if search.builds[at] not in self.good]
-        with reached(self.target, ask_secret, self.directory) as agent:
-            for build in wanted:
-                why = search.why_not(agent, self.survey, Catalog(), build)
-                (self.broken if why else self.good).add(build)
-                if why and build in (search.builds[0], search.builds[-1]):
-                    raise TargetError(
-                        f"{build} does not start: {why}; choose builds of which both ends start"
-                    )
-                if why:
-                    say(f"{build} does not start, and is passed over: {why}")
-        return self.broken.isdisjoint(wanted)
-
-
-def _settled(arguments: argparse.Namespace) -> tuple[BisectionBuilds, _Tries]:
+def _settled(arguments: argparse.Namespace) -> tuple[BisectionBuilds, BuildStarts]:
     """The search on its target, which must be free."""
     target = Targets().get(arguments.target or "local")
     request = with_options(PlanRequest(target=target.name), arguments)
@@ -145,6 +118,6 @@ def _settled(arguments: argparse.Namespace) -> tuple[BisectionBuilds, _Tries]:
         if taken and not (arguments.so_far or arguments.dry_run):
             raise TargetError(f"{taken}: wait for it with dyno follow; dyno bisect then goes on")
         survey = agent.survey(target.search_paths)
-    return BisectionBuilds.of(asked, survey, Catalog(), approved_hashes()), _Tries(
-        target, arguments.directory, survey
+    return BisectionBuilds.of(asked, survey, Catalog(), approved_hashes()), BuildStarts(
+        target, ask_secret, survey, arguments.directory
     )

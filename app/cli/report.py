@@ -32,6 +32,14 @@ def add_words(words: Any) -> None:
         help="leave out sections: summary, setup, differences, results, charts, cost, stacks, caveats,"
         " repeat",
     )
+    parser.add_argument(
+        "--interactive", action="store_true",
+        help="a page with a script: readers choose the base, hide contenders, open the seconds of a cell",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace", action="store_true",
+        help="replace FILE; an interactive report says what has changed since",
+    )  # fmt: skip
     add_verdict_limits(parser)
 
 
@@ -39,9 +47,9 @@ def report_sessions(arguments: argparse.Namespace) -> None:
     from app.report import writing
     from app.report.content import sections_without
 
-    writing.check_report_ending(arguments.out)
-    if arguments.out.exists():
-        raise InputError(f"{arguments.out} exists already: choose another name")
+    writing.check_report_ending(arguments.out, arguments.interactive)
+    if arguments.out.exists() and not arguments.replace:
+        raise InputError(f"{arguments.out} exists already: choose another name, or --replace it")
     request = writing.ReportRequest(
         tuple(arguments.sessions),
         arguments.out,
@@ -50,6 +58,7 @@ def report_sessions(arguments: argparse.Namespace) -> None:
         _own_text(arguments.text) if arguments.text else "",
         sections_without(split_word_list("without", arguments.without) if arguments.without else []),
         command_verdict_limits(arguments),
+        arguments.interactive,
     )
     with opened_history() as history:
         say(writing.write_report(history, request))

@@ -12,7 +12,7 @@ from .bisect_search import BAD, FOUND, GOES_ON, SAME, BisectState, EarlierBuildD
 from .bisecting import BisectionBuilds
 from .evidence import MeasuredRounds
 
-_LATE = "the next comparison would end after the time, with more of it the same command goes on"
+_LATE = "the next comparison would end after the time, with more of it the same search goes on"
 _HEADS = ("build", "against", "verdict", "ratio", "interval", "n")
 
 
@@ -87,7 +87,7 @@ def _sentence(search: BisectionBuilds, found: BisectState, is_late: bool) -> str
     there_is = "" if found.looks[0].side == BAD else ", if there is one"
     place = f"The change of {step} is between {builds[found.low]} and {builds[found.high]}{there_is}"
     if found.verdict == GOES_ON:
-        return f"{place}; {_LATE if is_late else 'the same command goes on'}."
+        return f"{place}; {_LATE if is_late else 'the same search goes on'}."
     return f"{place}: more cannot be told in this noise."
 
 

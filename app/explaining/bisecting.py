@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
-from app.core.errors import InputError
+from app.core.errors import InputError, TargetError
 from app.core.units import count_text
 from app.planner.kinds.against import sliced_or_interleaved
 from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve
+from app.protocol.answers import FAIL
 
 from .bisect_search import LEVEL, ROUNDS, BisectSearch, BisectState, Pair, build_as_group
 from .evidence import MeasuredRounds, SameWorkKey, measured_rounds_of_work
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 PREFIX = "bisect "  # of the names of its plans
 MOST = 1000  # builds
+OF_TARGET = ("sysbench", "busy")  # checks that say nothing of a build
 _NUMBERS = re.compile(r"(\d+)")
 
 
@@ -134,9 +136,12 @@ class BisectionBuilds:
             self.request, contenders=(_contender(self.asked.contender, build),), order="interleaved"
         )
         found = agent.rehearse(agent.upload_plan(resolve(alone, survey, catalog)), 0)
-        return (
-            "" if found.variables else "; ".join(check.text for check in found.checks) or "it did not start"
-        )
+        if found.variables:
+            return ""
+        for check in found.checks:
+            if check.name in OF_TARGET and check.state == FAIL:  # no fault of the build
+                raise TargetError(f"{check.text}: {check.todo}")
+        return "; ".join(check.text for check in found.checks) or "it did not start"
 
 
 def _contender(contender: str, build: str) -> ContenderRequest:

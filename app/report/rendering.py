@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment
@@ -17,6 +19,7 @@ from app.comparison.texts.causes_text import HINT
 from app.comparison.verdicts.judgement import verdict_legend
 from app.comparison.verdicts.rounds import about_ratio
 from app.core.shipped import shipped_folder
+from app.core.table import Table
 
 from .content import SECTIONS, Report
 from .curves import curve_charts
@@ -25,8 +28,19 @@ from .stacks import MOST
 from .svg import ReportColumnStyle, column_styles, drawing, line, svg_tooltip, text
 
 
-def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
-    """A report as HTML with these sections."""
+@dataclass(frozen=True)
+class PageParts:
+    """What an interactive page has more than the static one."""
+
+    numbers: Markup  # JSON
+    script: Markup
+    style: Markup
+    origins: Table
+    corrections: Sequence[str]  # what has changed since the pages that it takes the place of
+
+
+def to_html(report: Report, sections: Sequence[str] = SECTIONS, parts: PageParts | None = None) -> str:
+    """A report as HTML with these sections; `parts` makes it interactive."""
     columns = report.comparison.columns
     its = column_styles([column.colour % len(CONTENDERS[False]) for column in columns])
     text = (shipped_folder("resources") / "report.html").read_text(encoding="utf-8")
@@ -44,6 +58,7 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
         own_text=_own_text(report.own_text),
         light=CONTENDERS[False],
         dark=CONTENDERS[True],
+        interactive=parts,
     )
 
 
@@ -89,7 +104,11 @@ def _stacks(report: Report) -> list[dict[str, Any]]:
 def _own_text(text: str) -> Markup:
     """The sender's Markdown; HTML in it stays text, and nothing is fetched."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    return Markup(parser.render(text)) if text.strip() else Markup()  # noqa: S704 - escaped by the parser
+    html = _ALIGNED.sub(r'class="\1"', parser.render(text))  # a page may allow no style but its own
+    return Markup(html) if text.strip() else Markup()  # noqa: S704 - escaped by the parser
+
+
+_ALIGNED = re.compile(r'(?<=<t[hd] )style="text-align:(left|center|right)"')
 
 
 # relative figures as bars: for each step one a column

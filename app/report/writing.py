@@ -17,7 +17,8 @@ from app.stats import VerdictLimits
 from .content import SECTIONS, Report, read_report
 from .markdown import to_markdown
 
-FORMS = (".html", ".htm", ".md", ".csv")  # how the name of a file ends
+PAGES = (".html", ".htm")  # how the name of a file ends
+FORMS = (*PAGES, ".md", ".csv")
 
 
 @dataclass(frozen=True)
@@ -31,21 +32,28 @@ class ReportRequest:
     own_text: str = ""
     sections: Sequence[str] = SECTIONS
     limits: VerdictLimits | None = None  # of the verdicts; None: as Dyno comes
+    is_interactive: bool = False
 
 
-def check_report_ending(file: Path) -> None:
+def check_report_ending(file: Path, is_interactive: bool = False) -> None:
     """Raise InputError if the file name has no ending of a report."""
     if file.suffix.lower() not in FORMS:
         raise InputError(f"{file}: the name of a report must end with .html, .md or .csv")
+    if is_interactive and file.suffix.lower() not in PAGES:
+        raise InputError(f"{file}: the name of an interactive report must end with .html")
 
 
 def write_report(history: History, request: ReportRequest) -> Path:
     """Write a report, replacing a file of that name; returns its path."""
-    check_report_ending(request.file)
+    check_report_ending(request.file, request.is_interactive)
     report = read_report(
         history, request.sessions, request.base, request.title, request.own_text, request.limits
     )
-    file, text = request.file, render(report, request.file.suffix.lower(), request.sections)
+    file = request.file
+    if request.is_interactive:
+        text = _interactive(history, report, request)
+    else:
+        text = render(report, file.suffix.lower(), request.sections)
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         part.write_text(text, encoding="utf-8")
@@ -56,6 +64,15 @@ def write_report(history: History, request: ReportRequest) -> Path:
         with suppress(OSError):
             part.unlink(missing_ok=True)
     return file
+
+
+def _interactive(history: History, report: Report, request: ReportRequest) -> str:
+    """The interactive page; it says what has changed since the one whose place it takes."""
+    from .corrections import numbers_of_page
+    from .interactive import read_interactive, to_interactive_html
+
+    page = read_interactive(history, report, numbers_of_page(request.file))
+    return to_interactive_html(page, request.sections)
 
 
 def render(report: Report, ending: str, sections: Sequence[str] = SECTIONS) -> str:

@@ -37,7 +37,8 @@ LATE_S = 0.02  # at most, until a task begins
 UI = Path(tasks.__file__).parent
 PER_WINDOW = 20  # pages and dialogs
 ACTIONS = (
-    ("bench", "&Settings…"), ("bench", "&Shortcuts and figures"), ("bench", "&About Dyno"),
+    ("bench", "&Settings…"), ("bench", "&Find an action…"), ("bench", "&Shortcuts and figures"),
+    ("bench", "&About Dyno"),
     ("bench", "Edit or check…"), ("bench", "Sweep…"), ("bench", "Custom SQL…"),
     ("bench", "Save plan…"), ("bench", "Open plan…"), ("bench", "&Install a build…"),
     ("bench", "&Notes of the build…"), ("bench", "Sna&pshots…"),
@@ -45,6 +46,7 @@ ACTIONS = (
     ("live", "Stop session…"), ("live", "Stop plan…"), ("live", "Save charts…"),
     ("history", "&Export…"), ("history", "&Script…"), ("history", "&Import…"),
     ("history", "Import a &folder…"), ("compare", "R&eport…"), ("compare", "E&xplain…"),
+    ("compare", "Bisect buil&ds…"), ("compare", "G&ate…"),
 )  # fmt: skip
 Open = Callable[[], QDialog]
 

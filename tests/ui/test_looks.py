@@ -46,6 +46,7 @@ from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.help import AboutDialog, HelpDialog
+from ui.dialogs.palette import CommandPalette
 from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
@@ -58,7 +59,9 @@ from ui.pages.bench.presets.dialog import PresetDialog
 from ui.pages.bench.sql import CustomSqlDialog
 from ui.pages.bench.targets.builds import BuildNotesDialog, InstallBuildDialog
 from ui.pages.bench.targets.machine_commands import SnapshotsDialog
+from ui.pages.compare.bisect_dialog import BisectDialog
 from ui.pages.compare.explain_dialog import DifferenceSearchDialog
+from ui.pages.compare.gate_dialog import GateDialog
 from ui.shell.window import Window
 from ui.widgets.message import MessageBar
 
@@ -243,6 +246,7 @@ def test_dialogs(
     dialogs: dict[str, QDialog] = {
         "settings": SettingsDialog(settled, window),
         "help": HelpDialog(window.menus(), window),
+        "palette": CommandPalette(window.menus(), window),
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
@@ -260,6 +264,8 @@ def test_dialogs(
         "snapshots": snapshots_dialog(settled, window),
         "queue": queue_dialog(settled, window),
         "explain": explain_dialog(settled, sessions, window),
+        "bisect": bisect_dialog(settled, sessions, window),
+        "gate": gate_dialog(settled, sessions, window, qtbot),
         "queueing": QueueingDialog("shelf-in-the-cellar", window),
         "team": TeamDialog(settled, window),
         "certificate": CertificateDialog(CERTIFICATE, window),
@@ -282,6 +288,20 @@ def explain_dialog(context: WindowContext, sessions: list[str], window: Window) 
         comparison = compare(history, sessions)
     dialog = DifferenceSearchDialog(context, comparison, 1, "", window)
     dialog.show_entry(shown())
+    return dialog
+
+
+def bisect_dialog(context: WindowContext, sessions: list[str], window: Window) -> BisectDialog:
+    with History(context.home) as history:
+        comparison = compare(history, sessions)
+    return BisectDialog(context, comparison, 1, "", window)
+
+
+def gate_dialog(context: WindowContext, sessions: list[str], window: Window, qtbot: Any) -> GateDialog:
+    with History(context.home) as history:
+        comparison = compare(history, sessions)
+    dialog = GateDialog(context, comparison, 1, "", window)
+    qtbot.waitUntil(lambda: bool(dialog.sentence.text() or dialog.message.text))
     return dialog
 
 

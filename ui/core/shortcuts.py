@@ -7,6 +7,7 @@ SHORTCUTS = {
     "settings": "Ctrl+,",
     "quit": "Ctrl+Q",
     "help": "F1",
+    "find action": "Ctrl+Shift+P",
     "look again": "F5",  # on Bench at the target
     "dismiss": "Esc",  # while a message lies over the page
     "Bench": "Ctrl+1",
@@ -56,7 +57,7 @@ SHORTCUTS = {
     # comparisons
     "back": "Alt+Left",
     "forward": "Alt+Right",
-    "published": "Ctrl+Shift+P",
+    "published": "Ctrl+Shift+B",
     "base": "Ctrl+B",
     "move left": "Alt+Shift+Left",
     "move right": "Alt+Shift+Right",

@@ -7,8 +7,8 @@ from html import escape
 from importlib.metadata import version
 
 from PySide6.QtCore import qVersion
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QWidget
+from PySide6.QtGui import QAction, QTextCursor
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QTextEdit, QWidget
 
 from app.core.shipped import shipped_folder
 from app.engines import KNOWN
@@ -16,7 +16,8 @@ from app.engines.panel import BETTER
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
-from ui.widgets.layouts import dialog_buttons, lay_out_dialog
+from ui.widgets.filter_line import FilterLine
+from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog
 
 Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 
@@ -26,11 +27,47 @@ class HelpDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Shortcuts and figures")
         self.resize(720, 640)
-        text = QTextBrowser()
-        text.setAccessibleName("Shortcuts and figures")
+        self._text = QTextBrowser()
+        self._text.setAccessibleName("Shortcuts and figures")
         figures = (shipped_folder("resources") / "figures.html").read_text(encoding="utf-8")
-        text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(menus)}{figures}{_engines()}")
-        lay_out_dialog(self, text, dialog_buttons(self, QDialogButtonBox.StandardButton.Close))
+        self._text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(menus)}{figures}{_engines()}")
+        self.line = FilterLine("Search", "search", "Enter goes to the next place")
+        self.line.textChanged.connect(self._find_first)
+        self.line.left.connect(self._find_next)
+        self.found = PlainTextLabel(role="muted")
+        close = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
+        lay_out_dialog(self, in_row((self.line, 1), self.found), (self._text, 1), close)
+        self.line.setFocus()
+
+    def _find_first(self) -> None:
+        self._text.moveCursor(QTextCursor.MoveOperation.Start)
+        self._find_next()
+
+    def _find_next(self) -> None:
+        """Go to the next place with these words, from the end to the first; all of them are marked."""
+        places = self._places()
+        self._text.setExtraSelections([_marked(each) for each in places])
+        here = self._text.textCursor().selectionEnd()
+        after = [at for at, each in enumerate(places) if each.selectionEnd() > here]
+        at = after[0] if after else 0
+        if places:
+            self._text.setTextCursor(places[at])
+        said = f"{at + 1} of {len(places)}" if places else "not found"
+        self.found.setText(said if self.line.text().strip() else "")
+
+    def _places(self) -> list[QTextCursor]:
+        found, document, words = [], self._text.document(), self.line.text().strip()
+        cursor = QTextCursor(document)
+        while words and not (cursor := document.find(words, cursor)).isNull():
+            found.append(cursor)
+        return found
+
+
+def _marked(place: QTextCursor) -> QTextEdit.ExtraSelection:
+    made = QTextEdit.ExtraSelection()
+    made.cursor = place
+    made.format.setFontUnderline(True)
+    return made
 
 
 def _shortcuts(menus: Menus) -> str:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.report.content import SECTIONS
+from ui.core.plain import as_tip
 from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, in_column, lay_out_dialog
 
@@ -29,6 +30,10 @@ _WORDS = {
     "caveats": "Notes: n, noise, unsteady steps, failures, parity",
     "repeat": "How to repeat it: description, presets, script",
 }
+_INTERACTIVE = (
+    "Readers choose the base, hide contenders and open the seconds of a cell. "
+    "The page fetches nothing; without its script it is the plain report"
+)
 
 
 class ReportDialog(QDialog):
@@ -47,12 +52,15 @@ class ReportDialog(QDialog):
         self._text.setMinimumSize(480, 96)
         for tick in self._ticks.values():
             tick.setChecked(True)
+        self._interactive = QCheckBox("&Interactive web page")
+        self._interactive.setToolTip(as_tip(_INTERACTIVE))
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
         form.addRow("&Title", self._title)
         form.addRow("Sections", in_column(*self._ticks.values()))
         form.addRow("&Your text", self._text)
+        form.addRow("", self._interactive)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Cancel)
         scripts = buttons.addButton("S&cripts…", QDialogButtonBox.ButtonRole.ActionRole)
         scripts.setToolTip("Save a shell script per column that does the same with sysbench, without Dyno")
@@ -68,6 +76,10 @@ class ReportDialog(QDialog):
     @property
     def own_text(self) -> str:
         return self._text.toPlainText()
+
+    @property
+    def is_interactive(self) -> bool:
+        return self._interactive.isChecked()
 
     @property
     def sections(self) -> tuple[str, ...]:

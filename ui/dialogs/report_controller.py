@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from .report import ReportDialog
 
-_REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
+_PAGE = "Web page (*.html)"
+_REPORTS = f"{_PAGE};;Markdown (*.md);;Table (*.csv)"
 
 
 class PageReportSaver(QObject):
@@ -59,14 +60,15 @@ class PageReportSaver(QObject):
         return Path(self._context.memory.folder)
 
     def _write(self, dialog: ReportDialog, comparison: Comparison) -> None:
-        if (file := _ask_file(self._page, self._folder)) is None:
+        forms = _PAGE if dialog.is_interactive else _REPORTS
+        if (file := _ask_file(self._page, self._folder, forms)) is None:
             return
         from app.report.writing import ReportRequest, write_report
 
         ids = tuple(id_ for column in comparison.columns for id_ in column.ids)
         request = ReportRequest(
             ids, file, comparison.base_id, dialog.title, dialog.own_text, dialog.sections,
-            comparison.limits,
+            comparison.limits, dialog.is_interactive,
         )  # fmt: skip
         self._context.tasks.read(
             self,
@@ -94,11 +96,11 @@ class PageReportSaver(QObject):
         )
 
 
-def _ask_file(parent: QWidget, folder: Path) -> Path | None:
+def _ask_file(parent: QWidget, folder: Path, forms: str) -> Path | None:
     """Ask for the file of a report."""
     from app.report.writing import FORMS
 
-    path, chosen = QFileDialog.getSaveFileName(parent, "Save report", str(folder / "report.html"), _REPORTS)
+    path, chosen = QFileDialog.getSaveFileName(parent, "Save report", str(folder / "report.html"), forms)
     if not path:
         return None
     wanted = Path(path)

@@ -74,7 +74,9 @@ def _chooser(context: WindowContext, appearance: str) -> Callable[[], None]:
     return choose
 
 
-def add_help_menu(window: QMainWindow, context: WindowContext, menus: Callable[[], Menus]) -> None:
+def add_help_menu(
+    window: QMainWindow, context: WindowContext, menus: Callable[[], Menus], find_action: Callable[[], None]
+) -> None:
     menu = window.menuBar().addMenu("&Help")
 
     def show_help() -> None:
@@ -87,6 +89,11 @@ def add_help_menu(window: QMainWindow, context: WindowContext, menus: Callable[[
 
         open_disposable_dialog(AboutDialog(context, window))
 
+    menu.addAction(
+        _action(
+            window, "&Find an action…", "find action", "Every action of the window, by its words", find_action
+        )
+    )
     menu.addAction(
         _action(window, "&Shortcuts and figures", "help", "Keys, and the meaning of each number", show_help)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySequence
@@ -15,7 +16,8 @@ from ui.core.page import Page
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
 from ui.pages import PLACES, WindowPageEntry
-from ui.widgets.actions import action
+from ui.widgets.actions import action, text_without_mnemonic
+from ui.widgets.layouts import open_disposable_dialog
 from ui.widgets.message import Banner
 
 from .keyboard import FocusRestorer, MessageDismisser
@@ -26,6 +28,7 @@ FRAME_SIZE = QSize(4, 40)  # the desktop's frame, unknown before the window is s
 MESSAGE_MS = 6000
 LOOKING = ("live", "history")  # the pages that show what others have started
 CALM_MS = 1000  # until the first page has what it shows
+PALETTE_MS = 50  # until the list of actions is painted
 UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows its plans all the same
 
 
@@ -49,7 +52,7 @@ class Window(QMainWindow):
         FocusRestorer(self, self._stack.currentWidget)
         add_file_menu(self, context)
         self._before = add_view_menu(self, context, list(self._places.values()), self._dismissing.action)
-        add_help_menu(self, context, self.menus)
+        add_help_menu(self, context, self.menus, self._find_action)
         context.bus.wanted.connect(self._on_wanted)
         context.bus.said.connect(self._on_said)
         if not context.memory.restore_window(self):
@@ -77,6 +80,10 @@ class Window(QMainWindow):
         """All menus with their actions, including pages not created yet."""
         for place in PLACES:
             self.page(place.name)
+        return self._known_menus()
+
+    def _known_menus(self) -> list[tuple[str, list[QAction]]]:
+        """All menus of the window and of the pages created so far."""
         order = ["&File", *(place.menu for place in PLACES), "&View", "&Help"]
         found = {menu.title(): menu.actions() for menu in self.menuBar().findChildren(QMenu)}
         found.update({menu.title(): menu.actions() for menu in self._menus.values()})
@@ -94,6 +101,33 @@ class Window(QMainWindow):
         if name in LOOKING:
             self.context.looking.look()
         self.setWindowTitle(harmless(f"{page.title} — Dyno" if page.title else "Dyno"))
+
+    def _find_action(self) -> None:
+        """Open the list of all actions; it grows while pages that were not seen yet are created."""
+        from ui.dialogs.palette import CommandPalette
+
+        palette = CommandPalette(self._known_menus(), self)
+        palette.chosen.connect(self._carry_out)
+        open_disposable_dialog(palette)
+
+        def add_page(name: str) -> None:
+            self.page(name)
+            palette.show_menus(self._known_menus())
+
+        for place in PLACES:
+            if place.name not in self.pages:
+                QTimer.singleShot(PALETTE_MS, palette, partial(add_page, place.name))
+
+    def _carry_out(self, chosen: QAction) -> None:
+        """Carry out an action, on the page that it is of."""
+        page = next((name for name, menu in self._menus.items() if chosen in menu.actions()), "")
+        if page:
+            self.show_page(page)
+        if chosen.isEnabled():
+            chosen.trigger()
+        else:
+            name = text_without_mnemonic(chosen).removesuffix("…")
+            self._on_said(f"{name} is not possible now: {chosen.statusTip()}")
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)

@@ -33,6 +33,8 @@ class MessageBar(QFrame):
         self._text = PlainTextLabel(wraps=True, selectable=True)
         self.buttons = [QPushButton() for _ in range(MOST_ACTIONS)]
         dismiss = QPushButton("Dismiss")
+        for button in (*self.buttons, dismiss):
+            button.setAutoDefault(False)  # else one that is hidden gets Return in a dialog
         dismiss.clicked.connect(self.clear)
         for at, button in enumerate(self.buttons):
             button.clicked.connect(lambda _=False, at=at: self._act(self._actions[at]))

@@ -21,9 +21,14 @@ def gate_row(line: GateLine) -> tuple[str, ...]:
     return line["step"], unit_text(line["unit"]) + less, ratio, interval_text(line), str(line["n"]), verdict
 
 
-def gate_markdown(found: GateEntry) -> str:
+def gate_table(found: GateEntry) -> Table:
+    """A line for each step, titled with the answer."""
     lines = tuple(gate_row(line) for line in found["steps"])
-    return to_markdown(Table(found["sentence"], HEADERS, lines, 2, tuple(found["remarks"])))
+    return Table(found["sentence"], HEADERS, lines, 2, tuple(found["remarks"]))
+
+
+def gate_markdown(found: GateEntry) -> str:
+    return to_markdown(gate_table(found))
 
 
 def gate_junit(found: GateEntry) -> bytes:

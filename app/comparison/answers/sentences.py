@@ -186,6 +186,12 @@ def _of_group(group: RowGroup, at: int, limits: VerdictLimits) -> _Finding | Non
     return _Finding((BETTER if better else WORSE) if group.direction else DIFFERS, ratio, low, high)
 
 
+def group_verdict(group: RowGroup, at: int, limits: VerdictLimits) -> str:
+    """The verdict on the mean of a group in a column; '' without one."""
+    found = _of_group(group, at, limits)
+    return found.word if found else ""
+
+
 @dataclass(frozen=True)
 class _Subject:
     """What a sentence is on: a step, or the mean of a group, with a finding for each column that has one."""

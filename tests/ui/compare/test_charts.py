@@ -333,6 +333,28 @@ def test_a_report_is_saved(
     assert 'id="results"' in html and 'id="cost"' not in html
 
 
+def test_an_interactive_report_is_saved(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It offers web pages alone; the plain one is what the dialog begins with."""
+    opened(3)
+    asked: list[str] = []
+
+    def answer(*words: str) -> tuple[str, str]:
+        asked.append(words[3])
+        return str(tmp_path / "mine"), words[3]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    page.commands.report.trigger()
+    dialog = page.findChild(ReportDialog)
+    assert not dialog.is_interactive
+    find(dialog, QCheckBox, "Interactive web page").setChecked(True)
+    with qtbot.waitSignal(page.context.bus.saved):
+        dialog.accept()
+    assert asked == ["Web page (*.html)"]
+    assert 'id="numbers"' in (tmp_path / "mine.html").read_text()
+
+
 def test_a_report_that_cannot_be_written_is_told(
     qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
@@ -121,3 +123,13 @@ def test_it_stops_after_the_plan_that_runs(
     )
     qtbot.waitUntil(explain_dialog.measure.isEnabled)
     assert len(launched) == 1
+
+
+def test_return_measures_the_explanation(
+    explain_dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressed: list[str] = []
+    monkeypatch.setattr(explain_dialog.explainer, "start", lambda _: None)
+    explain_dialog.measure.clicked.connect(lambda: pressed.append("measure"))
+    QTest.keyClick(explain_dialog.steps, Qt.Key.Key_Return)
+    assert pressed == ["measure"]

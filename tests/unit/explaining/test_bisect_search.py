@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.catalog import Catalog
+from app.core.errors import TargetError
 from app.explaining.bisect_search import (
     FOUND,
     ROUNDS,
@@ -21,7 +23,10 @@ from app.explaining.bisect_text import bisect_entry
 from app.explaining.bisecting import BisectionBuilds, BisectionRequest
 from app.explaining.evidence import MeasuredRounds, SameWorkKey
 from app.planner.request.request import PlanRequest
+from app.protocol.answers import FAIL, Check, RehearsalResult
 from tests import journals
+from tests.fakes import ScriptedAgent
+from tests.plans import survey
 
 BUILDS = [f"mysql-9.{at}" for at in range(64)]
 NOISE = 0.005  # of a round in slices
@@ -85,6 +90,19 @@ def test_no_comparison_begins_that_would_end_after_the_time(
     assert search.is_late(evidence) == is_late
     sentence = bisect_entry(search, BisectSearch(search.builds, ()).found(), evidence)["sentence"]
     assert ("would end after the time" in sentence) == is_late and sentence.endswith("goes on.")
+
+
+def test_a_target_that_is_busy_is_no_fault_of_a_build() -> None:
+    work = PlanRequest().with_options(sequence="duel", rows=1000, tables=1, seconds=60, threads=[2])
+    there = survey()
+    search = BisectionBuilds.of(BisectionRequest("m*", "innodb", "point-query", work), there, Catalog())
+
+    class Busy(ScriptedAgent):
+        def rehearse(self, plan: str, contender: int) -> RehearsalResult:
+            return RehearsalResult([Check("busy", FAIL, "another plan is running", "wait for it")])
+
+    with pytest.raises(TargetError, match="another plan is running: wait for it"):
+        search.why_not(Busy(), there, Catalog(), search.builds[0])  # type: ignore[arg-type]
 
 
 def test_it_is_seldom_wrong() -> None:

@@ -37,6 +37,10 @@ class CompareActions:
         self.again = action(page, _MEASURE, "set up", tip)
         tip = "Find out by measuring which setting makes this column differ from the base"
         self.explain = action(page, "E&xplain…", "explain", tip)
+        tip = "Find the installed build that made the chosen step faster or slower"
+        self.bisect = action(page, "Bisect buil&ds…", "", tip)
+        tip = "Check whether this column is worse than the base by more than you accept"
+        self.gate = action(page, "G&ate…", "", tip)
         self.copy_text = action(page, "Copy as &text", "copy as text", "Copy the table as plain text")
         tip = "Copy the table for a forum or an issue"
         self.copy_markdown = action(page, "Copy as &Markdown", "copy as Markdown", tip)
@@ -52,7 +56,7 @@ class CompareActions:
         self.column = (self.make_base, self.move_left, self.move_right, self.remove)
         self.copying = (self.copy_text, self.copy_markdown, self.copy_csv)
         self.saving = (self.save_table, self.save_chart, self.copy_chart)
-        self._step = (self.turn, self.why, self.flame, self.again, self.explain)
+        self._step = (self.turn, self.why, self.flame, self.again, self.explain, self.bisect, self.gate)
 
     def menu(self) -> list[QAction | None]:
         first = [self.choose, self.published, None, *self.column, None, *self._step]
@@ -65,4 +69,6 @@ class CompareActions:
         columns = comparison.columns if comparison else []
         is_published = any(each.source for each in columns if comparison and each.id == comparison.base_id)
         self.again.setText(_SET_UP if is_published else _MEASURE)
-        self.explain.setEnabled(len(columns) > 1 and not is_published)
+        for each in (self.explain, self.bisect):
+            each.setEnabled(len(columns) > 1 and not is_published)
+        self.gate.setEnabled(len(columns) > 1)

@@ -18,7 +18,7 @@ from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 from ui.widgets.table import LineSelectTable
 
-from .explainer import ExplanationRunner
+from .explainer import DifferenceSearch, SearchRunner
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Column, Comparison
@@ -44,8 +44,8 @@ class DifferenceSearchDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._context, self._comparison = context, comparison
-        self._columns = _sides(comparison, other)
-        self.explainer = ExplanationRunner(context, self)
+        self._columns = base_and_other(comparison, other)
+        self.explainer = SearchRunner(context, self)
         self.steps, self.message = QComboBox(), MessageBar()
         self.now, self.words = (PlainTextLabel(wraps=True, selectable=True) for _ in range(2))
         self._model, self.table = TextTableModel(self), LineSelectTable("Settings and their shares")
@@ -72,12 +72,12 @@ class DifferenceSearchDialog(QDialog):
         form.addRow("&Step", self.steps)
         above = (PlainTextLabel(_ABOUT, "muted", wraps=True), form, self.message)
         lay_out_dialog(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
+        self.measure.setDefault(True)  # once it is in the dialog: else Close gets Return
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         self.measure = buttons.addButton("&Measure", QDialogButtonBox.ButtonRole.ActionRole)
         self.measure.setProperty("accent", True)
-        self.measure.setDefault(True)
         self.measure.setToolTip(as_tip(_TIP))
         self.stop = buttons.addButton("Stop &after this plan", QDialogButtonBox.ButtonRole.ActionRole)
         self.stop.setAutoDefault(False)
@@ -98,7 +98,10 @@ class DifferenceSearchDialog(QDialog):
         self.message.clear()
         self._show_doing("reading the sessions", is_busy=True)
         ids, step = [column.id for column in self._columns], str(self.steps.currentData() or "")
-        self._context.tasks.read(self, partial(_asked, ids, step), self.explainer.start, self._on_failed)
+        self._context.tasks.read(self, partial(_asked, ids, step), self._start, self._on_failed)
+
+    def _start(self, asked: DifferenceQuestion) -> None:
+        self.explainer.start(DifferenceSearch(asked))
 
     def _on_failed(self, error: Exception) -> None:
         self._show_doing("")
@@ -121,7 +124,7 @@ class DifferenceSearchDialog(QDialog):
         self.words.setText("\n".join(found.remarks))
 
 
-def _sides(comparison: Comparison, other: int) -> Sequence[Column]:
+def base_and_other(comparison: Comparison, other: int) -> Sequence[Column]:
     """The base is A; B is the chosen column, or the first other one."""
     columns = comparison.columns
     base = next(each for each in columns if each.id == comparison.base_id)

@@ -1,40 +1,54 @@
-"""Plan after plan of an explanation, off the GUI thread, until all is decided or somebody stops it."""
+"""Plan after plan of a search, off the GUI thread, until all is decided or somebody stops it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 from ui.core.context import WindowContext
 
 if TYPE_CHECKING:
-    from app.explaining.entries import ExplainedDifferenceEntry
     from app.explaining.explaining import DifferenceQuestion, ExplainedContenderPair
     from app.history.store.history import History
     from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Launch, LaunchStage
     from app.protocol.plan import Plan
-    from app.remote.target import Target
+    from app.remote.target import Ask, Target
 
 NO_ROUND = "No round of the last plan counts: its steps failed or are marked. Look at it in the history."
 
 
 @dataclass(frozen=True)
-class ExplanationSoFar:
+class SearchSoFar:
     """What the history says, and the plan that comes next."""
 
-    entry: ExplainedDifferenceEntry
+    entry: object  # for the dialog
+    rounds: int
     request: PlanRequest | None
 
 
-class ExplanationRunner(QObject):
-    """One explanation. A plan that has begun goes on without it, and counts in the next explanation."""
+class MeasuredSearch(Protocol):
+    """A question that plan after plan answers; all but its target's name is called on a pool thread."""
 
-    known = Signal(object)  # ExplanationEntry
+    @property
+    def target(self) -> str: ...
+
+    def settle(self, target: Target, ask: Ask) -> None:
+        """Look at the target."""
+
+    def known(self, history: History, is_going_on: bool, tell: Callable[[str], None], /) -> SearchSoFar:
+        """Read what is known; `is_going_on`: a plan may follow."""
+
+
+class SearchRunner(QObject):
+    """One search. A plan that has begun goes on without it, and counts in the next search."""
+
+    known = Signal(object)  # the entry of a SearchSoFar
     said = Signal(str)  # what it is doing; '': nothing
     failed = Signal(object)  # Exception
     refused = Signal(str)  # why it cannot go on
@@ -42,46 +56,41 @@ class ExplanationRunner(QObject):
     def __init__(self, context: WindowContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._explaining: ExplainedContenderPair | None = None
+        self._search: MeasuredSearch | None = None
         self._target: Target | None = None
         self._plan = ""  # that is carried out
         self._rounds = -1  # before it
         self.is_going_on = False
         context.plans.ended.connect(self._on_plan_ended)
 
-    def start(self, asked: DifferenceQuestion) -> None:
+    def start(self, search: MeasuredSearch) -> None:
         """Look at the target, then measure."""
         from app.targets.store import Targets
 
-        self.is_going_on, self._rounds = True, -1
-        target = self._target = Targets(self._context.home).get(asked.pair.request.target)
+        self.is_going_on, self._rounds, self._search = True, -1, search
+        target = self._target = Targets(self._context.home).get(search.target)
         self.said.emit(f"looking at {target.name}")
-        work = partial(_settled, target, self._context.secrets.ask, asked)
-        self._context.tasks.run(self, work, self._on_settled, self._on_failed)
+        work = partial(search.settle, target, self._context.secrets.ask)
+        self._context.tasks.run(self, work, lambda _: self._read(), self._on_failed)
 
     def stop(self) -> None:
         """End after the current plan."""
         self.is_going_on = False
         self.said.emit("stops after this plan" if self._plan else "")
 
-    def _on_settled(self, explaining: ExplainedContenderPair) -> None:
-        self._explaining = explaining
-        self._read()
-
     def _read(self) -> None:
-        if self._explaining:
-            work = partial(_known, self._explaining)
-            self._context.tasks.read(self, work, self._on_known, self._on_failed)
+        if self._search:
+            work = partial(_known, self._search, self._context.home, self.is_going_on)
+            self._context.tasks.run_long(self, work, self.said.emit, self._on_known, self._on_failed)
 
-    def _on_known(self, found: ExplanationSoFar) -> None:
+    def _on_known(self, found: SearchSoFar) -> None:
         """Show what is known, and measure what comes next."""
         self.known.emit(found.entry)
-        rounds = found.entry["rounds"]
-        if self.is_going_on and found.request and rounds == self._rounds:
+        if self.is_going_on and found.request and found.rounds == self._rounds:
             self._end()
             self.refused.emit(NO_ROUND)
         elif self.is_going_on and found.request:
-            self._rounds = rounds
+            self._rounds = found.rounds
             self._launch(found.request)
         else:
             self._end()
@@ -128,9 +137,7 @@ def _measuring(plan: Plan) -> str:
 # on a pool thread
 
 
-def _settled(
-    target: Target, ask: Callable[[str], str | None], asked: DifferenceQuestion
-) -> ExplainedContenderPair:
+def _settled(target: Target, ask: Ask, asked: DifferenceQuestion) -> ExplainedContenderPair:
     from app.catalog import Catalog, approved_hashes
     from app.explaining.builds import difference_search_on_target
     from app.remote.reach import reached
@@ -140,11 +147,34 @@ def _settled(
         return difference_search_on_target(agent, asked, Catalog(), approved_hashes(), target.search_paths)
 
 
-def _known(explaining: ExplainedContenderPair, history: History) -> ExplanationSoFar:
-    from app.explaining.entries import entry_of
+def _known(search: MeasuredSearch, home: Path, is_going_on: bool, tell: Callable[[str], None]) -> SearchSoFar:
+    from app.history.store.history import History
 
-    state = explaining.state(history)
-    return ExplanationSoFar(entry_of(explaining, state), explaining.next_request(state))
+    with History(home) as history:
+        return search.known(history, is_going_on, tell)
+
+
+class DifferenceSearch:
+    """Which setting makes two contenders differ."""
+
+    def __init__(self, asked: DifferenceQuestion) -> None:
+        self._asked = asked
+        self._explaining: ExplainedContenderPair | None = None
+
+    @property
+    def target(self) -> str:
+        return self._asked.pair.request.target
+
+    def settle(self, target: Target, ask: Ask) -> None:
+        self._explaining = _settled(target, ask, self._asked)
+
+    def known(self, history: History, _is_going_on: bool, _tell: Callable[[str], None]) -> SearchSoFar:
+        from app.explaining.entries import entry_of
+
+        assert self._explaining is not None  # it was settled
+        state = self._explaining.state(history)
+        entry = entry_of(self._explaining, state)
+        return SearchSoFar(entry, entry["rounds"], self._explaining.next_request(state))
 
 
 def _launch_of(target: Target, request: PlanRequest, context: WindowContext) -> Launch:

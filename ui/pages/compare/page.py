@@ -28,6 +28,7 @@ from .commands import CompareActions
 from .controls import CompareControls
 from .limits import LimitsRow
 from .published import ShippedResultsImporter
+from .questions import ColumnQuestions
 from .sharing import CompareCopySave
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
@@ -57,6 +58,7 @@ class ComparePage(Page):
         self.flames = FlameGraphOpener(context, self)
         self.published = ShippedResultsImporter(context, self)
         self.commands = CompareActions(self)
+        self.questions = ColumnQuestions(context, self, self.body.table, lambda: self._compared.comparison)
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
         self._build()
@@ -93,7 +95,9 @@ class ComparePage(Page):
             (commands.why, self.body.show_why),
             (commands.flame, self.show_flame),
             (commands.again, columns.measure_again),
-            (commands.explain, self.explain),
+            (commands.explain, self.questions.explain),
+            (commands.bisect, self.questions.bisect),
+            (commands.gate, self.questions.gate),
             (commands.copy_text, lambda: share.copy("text")),
             (commands.copy_markdown, lambda: share.copy("Markdown")),
             (commands.copy_csv, lambda: share.copy("CSV")),
@@ -220,12 +224,3 @@ class ComparePage(Page):
             places = dict.fromkeys((base, at))
             names, columns = names_of(comparison), comparison.columns
             self.flames.ask([(names[each], columns[each].ids) for each in places], row_label(row))
-
-    def explain(self) -> None:
-        """Ask which setting makes the chosen column differ from the base."""
-        from .explain_dialog import DifferenceSearchDialog
-
-        comparison, row = self._compared.comparison, self.body.table.chosen_step
-        if comparison and len(comparison.columns) > 1:
-            step = row_label(row) if row else ""
-            DifferenceSearchDialog(self.context, comparison, self.body.table.chosen_column, step, self).show()
