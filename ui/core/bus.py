@@ -37,6 +37,7 @@ class PageRequest:
     page: str  # bench live history compare
     sessions: tuple[str, ...] = ()
     is_run: bool = False  # on Bench: they are started again, if nothing prevents it
+    steps: tuple[str, ...] = ()  # on Bench: only these of their tests; none: all
 
 
 class Bus(QObject):
