@@ -9,6 +9,7 @@ SHORTCUTS = {
     "help": "F1",
     "look again": "F5",  # on Bench at the target
     "dismiss": "Esc",  # while a message lies over the page
+    "act on message": "Ctrl+Return",  # its first button
     "Bench": "Ctrl+1",
     "Live": "Ctrl+2",
     "History": "Ctrl+3",

@@ -272,7 +272,7 @@ class _Voice:
     def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
         """What is said of one column; base and certainty are said once in a sentence."""
         noun, words = _words(unit, self.figure)
-        ratio, *ends = _figures(found)
+        ratio, *ends = ratio_texts(found.ratio, found.low, found.high)
         base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
         seen = f"{self.names[at]} at {ratio}{f' of {base}' if is_first else ''}"
         interval = " to ".join(ends)
@@ -304,9 +304,9 @@ def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
     return noun, {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
 
 
-def _figures(found: _Finding) -> list[str]:
+def ratio_texts(*ratios: float | None) -> list[str]:
     """`0.78`, `0.71` and `0.86`, with as many digits as tell them from 1 and from 0."""
-    values = [value for value in (found.ratio, found.low, found.high) if value is not None]
+    values = [value for value in ratios if value is not None]
     digits = next((each for each in (2, 3) if all(_is_told(value, each) for value in values)), 4)
     return [f"{value:.{digits}f}" for value in values]
 

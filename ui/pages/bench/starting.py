@@ -157,7 +157,7 @@ class PlanStartPanel(QObject):
     def _follow(self, stage: LaunchStage, plan: Plan) -> None:
         sessions = tuple(turn.session for turn in plan.turns)
         self._context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
-        self._context.bus.wanted.emit(PageRequest("live", sessions))
+        self._context.bus.wanted.emit(PageRequest("live", sessions, is_of_start=True))
 
     # until it is no longer true
 

@@ -21,7 +21,7 @@ from ui.core.theme import SPACE
 from ui.widgets.actions import action_button
 from ui.widgets.layouts import in_row
 
-_MEASURE_WIDTH = 16  # characters; the open list shows all of a name
+_MEASURE_WIDTH = 12  # characters; the open list shows all of a name
 _RELATIVE_TIP = "Results as multiples of the base"
 _ABSOLUTE_TIP = "Results as measured"
 

@@ -67,6 +67,7 @@ class ComparePage(Page):
 
     def _build(self) -> None:
         self.controls.add_first(self.columns.trail.back, self.columns.trail.forward)
+        self.controls.add_button(self.commands.live)
         self.controls.add_button(self.commands.by_effect)
         self.controls.add_button(self.commands.choose)
         self.controls.add_menu("Copy", "Copy the table for other programs", self.commands.copying)

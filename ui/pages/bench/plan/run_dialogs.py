@@ -208,7 +208,7 @@ class SeveralTargetsDialog(ListDialog):
         sessions = self._follow(done)
         problems = _problems(self._latest)
         if sessions:
-            self._context.bus.wanted.emit(PageRequest("live", sessions))
+            self._context.bus.wanted.emit(PageRequest("live", sessions, is_of_start=True))
         if not problems:
             self.accept()
             return
