@@ -9,11 +9,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log1p, sqrt
 
-from app.agent.deciding import HOPELESS, cell_stopping_decisions
 from app.stats import VerdictLimits
 from app.stats.at_target.looks import ROUNDS, equivalence_false_share
 from app.stats.at_target.student import MOST, quantile
-from app.stats.at_target.verdicts import LEAST, StepSamples, tested_differences
+from app.stats.at_target.verdicts import (
+    HOPELESS,
+    LEAST,
+    StepSamples,
+    cell_stopping_decisions,
+    tested_differences,
+)
 from app.stats.at_target.welch import Difference
 
 DECIDED, LATE = 0, -1  # nothing is left to decide; it is not foreseen within the rounds that there are
