@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from app.core.units import clock_text, count_text, date_text
 from app.history.lists.plans import PlanEntry, contenders_rounds_text, states_text
+from app.history.lists.studies import is_study
 from app.protocol.states import GOING_ON
 
 from .session_columns import SessionListCell, SessionListColumn
@@ -44,13 +45,16 @@ def plan_row_cells(
 
 def plan_tip(plan: PlanEntry, column: SessionListColumn) -> str:
     """Details for the tooltip."""
+    if column.order == "name" and is_study(plan["id"]):
+        return plan["name"]
     return _listed(plan["contenders"]) if column.order == "contender" else ""
 
 
 def plan_title_with_count(plan: PlanEntry, fitting: int) -> str:
     """`duel, 14:35 (8)` of today, `duel, Wed 14:35 (3 of 8)` where the filter hides some of its sessions."""
     here = plan["sessions"]
-    name = f"{plan['name']}, {clock_text(plan['at'], time.time())}"
+    when = "" if is_study(plan["id"]) else f", {clock_text(plan['at'], time.time())}"
+    name = f"{plan['name']}{when}"
     return f"{name} ({fitting} of {here})" if fitting < here else f"{name} ({here})"
 
 

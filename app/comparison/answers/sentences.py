@@ -271,7 +271,7 @@ class _Voice:
 
     def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
         """What is said of one column; base and certainty are said once in a sentence."""
-        noun, words = _words(unit, self.figure)
+        noun, words = _noun_of(unit, self.figure), verdict_words(unit, self.figure)
         ratio, *ends = ratio_texts(found.ratio, found.low, found.high)
         base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
         seen = f"{self.names[at]} at {ratio}{f' of {base}' if is_first else ''}"
@@ -293,15 +293,20 @@ class _Voice:
         )
 
 
-def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
-    """The noun of a ratio, '' of a rate; and the words for better and worse."""
+def _noun_of(unit: str, figure: str) -> str:
+    """The noun of a ratio, '' of a rate."""
     if figure:
-        return figure, {BETTER: "better", WORSE: "worse", DIFFERS: "different"}
+        return figure
     if unit_text(unit) in _SIZES:
-        return "size", {BETTER: "smaller", WORSE: "larger", DIFFERS: "different"}
-    noun = "" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
-    words = ("better", "worse") if noun == "result" else ("faster", "slower")
-    return noun, {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
+        return "size"
+    return "" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
+
+
+def verdict_words(unit: str, figure: str = "") -> dict[str, str]:
+    """The words for better, worse and different in this unit."""
+    noun = "result" if figure else _noun_of(unit, figure)
+    words = {"size": ("smaller", "larger"), "result": ("better", "worse")}.get(noun, ("faster", "slower"))
+    return {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
 
 
 def ratio_texts(*ratios: float | None) -> list[str]:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.history.lists.browsing import FoundSessions, facets
+from app.history.lists.studies import is_study
 from ui.core.bus import PageRequest
 from ui.core.context import WindowContext
 from ui.core.page import Page
@@ -183,7 +184,7 @@ class HistoryPage(Page):
 
     def _show_selected(self) -> None:
         sessions, plan = self._table.selected, self._model.plan(self._table.selected_plan)
-        are_published = self._model.are_published(sessions)
+        are_published = self._model.are_published(sessions) or (plan is not None and is_study(plan["id"]))
         self._commands.show_selected(len(sessions), plan is not None, are_published)
         if plan is not None:
             self._frame.show_selected(plan_title_with_count(plan, len(sessions)))
