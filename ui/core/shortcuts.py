@@ -54,6 +54,7 @@ SHORTCUTS = {
     "import": "Ctrl+I",
     "import folder": "Ctrl+Shift+I",
     "by plan": "Ctrl+G",
+    "pin": "Ctrl+Alt+N",
     # comparisons
     "back": "Alt+Left",
     "forward": "Alt+Right",

@@ -20,6 +20,8 @@ MEANING = "the same: no difference that matters, as sure as the verdicts are"
 def tally_text(comparison: Comparison) -> str:
     """`3 slower, 1 faster, 12 the same` over all columns but the base; '' where nothing can be compared."""
     found = Counter(_words(comparison))
+    if set(found) == {UNJUDGED}:
+        return "no verdict"
     return ", ".join(f"{found[word]:,} {word}" for word in _ORDER if found[word])
 
 
@@ -41,6 +43,5 @@ def _word(row: Row, cell: Cell, limits: VerdictLimits) -> str:
 
 def _is_within(cell: Cell, matters: float) -> bool:
     """Whether the whole interval is closer to 1 than what matters."""
-    return (
-        bool(cell.low and cell.high) and 1 / (1 + matters) < (cell.low or 0) <= (cell.high or 0) < 1 + matters
-    )
+    low, high = cell.low or 0.0, cell.high or 0.0
+    return 0 < low <= high and 1 / (1 + matters) < low and high < 1 + matters

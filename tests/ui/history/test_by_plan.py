@@ -296,23 +296,24 @@ def test_published_studies_are_folded_with_author_and_year(hand: Hand) -> None:
     with History(hand.page.context.home) as history:
         there = len(import_shipped(history))
     hand.page.context.bus.changed.emit(StaleParts(sessions=True))
-    hand.qtbot.waitUntil(lambda: sum(name.startswith("Mark Callaghan, 2017: ") for name in names(hand)) == 2)
+    hand.qtbot.waitUntil(lambda: sum(name.startswith("Mark Callaghan, 2017 (") for name in names(hand)) == 2)
     assert len(names(hand)) == 4, "two studies, a plan and a session"
     found = [name for name in names(hand) if name.startswith("Mark")]
-    assert sum(int(name.rpartition("(")[2].rstrip(")")) for name in found) == there
+    assert sum(int(re.findall(r"\((\d+)\)", name)[0]) for name in found) == there
 
 
 def test_what_was_published_is_set_up_here(hand: Hand) -> None:
     with History(hand.page.context.home) as history:
         published = import_shipped(history)[0].session
     hand.page.context.bus.changed.emit(StaleParts(sessions=True))
-    study = "Mark Callaghan, 2017: InnoDB from MySQL 5.0.96"
+    study = "Mark Callaghan, 2017 (12): InnoDB from MySQL 5.0.96"
     hand.qtbot.waitUntil(lambda: any(name.startswith(study) for name in names(hand)))
     go_to(hand, hand.shown_ids()[next(at for at, name in enumerate(names(hand)) if name.startswith(study))])
-    assert hand.action("Set up the same here").isEnabled() and not hand.action("Run again").isEnabled()
+    edit = hand.action("Set up the same here")
+    assert edit.isEnabled() and not hand.action("Run again").isEnabled()
     press(hand, Qt.Key.Key_Right)
     go_to(hand, published)
-    hand.qtbot.waitUntil(lambda: hand.action("Set up").text().endswith("&here"))
+    hand.qtbot.waitUntil(lambda: edit.text().endswith("&here"))
     assert not hand.action("Run again").isEnabled()
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         hand.press("Set up the same here")
