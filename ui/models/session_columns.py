@@ -102,7 +102,7 @@ def _date(line: SessionLine) -> str:
 
 
 FIXED = (
-    SessionListColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=210),
+    SessionListColumn("Name", "name", lambda line: line["name"], width=210),
     SessionListColumn("State", "state", session_state_text, session_end_reason, width=134),
     SessionListColumn(
         "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=150

@@ -126,6 +126,7 @@ class LivePage(Page):
         self._step_wanted = step
         self._stack.setCurrentWidget(self.body)  # there is a session, which is being read
         self.body.message.clear()
+        self.body.waits.forget()
         self.status.forget_problem()
         self.watching.show(ViewRequest(session, self.body.choices.series))
 
