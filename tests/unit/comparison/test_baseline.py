@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.cli import main
+from app.cli.compare import show_result_of
 from app.comparison.answers.baseline import against_baseline, pin, pinned, unpin
 from app.comparison.answers.tally import tally_text
 from app.comparison.verdicts.compare import compare
@@ -119,6 +120,14 @@ def test_what_is_not_judged_at_all_has_no_verdict(history: History) -> None:
 
 def test_a_column_alone_has_no_tally(history: History) -> None:
     assert tally_text(compare(history, keep(history, plan((INNODB,))))) == ""
+
+
+def test_the_end_of_a_run_tells_it(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    good, later = two(history, 0.1)
+    show_result_of(good.id)
+    assert capsys.readouterr().out == ""
+    show_result_of(later.id)
+    assert "against good: 3 slower" in capsys.readouterr().out
 
 
 def test_the_command_line_pins_and_answers(history: History, capsys: pytest.CaptureFixture[str]) -> None:

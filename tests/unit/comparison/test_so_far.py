@@ -67,7 +67,7 @@ def test_a_plan_of_so_many_repeats_says_how_far_it_is(history: History) -> None:
     assert line.endswith("; 2 of 5 rounds measured")
 
 
-def test_a_plan_that_is_over_says_what_it_comes_to(history: History) -> None:
+def test_the_line_of_a_plan_that_is_over_is_its_first_sentence(history: History) -> None:
     its_plan = plan(rounds=5)
     keep(history, its_plan, (1.0, 0.69))
     (line,) = so_far_lines(history, its_plan)
