@@ -128,7 +128,7 @@ FIXED = (
         is_first_shown=False, width=90,
     ),
     SessionListColumn(
-        "Verdict", "", lambda _: "", width=140,
+        "Verdict", "", lambda _: "", width=120,
         about="Of a plan: how many steps are slower, faster, the same; against the baseline of its target",
     ),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from app.protocol.states import GOING_ON
 
 from .baseline import against_baseline, pinned
 from .sentences import first_lines
-from .tally import tally_text
+from .tally import NONE_AT_ALL, tally_text
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,12 @@ class PlanVerdict:
     text: str = ""  # `3 slower, 1 faster`; `against good: 12 the same`; '' while it goes on
     sentences: tuple[str, ...] = ()  # the same in full
     is_pinned: bool = False  # a contender of it is the baseline of its target
+
+    @property
+    def lines(self) -> list[str]:
+        """Both, where there is anything to say; the sentences say why there is no verdict."""
+        told = [] if self.text in ("", NONE_AT_ALL) else [self.text]
+        return [*told, *self.sentences]
 
 
 def plan_verdict(history: History, plan: str, home: Path | None = None) -> PlanVerdict:

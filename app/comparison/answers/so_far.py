@@ -21,7 +21,7 @@ from app.protocol.plan import QUERYING, Plan
 from app.protocol.states import GOING_ON
 from app.stats.at_target.verdicts import COLOURED, LEAST
 
-from .sentences import first_lines, ratio_texts
+from .sentences import first_lines, ratio_texts, verdict_words
 
 
 def so_far_lines(history: History, plan: Plan) -> list[str]:
@@ -51,7 +51,7 @@ def _lines(found: Comparison, plan: Plan, rounds: int) -> Iterator[str]:
     for at in range(len(found.columns)):
         largest = _largest(found, at)
         if at != found.base and largest:
-            when = _when(plan, rounds, left.get(at))
+            when = _when(plan, rounds, left.get(at), largest)
             yield f"{names[at]} so far {largest.text(names[found.base])}; {when}"
 
 
@@ -69,6 +69,14 @@ class _Largest:
         interval = f" ({' to '.join(ends)})" if ends else ""
         among = f", the largest of {count_text(self.of, 'difference')}" if self.of > 1 else ""
         return f"{ratio} of {base}{interval} in {row_label(self.row)}{among}"
+
+    @property
+    def word(self) -> str:
+        """`slower`; `slower, just beyond the noise` where its interval leaves that open."""
+        low, high = self.cell.low, self.cell.high
+        word = verdict_words(self.row.unit).get(self.cell.verdict or "", "no difference that matters")
+        is_edge = self.cell.verdict in COLOURED and low and high and low <= 1 <= high
+        return f"{word}, just beyond the noise" if is_edge else word
 
 
 def _largest(found: Comparison, at: int) -> _Largest | None:
@@ -96,12 +104,12 @@ def _rounds_left(found: Comparison, plan: Plan, rounds: int) -> dict[int, int]:
     return {at: LATE if LATE in its else max(its) for at, its in left.items()}
 
 
-def _when(plan: Plan, rounds: int, left: int | None) -> str:
+def _when(plan: Plan, rounds: int, left: int | None, largest: _Largest) -> str:
     """`decided in about 4 rounds`; of a plan of so many repeats how many of them are measured."""
     if left is None:
         return f"{rounds} of {count_text(plan.repeats, 'round')} measured"
     if left == DECIDED:
-        return "decided"
+        return f"decided: {largest.word}"
     if left == LATE:
         return f"perhaps not decided in {count_text(plan.repeats, 'round')}"
     about = f"{'at least' if rounds < LEAST else 'about'} {count_text(left, 'round')}"

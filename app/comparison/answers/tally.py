@@ -13,6 +13,7 @@ from .sentences import WAITING, hindrance, verdict_words
 
 EQUAL, UNDECIDED, UNJUDGED = "the same", "undecided", "not judged"
 _ORDER = ("slower", "worse", "larger", "faster", "better", "smaller", "different", EQUAL, UNDECIDED, UNJUDGED)
+NONE_AT_ALL = "no verdict"
 _DECIDED = (BETTER, WORSE, DIFFERS)
 MEANING = "the same: no difference that matters, as sure as the verdicts are"
 
@@ -21,7 +22,7 @@ def tally_text(comparison: Comparison) -> str:
     """`3 slower, 1 faster, 12 the same` over all columns but the base; '' where nothing can be compared."""
     found = Counter(_words(comparison))
     if set(found) == {UNJUDGED}:
-        return "no verdict"
+        return NONE_AT_ALL
     return ", ".join(f"{found[word]:,} {word}" for word in _ORDER if found[word])
 
 

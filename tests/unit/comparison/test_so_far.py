@@ -51,7 +51,12 @@ def test_the_line_grows_with_the_rounds(history: History) -> None:
 
 def test_what_the_agent_has_decided_is_decided(history: History) -> None:
     (line,) = after(history, 6, (1.0, 0.3, 1.0))
-    assert line.endswith("; decided")
+    assert line.endswith("; decided: slower")
+
+
+def test_a_decision_does_not_contradict_its_interval(history: History) -> None:
+    (line,) = after(history, 5)
+    assert "(0.47 to 1.02)" in line and line.endswith("; decided: slower, just beyond the noise")
 
 
 def test_each_contender_has_a_line(history: History) -> None:

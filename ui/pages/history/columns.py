@@ -15,7 +15,6 @@ from ui.models.session_columns import (
     REPEAT,
     STATE,
     TAGS,
-    TARGET,
     VERDICT,
     SessionListColumn,
 )
@@ -23,7 +22,7 @@ from ui.models.sessions import SessionModel
 from ui.widgets.table import LineSelectTable
 
 _SPARE = 220  # pixels of a wide window that a column of text gets at most
-_SHARES = {NAME: 3, STATE: 2, CONTENDER: 2, TAGS: 2, TARGET: 1}  # of them, in tenths
+_SHARES = {NAME: 3, VERDICT: 4, STATE: 1, CONTENDER: 1, TAGS: 1}  # of them, in tenths
 
 
 class ListColumns(QObject):

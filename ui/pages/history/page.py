@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 _BY_PLAN = "history/by plan"
-_SENTENCES = 4  # of a verdict below the list; the tooltip of its row has all
+_SENTENCES = 5  # of a verdict below the list; the tooltip of its row has all
 _NONE = "Select a session to see its setup and results"
 _SEVERAL = "Compare, tag, export or delete them"
 
@@ -201,7 +201,7 @@ class HistoryPage(Page):
 
     def _verdict_lines(self, plan: PlanEntry) -> Sequence[str]:
         found = self._model.verdict(plan)
-        return [found.text, *found.sentences[:_SENTENCES]] if found and found.text else []
+        return found.lines[:_SENTENCES] if found else []
 
     def _show_pin(self, sessions: tuple[str, ...], plan: PlanEntry | None) -> None:
         """Offer to pin what is one contender that was measured here."""
