@@ -11,7 +11,7 @@ GROUPS = ("point-query", "scan-heavy", "write-heavy")
 GONE = {
     1888: [],
     1400: ["Build", "Sequence", "Tags"],
-    1232: ["Build", "Target", "Sequence", "Length", "Tags"],
+    1232: ["Build", "Sequence", "Length", "Tags"],
 }
 
 
