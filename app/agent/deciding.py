@@ -11,7 +11,7 @@ from app.protocol.plan import QUERYING, SLICES, Plan, PlannedSession, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.verdicts import (
     HOPELESS,
-    StepSamples,
+    StepResultPair,
     VerdictLimits,
     cell_stopping_decisions,
     spoilt_by,
@@ -23,7 +23,7 @@ from .system.directory import MarkedDirectory
 _UNJUDGED, _OPEN = ("warmup",), "not decided yet"
 
 
-class Deciding:
+class StoppingDecider:
     """Decides who goes on. The base stays as long as any contender does; every round has all steps."""
 
     def __init__(self, directory: MarkedDirectory, plan: Plan) -> None:
@@ -89,7 +89,7 @@ class Deciding:
         steps = enumerate(self._plan.steps)
         return [index for index, step in steps if step.kind not in _UNJUDGED and not step.warm]
 
-    def _cell(self, contender: int, step: int) -> StepSamples:
+    def _cell(self, contender: int, step: int) -> StepResultPair:
         ours, theirs = self._column(0, step), self._column(contender, step)
         of_plan, by_round = self._plan.steps[step], self._plan.order == SLICES
         marks = [mark for its in (ours, theirs) for each in its.values() for mark in each.marks]
@@ -99,7 +99,7 @@ class Deciding:
         columns = [list(its.values()) for its in (ours, theirs)]
         base, other = (tuple(each.value or 0.0 for each in column) for column in columns)
         times = () if by_round else tuple(tuple(each.began for each in column) for column in columns)
-        return StepSamples(
+        return StepResultPair(
             base,
             other,
             of_plan.direction,

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.find import find
 from tests.ui.watched import watched
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN
 from ui.shell.window import FIRST_SIZE, Window
@@ -214,8 +214,8 @@ def test_a_plan_that_starts_leaves_people_where_they_read(shown_window: Window, 
     bus = shown_window.context.bus
     for place_of_reading in ("history", "compare"):
         shown_window.show_page(place_of_reading)
-        bus.wanted.emit(PageRequest("live", ("X",), is_of_start=True))
+        bus.wanted.emit(ShowPageRequest("live", ("X",), is_of_start=True))
         assert shown_window.page(place_of_reading).isVisible()
     shown_window.show_page("bench")
-    bus.wanted.emit(PageRequest("live", (), is_of_start=True))
+    bus.wanted.emit(ShowPageRequest("live", (), is_of_start=True))
     assert shown_window.page("live").isVisible()

@@ -20,7 +20,7 @@ from .heads import LEFT, RIGHT, ROLE, FlatModel, head_data
 from .plan_cells import plan_row_cells, plan_tip
 from .plan_verdicts import PlanVerdicts
 from .session_columns import NAME, VERDICT, SessionListCell, SessionListColumn, cells, history_list_columns
-from .session_lines import PAGE, LinesRead, SessionLines, read_lines
+from .session_lines import PAGE, SessionLines, SessionListLines, read_lines
 from .session_rows import SessionRows
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class _Answer(NamedTuple):
     found: FoundSessions
     rows: SessionRows
     unfolded: frozenset[str]  # when it was asked for
-    first: LinesRead
+    first: SessionListLines
 
 
 class SessionModel(FlatModel):

@@ -49,7 +49,7 @@ class FocusRestorer(QObject):
 # *Dismiss message* and *Act on message*: a key each for the newest message over the window
 
 
-class Dismissing(QObject):
+class MessageDismisser(QObject):
     """The actions are enabled only while a message is shown, or one with a button.
 
     Charts and fields use the same key: the window gets it only if the widget with the focus did not.

@@ -15,16 +15,16 @@ from app.stats.at_target.student import MOST, quantile
 from app.stats.at_target.verdicts import (
     HOPELESS,
     LEAST,
-    StepSamples,
+    StepResultPair,
     cell_stopping_decisions,
     tested_differences,
 )
-from app.stats.at_target.welch import Difference
+from app.stats.at_target.welch import LogMeanDifference
 
 DECIDED, LATE = 0, -1  # nothing is left to decide; it is not foreseen within the rounds that there are
 
 
-def rounds_left(cells: Sequence[StepSamples], limits: VerdictLimits, rounds: int, most: int) -> list[int]:
+def rounds_left(cells: Sequence[StepResultPair], limits: VerdictLimits, rounds: int, most: int) -> list[int]:
     """How many more rounds each cell takes: DECIDED, a number, or LATE."""
     words = cell_stopping_decisions(cells, limits, rounds)
     found = dict(tested_differences(cells))
@@ -37,8 +37,8 @@ def rounds_left(cells: Sequence[StepSamples], limits: VerdictLimits, rounds: int
 
 
 def _more_rounds(
-    cells: Sequence[StepSamples],
-    found: Difference | None,
+    cells: Sequence[StepResultPair],
+    found: LogMeanDifference | None,
     at: int,
     limits: VerdictLimits,
     rounds: int,
@@ -56,14 +56,14 @@ def _more_rounds(
     return next(decided, LATE)
 
 
-def _after(found: Difference, n: int, more: int) -> Difference:
+def _after(found: LogMeanDifference, n: int, more: int) -> LogMeanDifference:
     """The same difference with more rounds of the same noise."""
     freedom, shared = (known and min(known + more, MOST) for known in (found.freedom, found.shared))
     error = found.error * sqrt(n / (n + more))
     return replace(found, error=error, freedom=freedom or found.freedom, shared=shared)
 
 
-def _is_decided(found: Difference, share: float, matters: float) -> bool:
+def _is_decided(found: LogMeanDifference, share: float, matters: float) -> bool:
     apart, least = abs(found.apart), log1p(matters)
     reach = quantile(1 - equivalence_false_share(share), found.freedom) * found.error
     return apart >= max(found.half_width(share), least) or apart + reach <= least

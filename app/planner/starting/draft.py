@@ -13,12 +13,12 @@ from app.core.ranges import as_listed, numbers_of_ranges
 from app.core.toml_text import short_value_repr
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.duel import SEQUENCE, duel, is_untouched
-from app.planner.request.contender import ContenderRequest, split_memory_field
+from app.planner.request.contender import ContenderRequest, parse_memory_field
 from app.planner.request.options import LISTS, PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
@@ -180,7 +180,7 @@ class Draft:
     def with_contender(self, at: int, **values: str) -> Draft:
         """The draft with one contender changed: name, table options, cores or memory."""
         if "memory" in values:
-            values |= split_memory_field(values.pop("memory"))
+            values |= parse_memory_field(values.pop("memory"))
         changed = list(self.request.contenders)
         changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
         return self.said(contenders=tuple(changed))
@@ -282,7 +282,7 @@ def outcome(
     survey: Survey,
     catalog: Catalog,
     approved: Iterable[str],
-    known: Callable[[str], MachineRecord] = lambda _: UNKNOWN,
+    known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
 ) -> DraftOutcome:
     """Everything known before a start; `known`: of a machine, by its key."""
     problem = _first_problem(draft)
@@ -351,7 +351,7 @@ def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> lis
 # other forms of the same
 
 
-def variant_text(
+def sequence_variant_text(
     sequence: Sequence, request: PlanRequest, workloads: Mapping[str, Workload], name: str
 ) -> str:
     """A sequence file of one's own with the ticked steps and the chosen sizes."""

@@ -14,7 +14,7 @@ from app.history.store.history import History
 from tests import sliced
 from tests.sliced import Odd
 from tests.ui.compare.seen import Open, choose, columns_of, texts
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.models.comparison import COLUMN, FIXED
 from ui.pages.compare import ComparePage
@@ -40,7 +40,7 @@ def test_the_sentences_are_those_of_the_command_line(
     qtbot: QtBot, context: WindowContext, page: ComparePage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ids = keep_disturbed(context.home)
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert main(["compare", "--verdict", *ids]) in (0, None)
     printed = " ".join(capsys.readouterr().out.split())
@@ -125,7 +125,7 @@ def test_heads_show_the_version_below_the_name(opened: Open, page: ComparePage) 
 
 def test_only_what_is_disturbed_is_repeated(qtbot: QtBot, context: WindowContext, page: ComparePage) -> None:
     ids = keep_disturbed(context.home)
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     repeat = next(each for each in page.warning.buttons if each.text() == "Repeat only what is disturbed")
     with qtbot.waitSignal(context.bus.wanted) as wanted:
@@ -149,7 +149,7 @@ def test_the_sessions_of_a_column_open_in_live(
     choose(page, "read-only", 1)
     with qtbot.waitSignal(context.bus.wanted) as wanted:
         page.commands.live.trigger()
-    assert wanted.args == [PageRequest("live", (ids[1],))]
+    assert wanted.args == [ShowPageRequest("live", (ids[1],))]
 
 
 def test_the_order_is_remembered(

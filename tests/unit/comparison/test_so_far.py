@@ -11,7 +11,7 @@ from app.comparison.verdicts.rounds_left import DECIDED, LATE, rounds_left
 from app.history.store.history import History
 from app.protocol.plan import Plan
 from app.stats.at_target.looks import ROUNDS
-from app.stats.at_target.verdicts import StepSamples, VerdictLimits
+from app.stats.at_target.verdicts import StepResultPair, VerdictLimits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, keep, plan
 
 LIMITS = VerdictLimits(repeatedly=True)
@@ -85,8 +85,8 @@ def test_one_contender_is_compared_with_nothing(history: History) -> None:
     assert so_far_lines(history, its_plan) == []
 
 
-def samples(ratio: float, n: int) -> StepSamples:
-    return StepSamples(NOISE[:n], tuple(ratio * each for each in NOISE[-n:]))
+def samples(ratio: float, n: int) -> StepResultPair:
+    return StepResultPair(NOISE[:n], tuple(ratio * each for each in NOISE[-n:]))
 
 
 @pytest.mark.parametrize("ratio", [0.5, 0.8, 0.9])

@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from app.stats import StepSamples, VerdictLimits, judge
+from app.stats import StepResultPair, VerdictLimits, judge
 from app.stats.at_target.looks import ROUNDS, share_of_look
 from app.stats.at_target.verdicts import (
     BETTER,
@@ -24,9 +24,9 @@ from app.stats.at_target.verdicts import (
 LOOKED = VerdictLimits(repeatedly=True)
 
 
-def cell(*ratios: float) -> StepSamples:
+def cell(*ratios: float) -> StepResultPair:
     """Of rounds that come to these ratios."""
-    return StepSamples((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
+    return StepResultPair((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
 
 
 CLEAR = cell(0.801, 0.799, 0.8, 0.8)

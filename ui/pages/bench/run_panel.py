@@ -22,9 +22,9 @@ from ui.core.tasks import NewestAnswerRunner, Tasks
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
-from ui.widgets.layouts import NATIVE, in_column, in_row, open_once
+from ui.widgets.layouts import NATIVE, in_column, in_row, open_disposable_dialog
 
-from .plan.check_list import WAITING, CheckList
+from .plan.check_list import WAITING, PlanCheckList
 from .plan.estimate import EstimateCard
 from .plan.run_bar import RunBar
 from .presets.picker import PresetView
@@ -44,7 +44,7 @@ class PlanPreviewPanel(QWidget):
 
     def __init__(self, theme: Theme, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.estimate, self.checks = EstimateCard(), CheckList(theme)
+        self.estimate, self.checks = EstimateCard(), PlanCheckList(theme)
         self.plan, self.presets, self.approval = PlanText(), PresetView(theme), ApprovalView()
         self.run_bar, self.recent = RunBar(), RecentPlans(tasks, self)
         self.tabs = QTabWidget()
@@ -175,7 +175,7 @@ class PlanText(QWidget):
         dialog.setDefaultSuffix("toml")
         dialog.selectFile(name)
         dialog.fileSelected.connect(self.save_wanted if is_save else self.open_wanted)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(command_line(self._draft.request))

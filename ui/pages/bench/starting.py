@@ -23,7 +23,7 @@ from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.queue import place_text
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.tasks import Tasks
 from ui.widgets.message import MessageBar
@@ -38,7 +38,7 @@ SOON_S = 20.0  # to read and check what is run again: later nobody expects that 
 T = TypeVar("T")
 
 
-class PlanStartPanel(QObject):
+class PlanStartController(QObject):
     """Starts plans and shows the result in the page and its panel."""
 
     def __init__(
@@ -54,7 +54,7 @@ class PlanStartPanel(QObject):
         self._panel, self._message = panel, message
         self._target = targets.chosen
         self.refused: LaunchStage | None = None  # the latest start, where a check of it failed
-        self._starter = Starter(context.tasks, self)
+        self._starter = PlanStartRunner(context.tasks, self)
         self._starter.advanced.connect(panel.run_bar.show_stage)
         self._starter.ended.connect(self._on_ended)
         self._starter.failed.connect(self._on_failed)
@@ -157,7 +157,7 @@ class PlanStartPanel(QObject):
     def _follow(self, stage: LaunchStage, plan: Plan) -> None:
         sessions = tuple(turn.session for turn in plan.turns)
         self._context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
-        self._context.bus.wanted.emit(PageRequest("live", sessions, is_of_start=True))
+        self._context.bus.wanted.emit(ShowPageRequest("live", sessions, is_of_start=True))
 
     # until it is no longer true
 
@@ -197,7 +197,7 @@ class PlanStartPanel(QObject):
             self._message.clear()
 
 
-class Starter(QObject):
+class PlanStartRunner(QObject):
     """Runs a start off the GUI thread, one at a time."""
 
     advanced = Signal(object)  # Stage; None: over

@@ -10,9 +10,9 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.texts.caveats import all_joined_texts
 from app.comparison.verdicts.compare import (
     by_group,
-    by_limits,
     compare,
-    compare_by_measure,
+    comparison_by_measure,
+    judged_by_limits,
     only_common_steps,
 )
 from app.history.lists.sessions import sessions
@@ -72,8 +72,8 @@ class ShownComparison:
         """The same with other options; not for the GUI thread."""
         if self.comparison is None:
             return replace(self, look=look)
-        whole = by_limits(self.comparison, look.limits)
-        shown = by_group(compare_by_measure(whole, look.measure))
+        whole = judged_by_limits(self.comparison, look.limits)
+        shown = by_group(comparison_by_measure(whole, look.measure))
         shown = only_common_steps(shown) if look.is_common else shown
         sentences = first_lines(shown, measure_in_sentence(look.measure))
         caveats = [*shown.first_texts, *all_joined_texts(shown)]

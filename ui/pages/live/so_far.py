@@ -8,11 +8,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.history.lists.sessions import SessionEntry
-from app.history.steps.timeline import Overview
+from app.history.steps.timeline import SessionResults
 from app.history.store.history import History
 from app.protocol.plan import Plan
 from app.protocol.states import GOING_ON
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.tasks import NewestAnswerRunner
@@ -40,7 +40,7 @@ class SoFarRow(QWidget):
         self.setLayout(in_row((self.text, 1), action_button(self.compare)))
         self.show_plan(None)
 
-    def show_plan(self, seen: Overview | None) -> None:
+    def show_plan(self, seen: SessionResults | None) -> None:
         """Show what the sessions of this plan have found."""
         plan = seen.plan if seen else None
         if plan is None or plan.id != self._plan:
@@ -75,7 +75,9 @@ class SoFarRow(QWidget):
         self._latest.read(lambda history: _lines(history, plan), show, self.failed.emit)
 
     def _compare(self) -> None:
-        self._context.bus.wanted.emit(PageRequest("compare", tuple(each["id"] for each in self._siblings)))
+        self._context.bus.wanted.emit(
+            ShowPageRequest("compare", tuple(each["id"] for each in self._siblings))
+        )
 
 
 def _lines(history: History, plan: Plan) -> list[str]:
