@@ -9,19 +9,12 @@ from typing import Dict, List, Sequence, Set
 from app.protocol.others import DISTURBED, are_equally_disturbed
 from app.protocol.plan import QUERYING, SLICES, Plan, PlannedSession, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
-from app.stats.at_target.looks import ROUNDS, can_still_decide
 from app.stats.at_target.verdicts import (
-    BETTER,
-    DIFFERS,
-    LEAST,
-    SAME,
-    SMALL,
-    WORSE,
+    HOPELESS,
     StepResultPair,
     VerdictLimits,
-    judge,
+    cell_stopping_decisions,
     spoilt_by,
-    tested_differences,
 )
 
 from .round_results import Results, StepRoundResult, round_results
@@ -147,30 +140,3 @@ class StoppingDecider:
     def _is_late(self) -> bool:
         limit = self._plan.time_limit
         return bool(limit) and time.monotonic() - self._began + self._longest > limit
-
-
-# which cells of a plan are decided after a round, so that more rounds would tell nothing new
-
-
-HOPELESS = "cannot be decided"
-DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
-
-
-def cell_stopping_decisions(cells: Sequence[StepResultPair], limits: VerdictLimits, rounds: int) -> List[str]:
-    """The decision for each cell after these rounds; '' if another round may decide it."""
-    words = [verdict.word for verdict in judge(cells, limits)]
-    share = limits.at_look(cells, ROUNDS).false_share
-    hopeful = {
-        at
-        for at, found in tested_differences(cells)
-        if can_still_decide(found, cells[at].n, share, limits.matters)
-    }
-    return [
-        word if word in DECISIONS else "" if at in hopeful or _is_young(cells[at], rounds) else HOPELESS
-        for at, word in enumerate(words)
-    ]
-
-
-def _is_young(cell: StepResultPair, rounds: int) -> bool:
-    """Whether it may still get enough repeats; a cell that never had a result seldom does."""
-    return cell.n < LEAST and rounds < ROUNDS and (rounds < LEAST or 0 < cell.n >= LEAST - (ROUNDS - rounds))

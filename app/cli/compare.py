@@ -216,6 +216,19 @@ def show_result_of(plan: str) -> None:
         say("")
         _show_table(_compared(ids), "value", "table")
         say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
+    _show_against_baseline(plan)
+
+
+def _show_against_baseline(plan: str) -> None:
+    """Print how a plan that is over compares with the pinned baseline of its target, if it has one."""
+    from app.comparison.answers.baseline import against_baseline
+
+    if not sessions_of_ended(plan)[1]:
+        return
+    with opened_history() as history:
+        found = against_baseline(history, plan)
+    if found:
+        say_wrapped("", found.text)
 
 
 def _sessions_to_compare(plan_id: str) -> list[str]:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
-from app.agent.deciding import cell_stopping_decisions
 from app.core.table import markdown_of
 from app.stats import VerdictLimits
 from app.stats.at_target.looks import LUCK, ROUNDS, equivalence_false_share, share_of_look
 from app.stats.at_target.student import MOST
-from app.stats.at_target.verdicts import COLOURED, LEAST, SAME
+from app.stats.at_target.verdicts import COLOURED, LEAST, SAME, cell_stopping_decisions
 from tests.bench.figure import Figure
 from tests.bench.vectorised import SHARE, Array, calibrated, called_by_round, sides_by_round
 from tests.worlds import QUIET_ROUNDS, SLICES, WORLDS, cells_of, compared

@@ -28,7 +28,7 @@ for engine in [*KNOWN.values(), engine_of("mroonga")]:
     engine.unwritten({}, lambda name, value, give: True, lambda statement: [])
     assert engine.commit({}) and engine.file_access({"innodb_flush_method": ""}) and engine.forced({}) == {}
     assert engine.give_key_cache("t", 1) and engine.bytes_per_row(1.0, "KEY_BLOCK_SIZE=8") and engine.counters
-from app.agent.deciding import cell_stopping_decisions
+from app.stats.at_target.verdicts import cell_stopping_decisions
 from app.stats.at_target.verdicts import StepResultPair, VerdictLimits
 figures = (10.0, 10.2, 9.9, 10.1), (12.0, 12.3, 11.9, 12.1)
 cells = [StepResultPair(*figures, column=1, by_round=by_round) for by_round in (False, True)]

@@ -14,14 +14,14 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.find import find
 from tests.ui.watched import watched
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN
-from ui.shell.notices import MOST_SENTENCES
 from ui.shell.window import FIRST_SIZE, Window
 from ui.widgets.message import Banner, MessageBar
 
 SENTENCE = "update-nonindex threads=2: rocksdb-default is slower, 0.50 (0.48 to 0.52)."
-LONGEST = "\n".join(["duel on local has ended (more on Compare)", *[SENTENCE] * MOST_SENTENCES])
+LONGEST = f"duel on local has ended (more on Compare)\n{SENTENCE}"
 
 
 @pytest.fixture
@@ -183,3 +183,39 @@ def test_a_page_that_is_gone_to_has_the_keyboard(shown_window: Window, name: str
             focus.clearFocus()
         shown_window.show_page(each)
         assert shown_window.page(each).isAncestorOf(QApplication.focusWidget() or shown_window)
+
+
+def test_a_key_presses_the_first_button_of_the_newest_message(shown_window: Window, qtbot: QtBot) -> None:
+    done: list[str] = []
+    compare, undo = QAction("Compare", shown_window), QAction("Undo", shown_window)
+    compare.triggered.connect(lambda: done.append("compare"))
+    undo.triggered.connect(lambda: done.append("undo"))
+    shown_window.message.show_info("duel on local has ended", compare)
+    shown_window.page("bench").message.show_info("1 session deleted", undo)
+    for _ in range(3):
+        QTest.keyClick(shown_window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert done == ["undo", "compare"] and not shown_window.message.isVisible()
+
+
+def test_the_first_button_says_its_key(shown_window: Window) -> None:
+    shown_window.message.show_info("duel on local has ended", QAction("Compare", shown_window))
+    assert "Ctrl+Return" in shown_window.message.buttons[0].toolTip()
+
+
+def test_a_message_without_a_button_has_no_key(shown_window: Window) -> None:
+    shown_window.message.show_info("duel on local has ended")
+    act = next(each for each in shown_window.findChildren(QAction) if each.text() == "A&ct on message")
+    assert not act.isEnabled()
+    shown_window.message.show_info("duel on local has ended", QAction("Compare", shown_window))
+    assert act.isEnabled()
+
+
+def test_a_plan_that_starts_leaves_people_where_they_read(shown_window: Window, qtbot: QtBot) -> None:
+    bus = shown_window.context.bus
+    for place_of_reading in ("history", "compare"):
+        shown_window.show_page(place_of_reading)
+        bus.wanted.emit(ShowPageRequest("live", ("X",), is_of_start=True))
+        assert shown_window.page(place_of_reading).isVisible()
+    shown_window.show_page("bench")
+    bus.wanted.emit(ShowPageRequest("live", (), is_of_start=True))
+    assert shown_window.page("live").isVisible()

@@ -126,3 +126,43 @@ def test_a_plan_that_cannot_be_followed_offers_to_connect_again(
     assert followed.asked == [("retry", maker.plan.id)]
     entry.problem = ""
     qtbot.waitUntil(lambda: page.body.message.text == "")
+
+
+def test_skip_names_the_step(followed: WatchedPlans, follow: Follow) -> None:
+    maker = started(Maker(plan()), 1)
+    page = follow(maker)
+    page.body.steering.skip.trigger()
+    box = next(each for each in page.window().findChildren(QMessageBox) if each.isVisible())
+    step = maker.plan.steps[1].label
+    assert box.text().startswith(f"Skip {step} of ") and box.text().endswith("?")
+    box.close()
+
+
+def test_a_note_is_confirmed(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
+    page = follow(started(Maker(plan()), 1))
+    qtbot.keyClicks(page.body.steering.note, "the fan is loud")
+    with qtbot.waitSignal(page.context.bus.said) as said:
+        qtbot.keyClick(page.body.steering.note, Qt.Key.Key_Return)
+    assert said.args == ["Note sent: the log and the charts show it in a moment"]
+
+
+def test_a_note_that_comes_is_seen(followed: WatchedPlans, follow: Follow) -> None:
+    maker = started(Maker(plan()), 1)
+    page = follow(maker)
+    for number in range(200):
+        maker.add(LogEvent, source="server", level="note", text=f"line {number}")
+    followed.bring(maker)
+    bar = page.body.remarks.verticalScrollBar()
+    bar.setValue(0)
+    maker.add(Note, text="the fan is loud", step=1)
+    followed.bring(maker)
+    assert bar.value() == bar.maximum() > 0
+
+
+def test_a_note_that_was_begun_goes_with_its_plan(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
+    maker = started(Maker(plan()), 1)
+    page = follow(maker)
+    qtbot.keyClicks(page.body.steering.note, "the fan")
+    followed.bring(maker.end("stopped", "a person"), "ended")
+    qtbot.waitUntil(lambda: not page.body.steering.isVisible())
+    assert page.body.steering.note.text() == ""

@@ -33,3 +33,24 @@ def test_the_waits_of_the_chosen_step(context: WindowContext, qtbot: Any) -> Non
     assert model.index(0, 0).data() == "InnoDB row lock"
     assert model.index(2, 1).data() == "-" and model.index(2, 3).data() == "3"
     assert "deadlock of DELETE FROM sbtest1" in page.body.waits.remark.text()
+
+
+def test_the_waits_go_with_their_session(context: WindowContext, qtbot: Any) -> None:
+    maker, other = Maker(plan()), Maker(plan(number=2))
+    maker.waits = WAITS
+    for each in (maker, other):
+        each.begin()
+        for at in range(len(each.plan.steps)):
+            each.step(at)
+        with History(context.home) as history:
+            store(history, each.end())
+    page = LivePage(context)
+    qtbot.addWidget(page)
+    page.show()
+    page.open(ShowPageRequest("live", (maker.session,)))
+    qtbot.waitUntil(lambda: page.body.results.rowCount() == len(maker.plan.steps))
+    page.body.tabs.setCurrentWidget(page.body.waits)
+    page.body.table.choose_row(len(maker.plan.steps) - 1)
+    qtbot.waitUntil(lambda: page.body.waits.table.model().rowCount() == 3)
+    page.open(ShowPageRequest("live", (other.session,)))
+    assert page.body.waits.table.model().rowCount() == 0, "at once, before anything is read"

@@ -95,7 +95,7 @@ def test_the_window_says_that_it_is_decided_and_no_more(
 
 def test_the_list_of_sessions_does_not_warn_of_them(context: WindowContext, qtbot: Any) -> None:
     keep(context, makers_of(until_decided(), ROUNDS_NEEDED))
-    model = SessionModel(context.tasks, context.theme, context.bus)
+    model = SessionModel(context.tasks, context.theme, context.home, context.bus)
     with qtbot.waitSignal(model.found):
         model.group_by_plan(False)
     shown = [model.index(row, STATE) for row in range(model.rowCount())]

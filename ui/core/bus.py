@@ -37,6 +37,8 @@ class ShowPageRequest:
     page: str  # bench live history compare
     sessions: tuple[str, ...] = ()
     is_run: bool = False  # on Bench: they are started again, if nothing prevents it
+    is_of_start: bool = False  # on Live: they have just started; nobody is taken away from what they read
+    steps: tuple[str, ...] = ()  # on Bench: only these of their tests; none: all
 
 
 class Bus(QObject):

@@ -10,6 +10,7 @@ SHORTCUTS = {
     "find action": "Ctrl+Shift+P",
     "look again": "F5",  # on Bench at the target
     "dismiss": "Esc",  # while a message lies over the page
+    "act on message": "Ctrl+Return",  # its first button
     "Bench": "Ctrl+1",
     "Live": "Ctrl+2",
     "History": "Ctrl+3",
@@ -54,6 +55,7 @@ SHORTCUTS = {
     "import": "Ctrl+I",
     "import folder": "Ctrl+Shift+I",
     "by plan": "Ctrl+G",
+    "pin": "Ctrl+Alt+N",
     # comparisons
     "back": "Alt+Left",
     "forward": "Alt+Right",
@@ -62,6 +64,12 @@ SHORTCUTS = {
     "move left": "Alt+Shift+Left",
     "move right": "Alt+Shift+Right",
     "relative": "Ctrl+Alt+R",
+    "by effect": "Ctrl+Alt+G",
+    "hide step": "Ctrl+H",
+    "show steps": "Ctrl+Alt+H",
+    "show seconds": "Ctrl+Alt+T",
+    "repeat disturbed": "Ctrl+Alt+D",
+    "copy step": "Ctrl+Alt+L",
     "why": "Ctrl+Shift+Y",
     "flame graph": "Ctrl+Alt+F",
     "copy as Markdown": "Ctrl+Shift+M",

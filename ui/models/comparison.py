@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor
 
+from app.comparison.cells.by_effect import rows_by_effect
 from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import names_of
 from app.comparison.charts.points import PointWithRange, scaled_column_points
@@ -37,6 +38,7 @@ class HeaderContender:
     is_dashed: bool  # an earlier column has the same colour
     is_base: bool
     n: str  # such as `n = 3, 1 load`, `published`
+    version: str = ""  # of its server; '' where the name says it, or nobody knows it
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,20 @@ def columns_shown(comparison: Comparison, theme: Theme) -> list[HeaderContender]
     columns = zip(comparison.columns, names, short_names(names).names, strict=True)
     for at, (column, name, short) in enumerate(columns):
         is_base = column.id == comparison.base_id
-        colour = theme.contender(column.colour)
+        colour, is_dashed = theme.contender(column.colour), column.colour in seen
         found.append(
-            HeaderContender(name, short, colour, column.colour in seen, is_base, _counts(comparison, at))
+            HeaderContender(
+                name, short, colour, is_dashed, is_base, _counts(comparison, at), _version(column, short)
+            )
         )
         seen.append(column.colour)
     return found
+
+
+def _version(column: Column, shown: str) -> str:
+    """`MySQL 9.7.4`, unless the name in the head has it."""
+    contender = column.contender
+    return "" if contender["version"] in shown else f"{contender['family']} {contender['version']}".strip()
 
 
 def _counts(comparison: Comparison, at: int) -> str:
@@ -109,13 +119,20 @@ class ComparisonModel(FlatModel):
         self._cells: list[list[CellAppearance]] = []  # of the rows that were asked for
         self._judged = ComparisonCellTexts(theme, 0, True, False)
 
-    def show(self, comparison: Comparison | None, is_relative: bool, has_details: bool = False) -> None:
-        """Show a comparison; rows of one group stay together."""
+    def show(
+        self,
+        comparison: Comparison | None,
+        is_relative: bool,
+        has_details: bool = False,
+        is_by_effect: bool = False,
+    ) -> None:
+        """Show a comparison; rows of one group stay together, or those that changed most come first."""
         self.beginResetModel()
         self._comparison = comparison
         self._columns = columns_shown(comparison, self._theme) if comparison else []
         self._around = short_names(names_of(comparison)).around if comparison else ""
-        self._rows = list(_lines(comparison)) if comparison else []
+        lines = _lines_by_effect if is_by_effect else _lines
+        self._rows = list(lines(comparison)) if comparison else []
         self._cells = [[] for _ in self._rows]
         self._judged = ComparisonCellTexts(
             self._theme, comparison.base if comparison else 0, is_relative, has_details
@@ -145,7 +162,7 @@ class ComparisonModel(FlatModel):
 
     def find(self, row: Row) -> int:
         """The row of this step; -1 without one."""
-        return next((at for at, each in self._steps() if _key(each) == _key(row)), -1)
+        return next((at for at, each in self._steps() if step_row_key(each) == step_row_key(row)), -1)
 
     @property
     def first_driven(self) -> int:
@@ -250,7 +267,13 @@ def _lines(comparison: Comparison) -> Iterator[Line]:
         yield from (GroupMeanRow(each) for each in means if each.group == group)
 
 
-def _key(row: Row) -> tuple[str, str]:
+def _lines_by_effect(comparison: Comparison) -> Iterator[Line]:
+    """The steps alone: means and headings are of groups."""
+    yield from rows_by_effect(comparison.rows, comparison.base)
+
+
+def step_row_key(row: Row) -> tuple[str, str]:
+    """Names a step in any comparison."""
     return step_key(row.workload, row.coordinates)
 
 

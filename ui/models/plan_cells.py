@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 
 from app.core.units import clock_text, count_text, date_text
 from app.history.lists.plans import PlanEntry, contenders_rounds_text, states_text
+from app.history.lists.studies import is_study
 from app.protocol.states import GOING_ON
 
-from .session_columns import SessionListCell, SessionListColumn
+from .session_columns import VERDICT, SessionListCell, SessionListColumn
 
 
 def _listed(values: Sequence[str]) -> str:
@@ -31,30 +32,38 @@ _TEXTS: dict[str, Callable[[PlanEntry], str]] = {
 
 
 def plan_row_cells(
-    plan: PlanEntry, fitting: int, shown: Sequence[SessionListColumn]
+    plan: PlanEntry, fitting: int, shown: Sequence[SessionListColumn], verdict: str = ""
 ) -> list[SessionListCell]:
     """The cells of a plan by column; `fitting` of its sessions match the filter."""
     return [
         SessionListCell(
-            _text(plan, fitting, column), _tone(plan) if column.order == "state" else "", False, None
+            verdict if at == VERDICT else _text(plan, fitting, column),
+            _tone(plan) if column.order == "state" else "",
+            False,
+            None,
         )
-        for column in shown
+        for at, column in enumerate(shown)
     ]
 
 
 def plan_tip(plan: PlanEntry, column: SessionListColumn) -> str:
     """Details for the tooltip."""
+    if column.order == "name" and is_study(plan["id"]):
+        return plan["name"]
     return _listed(plan["contenders"]) if column.order == "contender" else ""
 
 
 def plan_title_with_count(plan: PlanEntry, fitting: int) -> str:
     """`duel, 14:35 (8)` of today, `duel, Wed 14:35 (3 of 8)` where the filter hides some of its sessions."""
     here = plan["sessions"]
-    name = f"{plan['name']}, {clock_text(plan['at'], time.time())}"
-    return f"{name} ({fitting} of {here})" if fitting < here else f"{name} ({here})"
+    count = f"({fitting} of {here})" if fitting < here else f"({here})"
+    if is_study(plan["id"]):
+        who, _, article = plan["name"].partition(": ")
+        return f"{who} {count}: {article}" if article else f"{who} {count}"
+    return f"{plan['name']}, {clock_text(plan['at'], time.time())} {count}"
 
 
-def plan_text(plan: PlanEntry, fitting: int) -> str:
+def plan_text(plan: PlanEntry, fitting: int, verdict: Sequence[str] = ()) -> str:
     """What it measured and its progress, in lines."""
     hidden = f"; the filter hides {plan['sessions'] - fitting}" if fitting < plan["sessions"] else ""
     return "\n".join(
@@ -62,6 +71,7 @@ def plan_text(plan: PlanEntry, fitting: int) -> str:
             f"{plan['sequence']} on {plan['target']}, {date_text(plan['at'])}",
             f"{_listed(plan['contenders'])}: {_repeats(plan)}",
             f"{count_text(plan['sessions'], 'session')}: {states_text(plan)}{hidden}",
+            *verdict,
             "Compare, report, tag, note, export or delete them together",
         )
     )

@@ -23,7 +23,7 @@ class SessionListCell(NamedTuple):
 @dataclass(frozen=True)
 class SessionListColumn:
     title: str
-    order: str  # of app.history.lists.browsing
+    order: str  # of app.history.lists.browsing; '': nothing is sorted by it
     text: Callable[[SessionLine], str]
     tip: Callable[[SessionLine], str] = lambda _: ""  # '': the text again, which may be cut off
     about: str = ""  # of the head
@@ -36,7 +36,7 @@ class SessionListColumn:
 
 # the colour of a state, where it is not that of text
 _TONES = {"failed": "bad", "lost": "bad", "stopped": "warn", "waiting": "muted", "active": "accent"}
-NAME, STATE, CONTENDER, TARGET, DATE, TAGS, REPEAT = 0, 1, 2, 6, 8, 10, 11
+NAME, STATE, CONTENDER, TARGET, DATE, TAGS, REPEAT, VERDICT = 0, 1, 2, 6, 8, 10, 11, 13
 
 
 def tone_of(state: str, reason: str) -> str:
@@ -102,7 +102,7 @@ def _date(line: SessionLine) -> str:
 
 
 FIXED = (
-    SessionListColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=210),
+    SessionListColumn("Name", "name", lambda line: line["name"], width=210),
     SessionListColumn("State", "state", session_state_text, session_end_reason, width=134),
     SessionListColumn(
         "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=150
@@ -121,11 +121,15 @@ FIXED = (
     SessionListColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80, gives_way=2),
     SessionListColumn(
         "Repeat", "repeat", lambda line: str(line["repeat"]), about="Repeat number in its plan",
-        is_figure=True, width=64,
+        is_figure=True, gives_way=6, width=64,
     ),
     SessionListColumn(
         "Person", "person", lambda line: line["person"], about="Who brought the session to the team",
         is_first_shown=False, width=90,
+    ),
+    SessionListColumn(
+        "Verdict", "", lambda _: "", width=120,
+        about="Of a plan: how many steps are slower, faster, the same; against the baseline of its target",
     ),
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.history.lists.browsing import SessionLine, read_session_lines
 from app.history.lists.plans import PlanEntry, plans
+from app.history.lists.studies import is_study, studies
 from app.history.store.history import History
 from ui.core.tasks import Tasks
 
@@ -81,7 +82,11 @@ class SessionLines(QObject):
 
 def read_lines(history: History, rows: SessionRows, ids: Sequence[str]) -> SessionListLines:
     """Read the lines of these rows; runs on a pool thread."""
+    of_plans = [id_ for id_ in ids if rows.is_plan(id_)]
     return SessionListLines(
         read_session_lines(history, [id_ for id_ in ids if not rows.is_plan(id_)]),
-        plans(history, [id_ for id_ in ids if rows.is_plan(id_)]),
+        [
+            *plans(history, [id_ for id_ in of_plans if not is_study(id_)]),
+            *studies(history, [id_ for id_ in of_plans if is_study(id_)]),
+        ],
     )

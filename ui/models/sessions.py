@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from app.history.lists.browsing import Filter, FoundSessions, Order, SessionLine, browse
 from app.history.lists.plans import PlanEntry
+from app.history.lists.studies import is_study
 from app.history.store.history import History
 from ui.core.index import Index
 from ui.core.tasks import NewestAnswerRunner, Tasks
@@ -16,9 +18,13 @@ from ui.core.theme import Theme
 
 from .heads import LEFT, RIGHT, ROLE, FlatModel, head_data
 from .plan_cells import plan_row_cells, plan_tip
-from .session_columns import NAME, SessionListCell, SessionListColumn, cells, history_list_columns
+from .plan_verdicts import PlanVerdicts
+from .session_columns import NAME, VERDICT, SessionListCell, SessionListColumn, cells, history_list_columns
 from .session_lines import PAGE, SessionLines, SessionListLines, read_lines
 from .session_rows import SessionRows
+
+if TYPE_CHECKING:
+    from app.comparison.answers.plan_verdict import PlanVerdict
 
 # a painting asks for twice as many: those that are not given are answered at once
 _OF_CELL = (ROLE.DisplayRole, ROLE.EditRole, ROLE.ToolTipRole, ROLE.ForegroundRole, ROLE.DecorationRole)
@@ -39,7 +45,7 @@ class SessionModel(FlatModel):
     failed = Signal(object)  # Exception
     renamed = Signal(str, str)  # session id, its new name
 
-    def __init__(self, tasks: Tasks, theme: Theme, parent: QObject | None = None) -> None:
+    def __init__(self, tasks: Tasks, theme: Theme, home: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks, self._theme = tasks, theme
         self._newest = NewestAnswerRunner(tasks, self)
@@ -50,6 +56,8 @@ class SessionModel(FlatModel):
         self._rows = SessionRows(FoundSessions((), {}, 0, ()), is_by_plan=True)
         self._lines = SessionLines(tasks, self)
         self._cells: dict[str, Sequence[SessionListCell]] = {}  # of the lines that were painted
+        self._verdicts = PlanVerdicts(tasks, home, self)
+        self._verdicts.came.connect(lambda plan: self._on_lines([plan]))
         self._lines.came.connect(self._on_lines)
         self._lines.failed.connect(self.failed)
 
@@ -61,7 +69,7 @@ class SessionModel(FlatModel):
         self.reload()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        if 0 <= column < len(self._columns):
+        if 0 <= column < len(self._columns) and self._columns[column].order:
             self._order = Order(self._columns[column].order, order == Qt.SortOrder.DescendingOrder)
             self.reload()
 
@@ -124,6 +132,21 @@ class SessionModel(FlatModel):
     def plan(self, plan: str) -> PlanEntry | None:
         return self._lines.plans.get(plan)
 
+    def verdict(self, plan: PlanEntry) -> PlanVerdict | None:
+        """What a plan comes to, if it has been read."""
+        return None if is_study(plan["id"]) else self._verdicts.of(plan)
+
+    def verdict_text(self, plan: PlanEntry) -> str:
+        found = self.verdict(plan)
+        return found.text if found else ""
+
+    def judge_again(self) -> None:
+        """Read all verdicts again: the baseline or the limits are others."""
+        self._verdicts.forget()
+        self._cells.clear()
+        if self._rows.ids:
+            self._tell(0, len(self._rows) - 1)
+
     @property
     def columns(self) -> Sequence[SessionListColumn]:
         return self._columns
@@ -172,12 +195,17 @@ class SessionModel(FlatModel):
     def _cells_of(self, id_: str) -> Sequence[SessionListCell] | None:
         if self._rows.is_plan(id_):
             plan = self.plan(id_)
-            return plan and plan_row_cells(plan, len(self._rows.sessions_of(id_)), self._columns)
+            return plan and plan_row_cells(
+                plan, len(self._rows.sessions_of(id_)), self._columns, self.verdict_text(plan)
+            )
         line = self.line(id_)
         return line and cells(line, self._columns)
 
     def _tip(self, id_: str, column: SessionListColumn) -> str:
         """The tooltip of a cell whose line has been read."""
+        if self._rows.is_plan(id_) and column is self._columns[VERDICT]:
+            found = self.verdict(self._lines.plans[id_])
+            return "\n".join(found.sentences) if found else ""
         if self._rows.is_plan(id_):
             return plan_tip(self._lines.plans[id_], column)
         return column.tip(self._lines.sessions[id_])

@@ -46,11 +46,11 @@ class FocusRestorer(QObject):
         return not at.isVisible() and not is_in_page and at.window() is self._window
 
 
-# *Dismiss message*: one key closes the newest message over the window
+# *Dismiss message* and *Act on message*: a key each for the newest message over the window
 
 
 class MessageDismisser(QObject):
-    """The action is enabled only while a message is shown.
+    """The actions are enabled only while a message is shown, or one with a button.
 
     Charts and fields use the same key: the window gets it only if the widget with the focus did not.
     """
@@ -63,7 +63,16 @@ class MessageDismisser(QObject):
         self.action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # shown in the menu, not caught
         self.action.setStatusTip("Close the newest message over the page")
         self.action.triggered.connect(self._on_triggered)
-        self.action.setEnabled(False)
+        self.act = QAction("A&ct on message", window)
+        self.act.setShortcut(QKeySequence(SHORTCUTS["act on message"]))
+        self.act.setStatusTip("Press the first button of the newest message over the page")
+        self.act.triggered.connect(self._on_act_triggered)
+        for each in (self.action, self.act):
+            each.setEnabled(False)
+
+    @property
+    def actions(self) -> tuple[QAction, QAction]:
+        return self.act, self.action
 
     def take(self, event: QKeyEvent) -> bool:
         """Whether a key that no widget used has closed a message."""
@@ -80,11 +89,17 @@ class MessageDismisser(QObject):
 
     @Slot()
     def _on_turned(self) -> None:
-        self.action.setEnabled(bool(self._shown()))
+        shown = self._shown()
+        self.action.setEnabled(bool(shown))
+        self.act.setEnabled(bool(shown) and shown[-1].has_action)
 
     def _on_triggered(self) -> None:
         for banner in self._shown()[-1:]:
             banner.clear()
+
+    def _on_act_triggered(self) -> None:
+        for banner in self._shown()[-1:]:
+            banner.buttons[0].click()
 
     def _shown(self) -> list[Banner]:
         """The newest last: Qt moves what is raised to the end."""

@@ -44,13 +44,13 @@ def add_file_menu(window: QMainWindow, context: WindowContext) -> None:
 
 
 def add_view_menu(
-    window: QMainWindow, context: WindowContext, places: Sequence[QAction], dismiss: QAction
+    window: QMainWindow, context: WindowContext, places: Sequence[QAction], of_message: Sequence[QAction]
 ) -> QAction:
     """Add the menu *View*; returns the action before which pages' menus go."""
     menu = window.menuBar().addMenu("&View")
     menu.addActions(list(places))
     menu.addSeparator()
-    menu.addAction(dismiss)
+    menu.addActions(list(of_message))
     menu.addSeparator()
     group = QActionGroup(window)
     for name in APPEARANCES:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 TEXT_MS = 1000  # between two looks at the texts
-MOST_SENTENCES = 3  # of a verdict in the message of a plan that has ended: it covers nothing of the page
 
 
 class Notices(QObject):
@@ -118,12 +117,12 @@ class Notices(QObject):
             self._message.clear()
 
     def _tell_verdict(self, text: str, sessions: tuple[str, ...], action: QAction) -> None:
-        """Add the verdict below the message that the plan has ended, unless a person has closed it."""
+        """Add the first sentence of the verdict to the message, unless a person has closed it."""
 
         def show(found: list[str]) -> None:
             if found and self._message.text == text:
-                first = f"{text} (more on Compare)" if len(found) > MOST_SENTENCES else text
-                self._message.show_info("\n".join([first, *found[:MOST_SENTENCES]]), action)
+                first = f"{text} (more on Compare)" if len(found) > 1 else text
+                self._message.show_info(f"{first}\n{found[0]}", action)
 
         self._context.tasks.read(self, lambda history: _verdict(history, sessions), show, lambda _: None)
 
@@ -156,14 +155,14 @@ class Notices(QObject):
 
 
 def _verdict(history: History, sessions: tuple[str, ...]) -> list[str]:
-    from app.comparison.answers.sentences import verdict_lines
+    from app.comparison.answers.sentences import first_lines
     from app.comparison.verdicts.compare import compare
     from app.comparison.verdicts.judgement import verdict_limits
     from app.history.lists.sessions import sessions as known
 
     there = {entry["id"] for entry in known(history, ids=sessions)}
     ids = [id_ for id_ in sessions if id_ in there]
-    return verdict_lines(compare(history, ids, limits=verdict_limits(read_settings()))) if ids else []
+    return first_lines(compare(history, ids, limits=verdict_limits(read_settings()))) if ids else []
 
 
 def _outcome(progress: PlanProgress) -> str:

@@ -51,7 +51,7 @@ class Window(QMainWindow):
         self._dismissing.watch(self.message)
         FocusRestorer(self, self._stack.currentWidget)
         add_file_menu(self, context)
-        self._before = add_view_menu(self, context, list(self._places.values()), self._dismissing.action)
+        self._before = add_view_menu(self, context, list(self._places.values()), self._dismissing.actions)
         add_help_menu(self, context, self.menus, self._find_action)
         context.bus.wanted.connect(self._on_wanted)
         context.bus.said.connect(self._on_said)
@@ -231,6 +231,9 @@ class Window(QMainWindow):
         self.statusBar().showMessage(harmless(text), MESSAGE_MS)
 
     def _on_wanted(self, wanted: ShowPageRequest) -> None:
+        if wanted.is_of_start and not self.page("bench").isVisible():
+            self._on_said("The plan has started: Live shows it")  # who reads something stays there
+            return
         self.show_page(wanted.page)
         self.page(wanted.page).open(wanted)
 

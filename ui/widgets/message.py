@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QPushButton, QToolBar, QWidget
 
-from ui.core.plain import PlainTextLabel, error_with_details
+from ui.core.plain import PlainTextLabel, as_tip, error_with_details
+from ui.core.shortcuts import SHORTCUTS
 from ui.core.theme import SPACE
 
 from .actions import text_without_mnemonic
@@ -52,6 +53,10 @@ class MessageBar(QFrame):
     def text(self) -> str:
         return self._text.text()
 
+    @property
+    def has_action(self) -> bool:
+        return bool(self._actions) and bool(self.text)
+
     def show_error(self, text: str, details: str = "", action: QAction | None = None) -> None:
         """Show an error with details to copy, or with an action."""
         self._details = details
@@ -79,6 +84,7 @@ class MessageBar(QFrame):
         for button, action in zip_longest(self.buttons, actions):
             button.setVisible(action is not None)
             button.setText(text_without_mnemonic(action) if action else "")
+            button.setToolTip(as_tip(action.statusTip()) if action else "")
         self.setProperty("tone", tone)
         self.style().polish(self)
         self.show()
@@ -132,6 +138,9 @@ class Banner(MessageBar):
             self.setParent(window)
             window.installEventFilter(self)
         super()._show(tone, text, actions)
+        key = QKeySequence(SHORTCUTS["act on message"]).toString()
+        about = actions[0].statusTip() if actions else ""
+        self.buttons[0].setToolTip(as_tip(f"{about} ({key})".strip()))
         self.setVisible(self._page.isVisible())
         self.raise_()
         self._place()

@@ -295,7 +295,7 @@ class _Voice:
     def _seen(self, columns: Sequence[Sequence[_Cell]]) -> str:
         """`B measured at 0.82 to 1.24 of A in 5 steps; C at 0.95`; '' without ratios of one kind."""
         ratios = [[each for cell in its if (each := cell.ratio)] for its in columns]
-        nouns = {_words(cell.row.unit, self.figure)[0] for its in columns for cell in its}
+        nouns = {_noun_of(cell.row.unit, self.figure) for its in columns for cell in its}
         if len(nouns) > 1 or not all(ratios):
             return ""
         noun, steps = nouns.pop(), len(ratios[0])
@@ -311,8 +311,8 @@ class _Voice:
 
     def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
         """What is said of one column; base and certainty are said once in a sentence."""
-        noun, words = _words(unit, self.figure)
-        ratio, *ends = _figures(found)
+        noun, words = _noun_of(unit, self.figure), verdict_words(unit, self.figure)
+        ratio, *ends = ratio_texts(found.ratio, found.low, found.high)
         base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
         of_base, interval = f" of {base}" if is_first else "", " to ".join(ends)
         if found.word == NOISE:
@@ -331,20 +331,25 @@ class _Voice:
         return f"the same within {100 * self.limits.matters:g}%" if word == SAME else "too small to matter"
 
 
-def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
-    """The noun of a ratio, '' of a rate; and the words for better and worse."""
+def _noun_of(unit: str, figure: str) -> str:
+    """The noun of a ratio, '' of a rate."""
     if figure:
-        return figure, {BETTER: "better", WORSE: "worse", DIFFERS: "different"}
+        return figure
     if unit_text(unit) in _SIZES:
-        return "size", {BETTER: "smaller", WORSE: "larger", DIFFERS: "different"}
-    noun = "" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
-    words = ("better", "worse") if noun == "result" else ("faster", "slower")
-    return noun, {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
+        return "size"
+    return "" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
 
 
-def _figures(found: _Finding) -> list[str]:
+def verdict_words(unit: str, figure: str = "") -> dict[str, str]:
+    """The words for better, worse and different in this unit."""
+    noun = "result" if figure else _noun_of(unit, figure)
+    words = {"size": ("smaller", "larger"), "result": ("better", "worse")}.get(noun, ("faster", "slower"))
+    return {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
+
+
+def ratio_texts(*ratios: float | None) -> list[str]:
     """`0.78`, `0.71` and `0.86`, with as many digits as tell them from 1 and from 0."""
-    values = [value for value in (found.ratio, found.low, found.high) if value is not None]
+    values = [value for value in ratios if value is not None]
     digits = next((each for each in (2, 3) if all(_is_told(value, each) for value in values)), 4)
     return [f"{value:.{digits}f}" for value in values]
 

@@ -54,10 +54,15 @@ class _Pair:
 
 def joined_texts(comparison: Comparison, most: int = MOST) -> list[str]:
     """At most so many lines, the most important first; the last one counts what is left out."""
-    found = sorted(_lines(comparison), key=lambda each: (each.rank, -each.unjudged))
-    texts = list(dict.fromkeys(each.text for each in found))
+    texts = all_joined_texts(comparison)
     more = len(texts) - most + 1
     return texts if more <= 1 else [*texts[: most - 1], f"{more} more: --details"]
+
+
+def all_joined_texts(comparison: Comparison) -> list[str]:
+    """All lines, the most important first."""
+    found = sorted(_lines(comparison), key=lambda each: (each.rank, -each.unjudged))
+    return list(dict.fromkeys(each.text for each in found))
 
 
 def _lines(comparison: Comparison) -> Iterator[_Line]:

@@ -12,7 +12,7 @@ from app.comparison.answers.over_time import (
 )
 from app.comparison.verdicts.judgement import SHORT_SIGNS
 from app.core.table import Table
-from app.core.units import count_text, date_text, unit_text
+from app.core.units import count_text, date_text, first_texts, unit_text
 from app.stats.changes import FEWEST
 
 _HEADS = ("step", "unit", "since", "change", "interval", "n", "verdict", "cause", "build")
@@ -70,11 +70,19 @@ def latest_change_sign(step: StepOverTimeEntry) -> str:
     return SHORT_SIGNS[step["changes"][-1]["verdict"]] if step["changes"] else ""
 
 
+def _few_text(step: StepOverTimeEntry, n: int) -> str:
+    """Why no change can be told: how many plans count, and why others do not."""
+    out = [why for why, value in zip(step["left_out"], step["values"], strict=True) if value is None]
+    none = [*dict.fromkeys(why or "no result" for why in out)]
+    left_out = f"; {count_text(len(out), 'plan')} left out: {first_texts(none)}" if out else ""
+    return f"{count_text(n, 'plan')} of this work with a result, a change takes {FEWEST}{left_out}"
+
+
 def latest_change_sentence(step: StepOverTimeEntry, found: OverTimeEntry) -> str:
     """The latest change of a step in words, or that there is none."""
     n = sum(value is not None for value in step["values"])
     if n < FEWEST:
-        return f"{step['step']}: too few plans ({n}, needs {FEWEST})"
+        return f"{step['step']}: {_few_text(step, n)}"
     if not step["changes"]:
         return f"{step['step']}: no change over {count_text(n, 'plan')}"
     change = step["changes"][-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.comparison.cells.cell import (
     FAILED,
@@ -117,12 +117,30 @@ def with_verdicts(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     base, places = found.base, [(row, at) for row in found.rows for at in range(len(found.columns))]
     for row, at in places:
         _clear(row, at, base)
-    tested = [(row, at) for row, at in places if _is_judgeable(row, at, base)]
-    samples = [_samples(found, row, at) for row, at in tested]
-    for (row, at), verdict in zip(tested, judge(samples, found.limits), strict=True):
+    tested = judgeable_cells(found)
+    verdicts = judge([each.samples for each in tested], found.limits)
+    for (row, at, _), verdict in zip(tested, verdicts, strict=True):
         _write(row.cells[at], row.cells[base], verdict)
         row.cells[at].across = "" if row.cells[at].p is None else found.columns[at].across
     return replace(found, groups=_groups(found))
+
+
+class JudgeableCell(NamedTuple):
+    """A cell that is compared with the base, and what a test gets of both."""
+
+    row: Row
+    at: int  # the place of its column
+    samples: StepResultPair
+
+
+def judgeable_cells(comparison: Comparison) -> list[JudgeableCell]:
+    """All that have a result here and in the base, and may be compared by it."""
+    return [
+        JudgeableCell(row, at, _samples(comparison, row, at))
+        for row in comparison.rows
+        for at in range(len(comparison.columns))
+        if _is_judgeable(row, at, comparison.base)
+    ]
 
 
 def _clear(row: Row, at: int, base: int) -> None:

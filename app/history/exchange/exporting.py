@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from app.core.errors import DynoError, InputError
+from app.core.harmless import as_file_name
 from app.history.lists.edits import session_annotations
-from app.history.lists.sessions import find
+from app.history.lists.sessions import SUFFIX, find, sessions
 from app.history.steps.figures import plan_of
 from app.history.store import journals
 from app.history.store.history import History
 
 FORMAT = 1
+ENDING = ".dyno.zip"
 _BLOCK = 1 << 20
 _DATE = (2020, 1, 1, 0, 0, 0)  # the same session gives the same file
 
@@ -29,7 +31,7 @@ def export(history: History, reference: str, file: Path) -> Path:
         raise DynoError(f"session {session} cannot be exported: its journal is not stored here")
     try:
         if file.is_dir():
-            file = file / f"{session}.dyno.zip"
+            file = _new_file(file, history, session)
         if file.exists():
             raise InputError(f"{file} exists already: choose another name")
         part = file.with_name(f".{session}.{os.getpid()}.part")
@@ -42,6 +44,14 @@ def export(history: History, reference: str, file: Path) -> Path:
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}") from None
     return file
+
+
+def _new_file(folder: Path, history: History, session: str) -> Path:
+    """`NAME.dyno.zip`; of a second session of this name also the end of its id."""
+    (entry,) = sessions(history, ids=[session])
+    name = as_file_name(entry["name"])
+    file = folder / f"{name}{ENDING}"
+    return folder / f"{name}-{session[-SUFFIX:]}{ENDING}" if file.exists() else file
 
 
 def _write(history: History, session: str, journal: Path, part: Path) -> None:

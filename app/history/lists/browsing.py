@@ -13,6 +13,7 @@ from app.core.errors import InputError
 from app.history.store.history import History
 
 from .sessions import CHUNK, NAME_OF, STATE_OF, STATES, SessionEntry, escaped_for_like, sessions
+from .studies import PLAN_OR_STUDY
 
 _DATE = "coalesce(started_at, planned_at)"  # as the index has it
 _NEWEST_FIRST = f"{_DATE} DESC, ordinal DESC, id DESC"
@@ -88,7 +89,7 @@ class FoundSessions:
     """The matching sessions in order, the number of all, and the groups with a QPS."""
 
     ids: tuple[str, ...]
-    plans: Mapping[str, tuple[str, ...]]  # the same ids by plan, plans in their order
+    plans: Mapping[str, tuple[str, ...]]  # the same ids by plan or published study, these in their order
     total: int
     groups: tuple[str, ...]
 
@@ -113,7 +114,7 @@ def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
     where, join, values = _where(wanted), "", []
     if order.by.startswith(QPS):
         join, values = _HEADLINE, [order.by.removeprefix(QPS)]
-    statement = f"SELECT id, plan FROM session {join} {where} ORDER BY {_sorting(order)}"
+    statement = f"SELECT id, {PLAN_OR_STUDY} FROM session {join} {where} ORDER BY {_sorting(order)}"
     rows: list[tuple[str, str]] = history.query(statement, values + where.values)
     ids = tuple(id_ for id_, _ in rows)
     total = len(ids) if wanted.is_empty else history.query("SELECT count(*) FROM session")[0][0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
@@ -18,7 +18,7 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
 from app.planner.request.request import LIMITS, PlanRequest, options_of_plan
 from app.planner.resolve.contenders import as_named_today, short_names
-from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
+from app.protocol.plan import ARRIVALS, LIMIT, QUERYING, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.at_target.verdicts import LEAST
 from app.variables import preset_file
 
@@ -37,8 +37,11 @@ class SweptOptions(TypedDict):
     vary: str  # `innodb_spin_wait_delay=6,96`
 
 
-def request_again(history: History, references: Sequence[str]) -> PlanRequest:
-    """The request of sessions, or of a whole plan; raises InputError if their work differs."""
+def request_again(history: History, references: Sequence[str], only: Collection[str] = ()) -> PlanRequest:
+    """The request of sessions, or of a whole plan; raises InputError if their work differs.
+
+    `only`: the names of the tests to repeat; none: all.
+    """
     ids = find_all(history, references)
     with history.reading():
         plans = plans_by_session(history, ids)
@@ -51,12 +54,25 @@ def request_again(history: History, references: Sequence[str]) -> PlanRequest:
     chosen = {(each.key, each.build): (each, files) for each, files in once.values()}
     most = max(contenders.count(each) for each in contenders)
     return replace(
-        _request(first),
+        _with_only(_request(first), first, only),
         contenders=_contenders(list(chosen.values())),
         repeats=UNTIL_DECIDED if first.until_decided else max(most, LEAST if len(chosen) > 1 else 1),
         time_limit=first.time_limit,
         **({name: getattr(first, name) for name in LIMITS} if first.until_decided else {}),
     )
+
+
+def _with_only(request: PlanRequest, plan: Plan, only: Collection[str]) -> PlanRequest:
+    """The request with these tests alone, and with what prepares them."""
+    known = {step.name for step in _sequence(plan).steps}  # a plan has steps beside them that settle
+    is_kept = {
+        step.name: step.name in only or step.kind not in QUERYING or step.warm
+        for step in plan.steps
+        if step.name in known
+    }
+    profile = tuple(name for name in request.profile if is_kept.get(name))
+    kept = tuple(name for name, is_one in is_kept.items() if is_one)
+    return replace(request, steps=kept, profile=profile) if only else request
 
 
 def _check_same(session: str, plan: Plan, first: Plan) -> None:

@@ -11,7 +11,7 @@ from typing import Iterable, Iterator, Mapping, Sequence, Tuple
 from app.protocol.events import SPOILT as MARKED
 from app.protocol.others import DISTURBED
 
-from .looks import equivalence_false_share, p_same, share_of_look
+from .looks import ROUNDS, can_still_decide, equivalence_false_share, p_same, share_of_look
 from .steady import UNSTEADY
 from .welch import LogMeanDifference, PairedResults, Part, cell_differences
 
@@ -268,3 +268,30 @@ def _mean(column: Column, which: int) -> float:
 
 def _span(column: Column) -> float:
     return max(at for at, _ in column) - min(at for at, _ in column)
+
+
+# which cells of a plan are decided after a round, so that more rounds would tell nothing new
+
+
+HOPELESS = "cannot be decided"
+DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
+
+
+def cell_stopping_decisions(cells: Sequence[StepResultPair], limits: VerdictLimits, rounds: int) -> list[str]:
+    """The decision for each cell after these rounds; '' if another round may decide it."""
+    words = [verdict.word for verdict in judge(cells, limits)]
+    share = limits.at_look(cells, ROUNDS).false_share
+    hopeful = {
+        at
+        for at, found in tested_differences(cells)
+        if can_still_decide(found, cells[at].n, share, limits.matters)
+    }
+    return [
+        word if word in DECISIONS else "" if at in hopeful or _is_young(cells[at], rounds) else HOPELESS
+        for at, word in enumerate(words)
+    ]
+
+
+def _is_young(cell: StepResultPair, rounds: int) -> bool:
+    """Whether it may still get enough repeats; a cell that never had a result seldom does."""
+    return cell.n < LEAST and rounds < ROUNDS and (rounds < LEAST or 0 < cell.n >= LEAST - (ROUNDS - rounds))

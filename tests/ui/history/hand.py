@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.history.lists.sessions import SessionEntry, sessions
@@ -52,6 +53,10 @@ class Hand:
     def action(self, text: str) -> QAction:
         actions = (each for each in self.page.page_actions() if each is not None)
         return next(each for each in actions if each.text().replace("&", "").startswith(text))
+
+    def labels(self) -> list[str]:
+        """The texts that the page shows beside its tables."""
+        return [each.text() for each in self.page.findChildren(QLabel) if each.isVisible()]
 
     @property
     def tabs(self) -> DetailTabs:

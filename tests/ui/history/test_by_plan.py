@@ -287,13 +287,33 @@ def test_a_plan_is_measured_again(hand: Hand, text: str, is_run: bool) -> None:
         assert told.args == [ShowPageRequest("bench", ids, is_run)]
 
 
+def names(hand: Hand) -> list[str]:
+    model = hand.table.model()
+    return [str(model.index(row, NAME).data() or "") for row in range(model.rowCount())]
+
+
+def test_published_studies_are_folded_with_author_and_year(hand: Hand) -> None:
+    with History(hand.page.context.home) as history:
+        there = len(import_shipped(history))
+    hand.page.context.bus.changed.emit(PartsToReload(sessions=True))
+    hand.qtbot.waitUntil(lambda: sum(name.startswith("Mark Callaghan, 2017 (") for name in names(hand)) == 2)
+    assert len(names(hand)) == 4, "two studies, a plan and a session"
+    found = [name for name in names(hand) if name.startswith("Mark")]
+    assert sum(int(re.findall(r"\((\d+)\)", name)[0]) for name in found) == there
+
+
 def test_what_was_published_is_set_up_here(hand: Hand) -> None:
     with History(hand.page.context.home) as history:
         published = import_shipped(history)[0].session
     hand.page.context.bus.changed.emit(PartsToReload(sessions=True))
-    hand.page.reload()
-    hand.qtbot.waitUntil(lambda: hand.page._model.line(published) is not None)
+    study = "Mark Callaghan, 2017 (12): InnoDB from MySQL 5.0.96"
+    hand.qtbot.waitUntil(lambda: any(name.startswith(study) for name in names(hand)))
+    go_to(hand, hand.shown_ids()[next(at for at, name in enumerate(names(hand)) if name.startswith(study))])
+    edit = hand.action("Set up the same here")
+    assert edit.isEnabled() and not hand.action("Run again").isEnabled()
+    press(hand, Qt.Key.Key_Right)
     go_to(hand, published)
+    hand.qtbot.waitUntil(lambda: edit.text().endswith("&here"))
     assert not hand.action("Run again").isEnabled()
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         hand.press("Set up the same here")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.deciding import DECISIONS, HOPELESS, StoppingDecider
+from app.agent.deciding import StoppingDecider
 from app.agent.round_results import round_results
 from app.comparison.cells.cell import Row
 from app.comparison.verdicts.compare import compare
@@ -19,7 +19,7 @@ from app.history.store.history import History
 from app.protocol.events import Sample
 from app.protocol.plan import RATE_MISSED, SLICES, Plan, PlannedSession
 from app.protocol.states import UNDECIDABLE
-from app.stats.at_target.verdicts import AT_RATE, DRIFT
+from app.stats.at_target.verdicts import AT_RATE, DECISIONS, DRIFT, HOPELESS
 from tests.journals import Maker, plan
 from tests.rounds import sliced_plan, sliced_steps
 from tests.unit.agent.conftest import directory_in

@@ -70,7 +70,7 @@ def test_too_few_plans_tell_nothing(dyno_home: Path, capsys: pytest.CaptureFixtu
         (id_,) = keep(history, 1)
         found = over_time(history, id_)
     assert {latest_change_sentence(step, found).partition(": ")[2] for step in found["steps"]} == {
-        "too few plans (1, needs 4)"
+        "1 plan of this work with a result, a change takes 4"
     }
     assert main(["changes", id_, "--check"]) == 3
     assert "too few plans (1, needs 4)" in capsys.readouterr().out
@@ -130,7 +130,9 @@ def test_few_plans_show_no_change(history: History) -> None:
     ids = [keep(history, n, 1.0 if n < 3 else 0.5)[0] for n in range(1, 4)]
     found = over_time(history, ids[0])
     assert not any(changed(found).values())
-    assert latest_change_sentence(found["steps"][1], found) == f"{STEP}: too few plans (3, needs 4)"
+    assert latest_change_sentence(found["steps"][1], found) == (
+        f"{STEP}: 3 plans of this work with a result, a change takes 4"
+    )
 
 
 def test_bad_names_are_refused(history: History) -> None:

@@ -75,9 +75,11 @@ def test_an_export_is_the_same_bytes_each_time(history: History, exported: Path,
     assert again.read_bytes() == exported.read_bytes()
 
 
-def test_an_export_into_a_folder_gets_the_id_for_a_name(history: History, tmp_path: Path) -> None:
+def test_an_export_into_a_folder_gets_the_name_of_the_session(history: History, tmp_path: Path) -> None:
     store(history, WHOLE)
-    assert export(history, ID, tmp_path).name == f"{ID}.dyno.zip"
+    edits.rename(history, ID, "good/build")
+    assert export(history, ID, tmp_path).name == "good-build.dyno.zip"
+    assert export(history, ID, tmp_path).name == f"good-build-{ID[-6:]}.dyno.zip", "nothing is overwritten"
 
 
 def test_an_export_overwrites_nothing(history: History, exported: Path) -> None:

@@ -19,6 +19,7 @@ from app.history.lists.plans import (
     states_text,
 )
 from app.history.lists.sessions import find_all, sessions_of_plan
+from app.history.lists.studies import studies, study_name
 from app.history.recorded.writing import record_unlocked_journals
 from app.history.store.history import History
 from app.protocol.plan import Plan
@@ -116,6 +117,22 @@ def test_a_deleted_plan_is_gone_and_comes_back(history: History) -> None:
 def test_published_sessions_are_plans_of_one(history: History) -> None:
     import_shipped(history)
     assert {states_text(plan) for plan in plans(history, plan_ids(history))} == {"published"}
+
+
+def test_published_sessions_are_listed_by_study(history: History) -> None:
+    import_shipped(history)
+    found = studies(history, list(browse(history, Filter(), Order()).plans))
+    assert {(study["name"][:21], states_text(study)) for study in found} == {
+        ("Mark Callaghan, 2017:", "published")
+    }
+    assert sum(study["sessions"] for study in found) == 21 and len(found) == 2
+    assert all(len(study["contenders"]) == study["sessions"] for study in found)
+
+
+def test_a_source_without_author_and_year_is_named_by_its_article() -> None:
+    assert study_name('{"article": "Two engines"}') == "Two engines"
+    assert study_name('{"author": "Ada", "date": "2024-05-01"}') == "Ada, 2024"
+    assert study_name("{}") == "published"
 
 
 def test_a_damaged_plan_is_told(two_plans: History) -> None:

@@ -148,3 +148,14 @@ def test_a_plan_of_others_cannot_name_a_file_elsewhere(history: History) -> None
     JournalStorer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     with pytest.raises(InputError, match="the name of a preset may have"):
         request_again(history, [session])
+
+
+def test_only_some_tests_are_repeated_with_what_prepares_them(history: History) -> None:
+    before = planned(history, INNODB, MYISAM)
+    tests = [step.name for step in before.steps if step.kind == "drive" and not step.warm]
+    asked = request_again(history, [before.id], tests[:1])
+    again = resolve(asked, MACHINE, Catalog())
+    assert len(tests) > 1
+    assert [step.name for step in again.steps if step.kind == "drive" and not step.warm] == tests[:1]
+    assert {"load", "settle"} <= {step.kind for step in again.steps}
+    assert len(again.contenders) == 2

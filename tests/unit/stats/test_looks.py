@@ -7,10 +7,19 @@ from math import exp
 import numpy as np
 import pytest
 
-from app.agent.deciding import DECISIONS, HOPELESS, cell_stopping_decisions
 from app.stats import StepResultPair, VerdictLimits, judge
 from app.stats.at_target.looks import ROUNDS, share_of_look
-from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
+from app.stats.at_target.verdicts import (
+    BETTER,
+    COLOURED,
+    DECISIONS,
+    HOPELESS,
+    LEAST,
+    NOISE,
+    SAME,
+    WORSE,
+    cell_stopping_decisions,
+)
 
 LOOKED = VerdictLimits(repeatedly=True)
 

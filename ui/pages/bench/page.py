@@ -72,7 +72,7 @@ class BenchPage(Page):
         """Set up sessions to measure again, and start them on request."""
         if wanted.sessions:
             self.message.clear()
-            self.again.open(wanted.sessions, wanted.is_run)
+            self.again.open(wanted.sessions, wanted.is_run, wanted.steps)
 
     def page_actions(self) -> Sequence[QAction | None]:
         panel, contenders = self.run_panel, self.contenders

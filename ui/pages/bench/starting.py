@@ -157,7 +157,7 @@ class PlanStartController(QObject):
     def _follow(self, stage: LaunchStage, plan: Plan) -> None:
         sessions = tuple(turn.session for turn in plan.turns)
         self._context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
-        self._context.bus.wanted.emit(ShowPageRequest("live", sessions))
+        self._context.bus.wanted.emit(ShowPageRequest("live", sessions, is_of_start=True))
 
     # until it is no longer true
 
@@ -268,9 +268,9 @@ class RunAgain(QObject):
         controller.set_up_again.connect(self._on_set_up)
         controller.concluded.connect(self._on_concluded)
 
-    def open(self, sessions: tuple[str, ...], is_run: bool) -> None:
+    def open(self, sessions: tuple[str, ...], is_run: bool, steps: tuple[str, ...] = ()) -> None:
         self._until = time.monotonic() + SOON_S if is_run else 0.0
-        self._controller.open_again(sessions)
+        self._controller.open_again(sessions, steps)
 
     def _on_set_up(self, draft: Draft, remark: str) -> None:
         self._draft = draft

@@ -45,10 +45,10 @@ class CompareBody(QWidget):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Charts")
-        self._why = WhyPanel(context)
+        self._why, self._seconds = WhyPanel(context), SecondsPanel(context)
         self.panels: list[Panel] = [
             BarsPanel(context.theme), SweepChartPanel(context.theme), RatesPanel(context.theme),
-            SecondsPanel(context), HeatPanel(context), LatencyPanel(context), SizesPanel(context),
+            self._seconds, HeatPanel(context), LatencyPanel(context), SizesPanel(context),
             BeforeAfterPanel(context.theme), self._why, DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
@@ -86,14 +86,16 @@ class CompareBody(QWidget):
     def panel(self) -> Panel:
         return self.panels[self.tabs.currentIndex()]
 
-    def show_comparison(self, compared: ShownComparison, is_relative: bool, has_details: bool) -> None:
+    def show_comparison(
+        self, compared: ShownComparison, is_relative: bool, has_details: bool, is_by_effect: bool = False
+    ) -> None:
         """Show a comparison, measure or view; the focus stays on its step."""
         whole, comparison = compared.comparison, compared.shown
         if whole is None or comparison is None:
             return
         measure = measure_named(compared.look.measure)
         before, column = self.table.chosen_step, self.table.currentIndex().column()
-        self.table.figures.show(comparison, is_relative, has_details)
+        self.table.figures.show(comparison, is_relative, has_details, is_by_effect)
         self.table.refresh()
         lines = lines_of(comparison, self._context.theme)
         self._shown = ComparePanelData(comparison, whole, measure, is_relative, lines, None)
@@ -107,6 +109,10 @@ class CompareBody(QWidget):
         """Show the costs of the chosen step, and focus them."""
         self._why.go_to(CAUSES)
         self.tabs.setCurrentWidget(self._why)
+
+    def show_seconds(self) -> None:
+        """Show the chosen step second by second."""
+        self.tabs.setCurrentWidget(self._seconds)
 
     def _on_cell_chosen(self, row: Row | None) -> None:
         if self._shown is not None:

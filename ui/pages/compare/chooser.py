@@ -74,9 +74,7 @@ class _SessionsModel(QAbstractListModel):
             return Qt.CheckState.Checked if line["id"] in self._chosen else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{harmless(line['name'])}\n{harmless(_about(line))}"
-        return (
-            f"{line['name']}\n{_about(line)}\n{line['id']}" if role == Qt.ItemDataRole.ToolTipRole else None
-        )
+        return f"{line['name']}\n{_about(line)}" if role == Qt.ItemDataRole.ToolTipRole else None
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.CheckStateRole:

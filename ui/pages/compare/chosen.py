@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from app.comparison.answers.sentences import measure_in_sentence, verdict_sentences
+from app.comparison.answers.sentences import first_lines, measure_in_sentence
 from app.comparison.cells.cell import Comparison
-from app.comparison.cells.labels import names_of
+from app.comparison.texts.caveats import all_joined_texts
 from app.comparison.verdicts.compare import (
     by_group,
     compare,
@@ -15,7 +15,6 @@ from app.comparison.verdicts.compare import (
     judged_by_limits,
     only_common_steps,
 )
-from app.core.names import short_names
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
 from app.stats import VerdictLimits
@@ -66,7 +65,8 @@ class ShownComparison:
     said: str = ""
     look: ViewOptions = field(default_factory=ViewOptions)
     shown: Comparison | None = None  # by the measure, those of a group together
-    sentences: tuple[str, ...] = ()  # what it comes to
+    sentences: tuple[str, ...] = ()  # what it comes to, as the command line prints it
+    caveats: tuple[str, ...] = ()  # what to know before it is believed, the most important first
 
     def seen(self, look: ViewOptions) -> ShownComparison:
         """The same with other options; not for the GUI thread."""
@@ -74,16 +74,17 @@ class ShownComparison:
             return replace(self, look=look)
         whole = judged_by_limits(self.comparison, look.limits)
         shown = by_group(comparison_by_measure(whole, look.measure))
-        sentences = verdict_sentences(_briefly_named(shown), measure_in_sentence(look.measure))
         shown = only_common_steps(shown) if look.is_common else shown
-        return replace(self, comparison=whole, look=look, shown=shown, sentences=tuple(sentences))
-
-
-def _briefly_named(comparison: Comparison) -> Comparison:
-    """The columns as the heads name them."""
-    names = short_names(names_of(comparison)).names
-    named = zip(comparison.columns, names, strict=True)
-    return replace(comparison, columns=[replace(column, name=name) for column, name in named])
+        sentences = first_lines(shown, measure_in_sentence(look.measure))
+        caveats = [*shown.first_texts, *all_joined_texts(shown)]
+        return replace(
+            self,
+            comparison=whole,
+            look=look,
+            shown=shown,
+            sentences=tuple(sentences),
+            caveats=tuple(caveats),
+        )
 
 
 def compare_chosen(history: History, chosen: ChosenSessions, look: ViewOptions) -> ShownComparison:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.comparison.answers.disturbed_steps import disturbed_steps
 from app.comparison.cells.cell import Comparison
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
@@ -78,6 +79,18 @@ class ChosenColumns(QObject):
             there = [each for each in columns if each.target == base.target]
             sessions = tuple(id_ for each in [base, *there] for id_ in each.ids)
             self._bus.wanted.emit(ShowPageRequest("bench", sessions))
+
+    def repeat_disturbed(self) -> None:
+        """Measure again on Bench only what other programs disturbed."""
+        found = disturbed_steps(self._comparison) if self._comparison else None
+        if found:
+            self._bus.wanted.emit(ShowPageRequest("bench", found.sessions, is_run=True, steps=found.steps))
+
+    def open_live(self) -> None:
+        """Show the curves of the column where the keyboard is."""
+        if self._comparison:
+            column = self._comparison.columns[max(self._table.chosen_column, 0)]
+            self._bus.wanted.emit(ShowPageRequest("live", (column.ids[-1],)))
 
     def _make_base(self, at: int) -> None:
         comparison = self._comparison

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
+from app.comparison.answers.disturbed_steps import disturbed_steps
+from app.core.units import count_text
 from ui.widgets.actions import action
 
 if TYPE_CHECKING:
@@ -35,6 +37,19 @@ class CompareActions:
         self.flame = action(page, "&Flame graph…", "flame graph", tip)
         tip = "Set up the contenders of these columns on Bench, to measure them in turn on one machine"
         self.again = action(page, _MEASURE, "set up", tip)
+        tip = "Show the chosen step second by second"
+        self.seconds = action(page, "Secon&ds", "show seconds", tip)
+        tip = "Hide this step in the table; no result changes"
+        self.hide = action(page, "&Hide step", "hide step", tip)
+        self.unhide = action(page, "S&how hidden steps", "show steps", "Show all steps in the table again")
+        tip = "Show the steps that changed most first, or by group in their order"
+        self.by_effect = action(page, "Sort b&y effect", "by effect", tip, checkable=True)
+        tip = "Set up on Bench only the steps that other programs disturbed, and start them"
+        self.repeat = action(page, "Repeat only what is dist&urbed", "repeat disturbed", tip)
+        tip = "Show the curves of the sessions of this column"
+        self.live = action(page, "Open in &Live", "open in live", tip)
+        tip = "Copy the line of the chosen step"
+        self.copy_step = action(page, "Copy ste&p", "copy step", tip)
         tip = "Find out by measuring which setting makes this column differ from the base"
         self.explain = action(page, "E&xplain…", "explain", tip)
         tip = "Find the installed build that made the chosen step faster or slower"
@@ -54,17 +69,36 @@ class CompareActions:
         self.report = action(page, "R&eport…", "report", tip)
         # what is done to the column where the keyboard is
         self.column = (self.make_base, self.move_left, self.move_right, self.remove)
-        self.copying = (self.copy_text, self.copy_markdown, self.copy_csv)
+        self.copying = (self.copy_text, self.copy_markdown, self.copy_csv, self.copy_step)
         self.saving = (self.save_table, self.save_chart, self.copy_chart)
-        self._step = (self.turn, self.why, self.flame, self.again, self.explain, self.bisect, self.gate)
+        self._rows = (self.by_effect, self.hide)
+        self._step = (
+            self.turn, self.why, self.seconds, self.flame, self.live, self.again, self.explain, self.bisect,
+            self.gate,
+        )  # fmt: skip
+        self.cell: tuple[QAction | None, ...] = (
+            self.why, self.seconds, self.flame, self.explain, self.live, None, self.copy_step, self.hide,
+            self.unhide,
+        )  # fmt: skip
+        self.show_hidden(0)
+        self.show(None)
 
     def menu(self) -> list[QAction | None]:
-        first = [self.choose, self.published, None, *self.column, None, *self._step]
+        first = [self.choose, self.published, None, *self.column, None, *self._step, self.repeat]
+        first += [None, *self._rows, self.unhide]
         return [*first, None, *self.copying, None, *self.saving, None, self.report]
 
     def show(self, comparison: Comparison | None) -> None:
         """Enable commands; others' sessions cannot be measured again."""
-        for each in (*self.column, *self._step, *self.copying, *self.saving, self.report):
+        for each in (
+            *self.column,
+            *self._step,
+            *self._rows,
+            *self.copying,
+            *self.saving,
+            self.copy_step,
+            self.report,
+        ):
             each.setEnabled(comparison is not None)
         columns = comparison.columns if comparison else []
         is_published = any(each.source for each in columns if comparison and each.id == comparison.base_id)
@@ -72,3 +106,10 @@ class CompareActions:
         for each in (self.explain, self.bisect):
             each.setEnabled(len(columns) > 1 and not is_published)
         self.gate.setEnabled(len(columns) > 1)
+        self.live.setEnabled(bool(columns) and not is_published)
+        self.repeat.setEnabled(comparison is not None and disturbed_steps(comparison) is not None)
+
+    def show_hidden(self, count: int) -> None:
+        """Say how many steps are hidden."""
+        self.unhide.setText(f"S&how {count_text(count, 'hidden step')}" if count else "S&how hidden steps")
+        self.unhide.setEnabled(count > 0)

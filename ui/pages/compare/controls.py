@@ -21,6 +21,7 @@ from ui.core.theme import SPACE
 from ui.widgets.actions import action_button
 from ui.widgets.layouts import in_row
 
+_MEASURE_WIDTH = 12  # characters; the open list shows all of a name
 _RELATIVE_TIP = "Results as multiples of the base"
 _ABSOLUTE_TIP = "Results as measured"
 
@@ -35,6 +36,8 @@ class CompareControls(QWidget):
         self._memory = memory
         self._measures = QComboBox()
         self._measures.setAccessibleName("Measure")
+        self._measures.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._measures.setMinimumContentsLength(_MEASURE_WIDTH)
         self._measures.setToolTip("The measure to compare the steps by")
         for measure in MEASURES:
             self._measures.addItem(measure.title, measure.name)

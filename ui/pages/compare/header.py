@@ -28,7 +28,15 @@ class ColumnHeader(QHeaderView):
         self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), 3 * self.fontMetrics().height() + _SWATCH + SPACE)
+        lines = 4 if any(each.version for each in self._columns()) else 3
+        return QSize(super().sizeHint().width(), lines * self.fontMetrics().height() + _SWATCH + SPACE)
+
+    def _columns(self) -> list[HeaderContender]:
+        found = [
+            self.model().headerData(at, Qt.Orientation.Horizontal, COLUMN)
+            for at in range(self.model().columnCount() if self.model() else 0)
+        ]
+        return [each for each in found if isinstance(each, HeaderContender)]
 
     def paintSection(self, painter: QPainter, rect: QRect, logical_index: int) -> None:
         painter.save()
@@ -62,9 +70,14 @@ class ColumnHeader(QHeaderView):
         painter.setFont(font)
         painter.setPen(self._theme.colour("text"))
         height = self.fontMetrics().height()
-        for at, line in enumerate(two_lines(shown.short, QFontMetrics(font), place.width())):
+        name = two_lines(shown.short, QFontMetrics(font), place.width())
+        for at, line in enumerate(name):
             line_place = place.translated(QPoint(0, at * height))
             painter.drawText(line_place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, line)
+        painter.setFont(self.font())
+        version_place = place.translated(QPoint(0, len(name) * height))
+        version = version_text(shown.version, painter.fontMetrics(), place.width())
+        painter.drawText(version_place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, version)
         self._paint_below(painter, place, shown)
 
     def _paint_below(self, painter: QPainter, place: QRect, shown: HeaderContender) -> None:
@@ -73,6 +86,13 @@ class ColumnHeader(QHeaderView):
         text = f"base, {shown.n}" if shown.is_base else shown.n
         elided = fitted(painter.fontMetrics(), text, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, elided)
+
+
+def version_text(version: str, metrics: QFontMetrics, width: int) -> str:
+    """`MySQL 9.7.4`, or as much of it as fits: the number first."""
+    texts = (harmless(version), harmless(version.rpartition(" ")[2]))
+    whole = next((text for text in texts if metrics.horizontalAdvance(text) <= width), texts[1])
+    return fitted(metrics, whole, Qt.TextElideMode.ElideRight, width)
 
 
 def two_lines(name: str, metrics: QFontMetrics, width: int) -> list[str]:

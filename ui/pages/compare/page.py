@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of, row_label
-from app.comparison.verdicts.across import cross_plan_remarks
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
@@ -33,6 +33,7 @@ from .sharing import CompareCopySave
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 _SENTENCES = 6
+_BY_EFFECT = "compare/by effect"
 
 _EMPTY_TITLE = "Nothing to compare yet"
 _EMPTY_TEXT = (
@@ -59,6 +60,7 @@ class ComparePage(Page):
         self.published = ShippedResultsImporter(context, self)
         self.commands = CompareActions(self)
         self.questions = ColumnQuestions(context, self, self.body.table, lambda: self._compared.comparison)
+        self.commands.by_effect.setChecked(context.memory.value(_BY_EFFECT, False))
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
         self._build()
@@ -67,6 +69,8 @@ class ComparePage(Page):
 
     def _build(self) -> None:
         self.controls.add_first(self.columns.trail.back, self.columns.trail.forward)
+        self.controls.add_button(self.commands.live)
+        self.controls.add_button(self.commands.by_effect)
         self.controls.add_button(self.commands.choose)
         self.controls.add_menu("Copy", "Copy the table for other programs", self.commands.copying)
         self.controls.add_menu(
@@ -74,7 +78,8 @@ class ComparePage(Page):
         )
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
-        parts = (self.controls, self.limits, self.warning, self.verdict, (self.body, 1))
+        self.body.table.cell_actions = list(self.commands.cell)
+        parts = (self.controls, self.verdict, self.warning, self.limits, (self.body, 1))
         self._stack.addWidget(
             EmptyPage(_EMPTY_TITLE, _EMPTY_TEXT, self.commands.choose, self.commands.published)
         )
@@ -93,6 +98,13 @@ class ComparePage(Page):
             (commands.remove, columns.remove),
             (commands.turn, self.controls.turn),
             (commands.why, self.body.show_why),
+            (commands.seconds, self.body.show_seconds),
+            (commands.hide, self.body.table.hide_chosen),
+            (commands.unhide, self.body.table.show_hidden),
+            (commands.by_effect, self._on_sorted),
+            (commands.copy_step, share.copy_step),
+            (commands.live, columns.open_live),
+            (commands.repeat, columns.repeat_disturbed),
             (commands.flame, self.show_flame),
             (commands.again, columns.measure_again),
             (commands.explain, self.questions.explain),
@@ -110,6 +122,7 @@ class ComparePage(Page):
 
     def _connect(self) -> None:
         self._connect_commands()
+        self.body.table.hidden_changed.connect(self.commands.show_hidden)
         for changed in (self.controls.changed, self.limits.changed, self.limits.turned):
             changed.connect(self._show)
         self.context.theme.changed.connect(self._show)
@@ -182,18 +195,26 @@ class ComparePage(Page):
         self.commands.show(compared.shown)
         self.chooser.set_chosen(self.columns.chosen.ids)
         if compared.comparison and compared.shown:
-            across = cross_plan_remarks(compared.shown, names_of(compared.shown))
-            self._show_warnings(
-                [*(each.text for each in compared.comparison.warnings), *across], bool(across)
-            )
+            self._show_caveats(compared.caveats, compared.shown)
             self.verdict.show_first(compared.sentences, _SENTENCES)
-            self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
+            is_by_effect = self.commands.by_effect.isChecked()
+            self.body.show_comparison(
+                compared, self.controls.is_relative, self.limits.has_details, is_by_effect
+            )
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
 
-    def _show_warnings(self, warnings: Sequence[str], are_apart: bool) -> None:
-        self.warning.setToolTip(as_tip("\n".join(warnings) if len(warnings) > _WARNINGS else ""))
-        actions, text = [self.commands.again] if are_apart else [], first_lines(warnings, _WARNINGS)
+    def _show_caveats(self, caveats: Sequence[str], shown: Comparison) -> None:
+        """Show what to know before the sentences are believed, and what can be done about it."""
+        self.warning.setToolTip(as_tip("\n".join(caveats) if len(caveats) > _WARNINGS else ""))
+        are_apart = any(cell.across for row in shown.rows for cell in row.cells)
+        actions = [self.commands.repeat] if self.commands.repeat.isEnabled() else []
+        actions += [self.commands.again] if are_apart else []
+        text = first_lines(caveats, _WARNINGS)
         self.warning.show_warning(text, *actions) if text else self.warning.clear()
+
+    def _on_sorted(self) -> None:
+        self.context.memory.keep(_BY_EFFECT, self.commands.by_effect.isChecked())
+        self._show()
 
     # what is compared
 

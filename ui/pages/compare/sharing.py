@@ -48,6 +48,11 @@ class CompareCopySave(QObject):
             QGuiApplication.clipboard().setText(harmless_text(text))
             self._context.bus.said.emit(f"Copied the table as {form}")
 
+    def copy_step(self) -> None:
+        """Copy the line of the chosen step, with the names of the columns above it."""
+        QGuiApplication.clipboard().setText(harmless_text(self._body.table.selected_text()))
+        self._context.bus.said.emit("Copied the step")
+
     def copy_chart(self) -> None:
         panel = self._body.panel
         with temporarily_enlarged(panel.picture, panel.least) as picture:

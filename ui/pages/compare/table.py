@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QMenu
 
 from app.comparison.cells.cell import Row
 from ui.core.theme import SPACE, Theme
-from ui.models.comparison import FIXED, ComparisonModel
+from ui.models.comparison import FIXED, ComparisonModel, step_row_key
 from ui.widgets.table import LineSelectTable
 
 from .figures import FigureDelegate, needed_width
@@ -26,6 +29,7 @@ class ComparisonTable(LineSelectTable):
     base_wanted = Signal(int)  # column
     column_moved = Signal(int, int)  # from, to
     cell_chosen = Signal(object)  # Row | None
+    hidden_changed = Signal(int)  # how many steps are hidden
 
     def __init__(self, theme: Theme, figures: ComparisonModel | None = None) -> None:
         super().__init__("Comparison")
@@ -38,6 +42,10 @@ class ComparisonTable(LineSelectTable):
         self.setSelectionMode(LineSelectTable.SelectionMode.SingleSelection)
         self.verticalHeader().setDefaultSectionSize(_LINE_HEIGHT)
         self.column_actions: list[QAction] = []  # of the menu of a head
+        self.cell_actions: list[QAction | None] = []  # of the menu of a cell; None is a separator
+        self._hidden: set[tuple[str, str]] = set()  # steps that a person does not want to see
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._on_cell_menu_requested)
         self._head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._head.customContextMenuRequested.connect(self._on_menu_requested)
         self._head.sectionClicked.connect(self._on_section_clicked)
@@ -52,6 +60,7 @@ class ComparisonTable(LineSelectTable):
         tall = set(self.figures.tall)
         for row in range(self.figures.rowCount()):
             self.setRowHeight(row, _TALL if row in tall else _LINE_HEIGHT)
+        self._hide_rows()
         columns = self.figures.columnCount() - len(FIXED)
         self._needed = {at: self._needed_width(len(FIXED) + at) for at in range(columns)}
         self.arrange()
@@ -64,6 +73,38 @@ class ComparisonTable(LineSelectTable):
         index = self.figures.index(row, column)
         flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
         self.selectionModel().setCurrentIndex(index, flags)
+
+    def hide_chosen(self) -> None:
+        """Hide the chosen step, and go to the next one."""
+        row, step = self.currentIndex().row(), self.chosen_step
+        if step is None:
+            return
+        self._hidden.add(step_row_key(step))
+        self._hide_rows()
+        rows = [*range(row, self.figures.rowCount()), *range(row, -1, -1)]
+        seen = (at for at in rows if self.figures.row_at(at) and not self.isRowHidden(at))
+        self.choose(next(seen, -1), self.currentIndex().column())
+
+    def show_hidden(self) -> None:
+        """Show all steps again."""
+        self._hidden.clear()
+        self._hide_rows()
+
+    def _hide_rows(self) -> None:
+        """Hide the steps that a person hid, and what is of a group of which no step is seen."""
+        model = self.figures
+        hidden = [at for at in range(model.rowCount()) if self._is_hidden(model.row_at(at))]
+        below = set(hidden)
+        for heading, after in pairwise([*model.headings, model.rowCount()]):
+            steps = [at for at in range(heading + 1, after) if model.row_at(at)]
+            if steps and below.issuperset(steps):
+                below.update(range(heading, after))
+        for at in range(model.rowCount()):
+            self.setRowHidden(at, at in below)
+        self.hidden_changed.emit(len(hidden))
+
+    def _is_hidden(self, row: Row | None) -> bool:
+        return row is not None and step_row_key(row) in self._hidden
 
     def choose_column(self, at: int) -> None:
         """Go to this column on the same step."""
@@ -154,7 +195,19 @@ class ComparisonTable(LineSelectTable):
         section = self._head.logicalIndexAt(at)
         if section >= len(FIXED):
             self.choose(self.currentIndex().row(), section)
-            menu = QMenu(self)
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.addActions(self.column_actions)
-            menu.popup(self._head.mapToGlobal(at))
+            self._open_menu(self.column_actions, self._head.mapToGlobal(at))
+
+    def _on_cell_menu_requested(self, at: QPoint) -> None:
+        """The menu of a cell: by mouse of the one below it, by the menu key of the chosen one."""
+        index = self.indexAt(at)
+        if self.figures.row_at(index.row()) is not None:
+            self.choose(index.row(), index.column())
+            self._open_menu(self.cell_actions, self.viewport().mapToGlobal(at))
+
+    def _open_menu(self, actions: Sequence[QAction | None], at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        for each in actions:
+            menu.addSeparator() if each is None else menu.addAction(each)
+        menu.popup(at)

@@ -15,14 +15,14 @@ from ui.models.session_columns import (
     REPEAT,
     STATE,
     TAGS,
-    TARGET,
+    VERDICT,
     SessionListColumn,
 )
 from ui.models.sessions import SessionModel
 from ui.widgets.table import LineSelectTable
 
 _SPARE = 220  # pixels of a wide window that a column of text gets at most
-_SHARES = {NAME: 3, STATE: 2, CONTENDER: 2, TAGS: 2, TARGET: 1}  # of them, in tenths
+_SHARES = {NAME: 3, VERDICT: 4, STATE: 1, CONTENDER: 1, TAGS: 1}  # of them, in tenths
 
 
 class ListColumns(QObject):
@@ -51,6 +51,7 @@ class ListColumns(QObject):
         for to, at in enumerate(range(len(FIXED), len(known)), DATE + 1):
             head.moveSection(head.visualIndex(at), to)  # figures are seen without scrolling
         head.moveSection(head.visualIndex(REPEAT), CONTENDER + 1)
+        head.moveSection(head.visualIndex(VERDICT), CONTENDER + 1)
         self._is_restoring = True  # the mark of the order is restored too: another is remembered
         self._is_own = self._memory.restore_header(head, "history/list")
         self._is_restoring = False
@@ -105,6 +106,7 @@ class ListColumns(QObject):
         if self._is_restoring:
             return
         self._model.sort(column, direction)
+        self.show_order()  # nothing is sorted by some columns
         order = self._model.order
         self._memory.keep(
             "history/order", f"{order.by} {'descending' if order.is_descending else 'ascending'}"

@@ -37,6 +37,8 @@ class HistoryActions:
         self.import_folder = action(page, "Import a &folder…", "import folder", tip)
         tip = "Sessions on the server of your team; fetch those that you want here"
         self.team = action(page, "Sessions of the tea&m…", "", tip)
+        tip = "Compare each plan of the same work on this target with this contender"
+        self.pin = action(page, "P&in as baseline", "pin", tip)
         tip = "Delete the selected sessions; can be undone"
         self.delete = action(table, "&Delete", "remove", tip)
         self.undo = action(page, "&Undo delete", "undo", "Restore the sessions deleted last")
@@ -45,6 +47,7 @@ class HistoryActions:
         self.group = action(page, "&By plan", "by plan", tip, checkable=True)
         self.undo.setEnabled(False)
         self.show_selected(0)
+        self.show_pin(can_be_pinned=False, is_pinned=False)
 
     def menu(self) -> Sequence[QAction | None]:
         """The menu of the page."""
@@ -70,7 +73,12 @@ class HistoryActions:
 
     def _of_sessions(self) -> Sequence[QAction | None]:
         looks, again = (self.compare, self.open_live, self.report), (self.run_again, self.edit)
-        return (*looks, None, *again, None, self.rename, self.tag, self.note)
+        return (*looks, None, *again, self.pin, None, self.rename, self.tag, self.note)
+
+    def show_pin(self, can_be_pinned: bool, is_pinned: bool) -> None:
+        """Offer to pin one contender, or to take the baseline away."""
+        self.pin.setEnabled(can_be_pinned or is_pinned)
+        self.pin.setText("Unp&in baseline" if is_pinned else "P&in as baseline")
 
     def show_selected(self, sessions: int, is_plan: bool = False, are_published: bool = False) -> None:
         for each in (self.open_live, self.rename, self.script):

@@ -39,7 +39,7 @@ class SessionEditController(QObject):
             for session in sessions:
                 _edits().note(history, session, text)
 
-        self._change(change)
+        self._change(change, f"Note added to {session_count_text(len(sessions))}")
 
     def tag(self, sessions: Sequence[str], name: str, is_on: bool) -> None:
         """Add the tag to all, or remove it from those that have it."""
@@ -93,8 +93,15 @@ class SessionEditController(QObject):
             self, change, lambda text: self._on_undone(sessions, text), self._on_failed, stores=True
         )
 
-    def _change(self, change: Callable[[History], None]) -> None:
-        self._context.tasks.read(self, change, lambda _: self._tell(), self._on_failed, stores=True)
+    def _change(self, change: Callable[[History], None], said: str = "") -> None:
+        """Carry it out, then tell all pages, and the person where nothing else shows it."""
+
+        def done(_: None) -> None:
+            self._tell()
+            if said:
+                self._context.bus.said.emit(said)
+
+        self._context.tasks.read(self, change, done, self._on_failed, stores=True)
 
     def _on_deleted(self, answer: tuple[tuple[str, ...], int]) -> None:
         gone, left = answer

@@ -22,7 +22,7 @@ from ui.widgets.layouts import open_disposable_dialog
 
 from .editing import session_count_text
 
-_FILES = "Sessions (*.zip)"
+_FILES = "Sessions (*.dyno.zip)"
 _SOURCES = "Sessions, tables, output of sysbench (*.zip *.csv *.txt *.log *.out sb.o.*);;All files (*)"
 _NAMED = 6  # problems
 
@@ -73,7 +73,7 @@ class SessionFileActions(QObject):
         if len(sessions) == 1:
             dialog = QFileDialog(self._owner, "Export session", self._context.memory.folder, _FILES)
             dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-            dialog.setDefaultSuffix("zip")
+            dialog.setDefaultSuffix("dyno.zip")
             dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
             dialog.selectFile(f"{as_file_name(name)}.dyno.zip")
         else:

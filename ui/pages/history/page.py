@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.history.lists.browsing import FoundSessions, facets
+from app.history.lists.studies import is_study
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import Page
@@ -35,6 +36,7 @@ from .table import SessionTable
 
 if TYPE_CHECKING:
     from app.comparison.answers.over_time import OverTimeEntry
+    from app.history.lists.plans import PlanEntry
     from app.history.store.history import History
 
     from .reading import SessionDetailTexts
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 
 _BY_PLAN = "history/by plan"
+_SENTENCES = 5  # of a verdict below the list; the tooltip of its row has all
 _NONE = "Select a session to see its setup and results"
 _SEVERAL = "Compare, tag, export or delete them"
 
@@ -52,7 +55,7 @@ class HistoryPage(Page):
 
     def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._model = SessionModel(context.tasks, context.theme, self)
+        self._model = SessionModel(context.tasks, context.theme, context.home, self)
         self._table = SessionTable(self._model, context.theme, context.memory)
         is_by_plan = context.memory.value(_BY_PLAN, True)
         self._model.group_by_plan(is_by_plan)  # the history is read while the rest of the page is made
@@ -113,6 +116,7 @@ class HistoryPage(Page):
             (commands.script, lambda: exchange.choose_script(table.selected[0], self._name())),
             (commands.import_files, exchange.choose_import),
             (commands.import_folder, exchange.choose_import_of_folder),
+            (commands.pin, self._pin),
             (commands.delete, lambda: self.editing.delete(table.selected)),
             (commands.undo, self.editing.undo),
             (commands.team, self._show_team),
@@ -183,16 +187,47 @@ class HistoryPage(Page):
 
     def _show_selected(self) -> None:
         sessions, plan = self._table.selected, self._model.plan(self._table.selected_plan)
-        are_published = self._model.are_published(sessions)
+        are_published = self._model.are_published(sessions) or (plan is not None and is_study(plan["id"]))
         self._commands.show_selected(len(sessions), plan is not None, are_published)
+        self._show_pin(sessions, plan)
         if plan is not None:
             self._frame.show_selected(plan_title_with_count(plan, len(sessions)))
-            self._detail.show_words(plan_text(plan, len(sessions)))
+            self._detail.show_words(plan_text(plan, len(sessions), self._verdict_lines(plan)))
         elif len(sessions) == 1:
             self._frame.show_selected(self._name())
         else:
             self._frame.show_selected(f"{session_count_text(len(sessions))} selected" if sessions else "")
             self._detail.show_words(_SEVERAL if sessions else _NONE)
+
+    def _verdict_lines(self, plan: PlanEntry) -> Sequence[str]:
+        found = self._model.verdict(plan)
+        return found.lines[:_SENTENCES] if found else []
+
+    def _show_pin(self, sessions: tuple[str, ...], plan: PlanEntry | None) -> None:
+        """Offer to pin what is one contender that was measured here."""
+        found = self._model.verdict(plan) if plan else None
+        line = self._model.line(sessions[0]) if len(sessions) == 1 else None
+        is_one = (plan is not None and len(plan["contenders"]) == 1) or line is not None
+        is_published = (line is not None and line["published"]) or (plan is not None and is_study(plan["id"]))
+        self._commands.show_pin(is_one and not is_published, bool(found and found.is_pinned))
+
+    def _pin(self) -> None:
+        """Pin the selected contender, or take the baseline of its target away."""
+        plan = self._model.plan(self._table.selected_plan)
+        found = self._model.verdict(plan) if plan else None
+        target = plan["target"] if plan and found and found.is_pinned else ""
+        session, home = self._table.selected[0], self.context.home
+        self.context.tasks.read(
+            self,
+            lambda history: _pin(history, session, target, home),
+            self._on_pinned,
+            self._message.show_failure,
+        )
+
+    def _on_pinned(self, text: str) -> None:
+        self._model.judge_again()
+        self._show_selected()
+        self.context.bus.said.emit(text)
 
     def _read_detail(self) -> None:
         if len(self._table.selected) == 1:
@@ -282,6 +317,16 @@ def _detail(history: History, session: str) -> SessionDetailTexts:
     from .reading import read_detail  # by the thread that reads
 
     return read_detail(history, session)
+
+
+def _pin(history: History, session: str, target: str, home: Path) -> str:
+    from app.comparison.answers.baseline import pin, unpin  # by the thread that reads
+
+    if target:
+        unpin(target, home)
+        return f"{target} has no baseline any more"
+    found = pin(history, session, home)
+    return f"{found.name} is the baseline of {found.target}"
 
 
 def _over_time(history: History, session: str) -> OverTimeEntry:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QResizeEve
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.core.harmless import harmless
+from app.history.lists.studies import is_study
 from ui.core.index import Index
 from ui.core.memory import WindowStateFile
 from ui.core.plain import fitted
@@ -226,7 +227,8 @@ class SessionDelegate(QStyledItemDelegate):
             room.setLeft(room.left() + _SWATCH + _SIDE)
         metrics = option.fontMetrics
         if metrics.horizontalAdvance(text) > room.width():
-            elision = _MIDDLE if index.column() in (NAME, CONTENDER) else Qt.TextElideMode.ElideRight
+            is_name = index.column() in (NAME, CONTENDER) and not is_study(self._model.rows.ids[index.row()])
+            elision = _MIDDLE if is_name else Qt.TextElideMode.ElideRight
             text = fitted(metrics, text, elision, room.width())
         painter.setPen(self._theme.colour(tone or "text"))
         painter.drawText(room, _RIGHT if is_figure else _LEFT, text)

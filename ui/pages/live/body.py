@@ -20,6 +20,7 @@ from .engine_panel import EngineFiguresPanel
 from .header import PlanHeader, RunningPlansBar
 from .queue_line import QueueSummaryRow
 from .remarks import RemarksPanel
+from .so_far import SoFarRow
 from .steering import Steering
 from .waits import WaitsPanel
 from .watching import LoadedSession
@@ -36,6 +37,7 @@ class LiveBody(QWidget):
         self.message = Banner(self)
         self.queue = QueueSummaryRow(context, page)
         self.header = PlanHeader(context.theme)
+        self.so_far = SoFarRow(context, page)
         self.steering = Steering(context, page)
         self.charts = SessionCharts(context.theme)
         self.choices = ChartChoices(context, self.charts.axis, self.charts, page)
@@ -73,7 +75,7 @@ class LiveBody(QWidget):
         self.header.buttons.addWidget(self.steering)
         below = split(Qt.Orientation.Horizontal, (self.tabs, 128 * SPACE, 3), (self.remarks, 27 * SPACE, 1))
         whole = split(Qt.Orientation.Vertical, (self.charts, 52 * SPACE, 5), (below, 16 * SPACE, 2))
-        parts = (self.plans, self.header, self.queue, self.choices, (whole, 1))
+        parts = (self.plans, self.header, self.so_far, self.queue, self.choices, (whole, 1))
         self.setLayout(in_column(*parts, margins=(MARGIN,) * 4))
         context.memory.restore_splitter(whole, "live/split")
         context.memory.restore_splitter(below, "live/below")

@@ -13,6 +13,7 @@ from app.core.units import capitalised, count_text, unit_text
 from app.history.lists.sessions import SessionEntry
 from app.history.steps.figures import StepCutEntry, StepEntry
 from app.history.steps.stretches import WHY_NONE
+from app.protocol.plan import PREPARING
 from ui.core.plain import as_tip
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_chart import HeatChart
@@ -155,6 +156,7 @@ class SessionCharts(QWidget):
         """Draw steps, warm-up, gaps and notes again."""
         if self._curves is None:
             return
+        self.latency.set_aside(_prepared(self._curves))
         spans = [*_spans(self._curves), *_left_out(self._curves, self._cuts)]
         for chart in self.charts:
             is_named = chart is self.qps
@@ -248,6 +250,12 @@ def _spans(curves: SessionCurves) -> list[Span]:
             measured = usual if bounds.measured_t is None else bounds.measured_t
             spans.append(Span(bounds.began_t, min(measured, last), "warmup"))
     return spans + [Span(first, last, "gap") for first, last in curves.gaps]
+
+
+def _prepared(curves: SessionCurves) -> list[tuple[float, float]]:
+    """When tables were loaded and indexes built."""
+    its = [each for each in curves.bounds.values() if each.kind in PREPARING]
+    return [(each.began_t, each.began_t + _OPEN_S if each.ended_t is None else each.ended_t) for each in its]
 
 
 def _left_out(curves: SessionCurves, cuts: Mapping[int, StepCutEntry]) -> Iterator[Span]:

@@ -75,6 +75,8 @@ class StepSelectionSync(QObject):
         overview = self._watching.overview
         if overview is not None and 0 <= self._row < len(overview.steps):
             self._body.waits.show_step(overview.session["id"], self._row)
+        else:
+            self._body.waits.forget()
 
     def show_engine(self, *_: object) -> None:
         self._body.show_engine(self._watching.loaded, self._watching.overview)

@@ -68,7 +68,15 @@ class LivePage(Page):
         watching.bounded.connect(self.painting.request_marks)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
-        for part in (watching, body.steering, body.choices, body.charts, body.waits, self.step.cutting):
+        for part in (
+            watching,
+            body.steering,
+            body.choices,
+            body.charts,
+            body.waits,
+            body.so_far,
+            self.step.cutting,
+        ):
             part.failed.connect(body.message.show_failure)
         body.charts.saved.connect(self.context.bus.saved)
         body.choices.ghost_chosen.connect(lambda ghost: self._change(ghost=ghost))
@@ -83,7 +91,7 @@ class LivePage(Page):
 
     def page_actions(self) -> Sequence[QAction | None]:
         of_plan, choices = self.body.steering.actions_of_plan, self.body.choices
-        of_plan = [*of_plan, self.body.queue.open]
+        of_plan = [*of_plan, self.body.queue.open, self.body.so_far.compare]
         of_view = (choices.follow, choices.whole, self.step.choose_seconds)
         return (*of_plan, None, *of_view, None, choices.save, choices.copy)
 
@@ -122,6 +130,7 @@ class LivePage(Page):
         self._step_wanted = step
         self._stack.setCurrentWidget(self.body)  # there is a session, which is being read
         self.body.message.clear()
+        self.body.waits.forget()
         self.status.forget_problem()
         self.watching.show(ViewRequest(session, self.body.choices.series))
 
@@ -168,6 +177,7 @@ class LivePage(Page):
         self.body.results.set_overview(overview)
         self.body.charts.set_cuts(overview.steps if overview else ())
         self.step.show_waits()
+        self.body.so_far.show_plan(overview)
 
     def _on_plan_changed(self, _plan: str) -> None:
         if self.isVisible():

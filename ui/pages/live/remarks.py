@@ -56,6 +56,8 @@ class RemarksPanel(QPlainTextEdit):
         new = list(remarks)
         self._remarks = [*self._remarks, *new][-MOST:]
         self._append(new)
+        if any(each.kind == "note" for each in new):  # somebody waits to see it
+            self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
 
     def _on_theme_changed(self) -> None:
         self.set_remarks(self._remarks)

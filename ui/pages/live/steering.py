@@ -52,8 +52,10 @@ class Steering(QWidget):
         self.setLayout(in_row(self.note, *buttons))
 
     def show_plan(self, plan: FollowedPlan | None) -> None:
-        """Enable what can be done with this plan."""
-        self._plan = plan if plan is not None and not plan.is_over else None
+        """Enable what can be done with this plan; a note that was begun for another goes with that."""
+        before, self._plan = self._plan, plan if plan is not None and not plan.is_over else None
+        if before is not None and before is not self._plan:
+            self.note.clear()
         is_active = self._plan is not None
         for each in self.actions_of_plan:
             each.setEnabled(is_active)
@@ -83,10 +85,19 @@ class Steering(QWidget):
     def _ask_skip(self) -> None:
         if self._plan is not None:
             self._confirm(
-                "Skip the current step?",
+                f"Skip {self._step_text(self._plan)}?",
                 "It ends without a result, and its measurements are lost. The next step begins.",
                 {"&Skip step": self._skip},
             )
+
+    @staticmethod
+    def _step_text(plan: FollowedPlan) -> str:
+        """`update-index threads=2 of innodb`, or that it is the current step."""
+        at_hand = plan.progress.at_hand
+        if not at_hand or at_hand[0].step < 0:
+            return "the current step"
+        names = " and ".join(plan.progress.name(each.id) for each in at_hand)
+        return f"{plan.progress.step(at_hand[0].step).label} of {names}"
 
     def _ask_after_step(self) -> None:
         if self._plan is not None:
@@ -133,4 +144,5 @@ class Steering(QWidget):
 
         if text and self._plan is not None:
             self._context.plans.note(self._plan.id, text, self, failed)
+            self._context.bus.said.emit("Note sent: the log and the charts show it in a moment")
             self.note.clear()

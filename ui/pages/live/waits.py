@@ -42,6 +42,12 @@ class WaitsPanel(QWidget):
         if self.isVisible():
             self._read()
 
+    def forget(self) -> None:
+        """Show nothing: the step is gone with its session."""
+        if self._chosen is not None:
+            self._chosen = None
+            self._show(None)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._read()
@@ -50,12 +56,16 @@ class WaitsPanel(QWidget):
         if self._chosen is None:
             return
         session, position = self._chosen
+        asked = self._chosen
         self._latest.read(
-            lambda history: ended_step_waits(history, session, position), self._on_read, self.failed.emit
+            lambda history: ended_step_waits(history, session, position),
+            lambda step: self._on_read(asked, step),
+            self.failed.emit,
         )
 
-    def _on_read(self, step: StepWaits | None) -> None:
-        self._show(None if step is None else step_waits_table(step))
+    def _on_read(self, asked: tuple[str, int], step: StepWaits | None) -> None:
+        if asked == self._chosen:  # else another is chosen by now, or none
+            self._show(None if step is None else step_waits_table(step))
 
     def _show(self, table: Table | None) -> None:
         shown = table or Table("", (), (), 0, (_NONE,))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.latency import Counts
@@ -12,6 +14,7 @@ from ui.core.theme import Theme
 
 from .heat_track import HeatTrack, Integers
 from .lines import ChartLine
+from .pyramid import Values
 from .range_figures import Found
 from .scale import value_text
 from .time_chart import TimeChart
@@ -25,11 +28,28 @@ class LatencyChart(TimeChart):
 
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
         self._heats: Mapping[str, HeatTrack] = {}
+        self._aside: Sequence[tuple[float, float]] = ()  # stretches that do not set the axis
         super().__init__(theme, title, unit, parent)
 
     def set_heats(self, heats: Mapping[str, HeatTrack]) -> None:
         """Set the latencies of each line, by its key."""
         self._heats = heats
+
+    def set_aside(self, stretches: Sequence[tuple[float, float]]) -> None:
+        """Let these times not set the axis, where others have values: what is loaded has one slow sample."""
+        self._aside = stretches
+
+    def values_for_axis(self, curves: Sequence[tuple[Values, Values]]) -> list[Values]:
+        kept = [(values, self._measured(t)) for t, values in curves]
+        found = [values[is_kept] for values, is_kept in kept]
+        has_any = any(np.isfinite(values).any() for values in found)
+        return found if has_any else super().values_for_axis(curves)
+
+    def _measured(self, t: Values) -> NDArray[np.bool_]:
+        is_kept = np.ones(len(t), dtype=bool)
+        for first, last in self._aside:
+            is_kept &= (t < first) | (t > last)
+        return is_kept
 
     def figures_of(self, lines: Sequence[ChartLine], first: float, last: float) -> tuple[str, Found]:
         known = [line for line in lines if line.key in self._heats]

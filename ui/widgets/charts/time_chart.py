@@ -171,13 +171,17 @@ class TimeChart(FocusFrame):
         self._stack.update([line.key for line in lines if line.stacked], self.track)
         curves = [self._stretch_of(line) for line in lines]
         is_stack = any(line.stacked for line in lines)
-        self.canvas.fit(self.axis.range, [values for _, values in curves], self.scale, is_stack)
+        self.canvas.fit(self.axis.range, self.values_for_axis(curves), self.scale, is_stack)
         self.canvas.show_only({line.key for line in lines})
         for line, (t, values) in zip(lines, curves, strict=True):
             self.canvas.set_values(line.key, t, values)
         self._show_values()
         self._show_figures()
         self.canvas.viewport().update()
+
+    def values_for_axis(self, curves: Sequence[tuple[Values, Values]]) -> list[Values]:
+        """The values that the axis has to show, of curves as times and values."""
+        return [values for _, values in curves]
 
     def _show_figures(self) -> None:
         """Show the numbers of the range being drawn, else of the chosen one."""

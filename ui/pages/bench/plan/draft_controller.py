@@ -119,10 +119,13 @@ class DraftController(QObject):
 
         self._context.tasks.run(self, work, self._on_opened, self.failed.emit)
 
-    def open_again(self, sessions: tuple[str, ...]) -> None:
-        """Set up the same work with the contenders of these sessions, on their target if it is known here."""
+    def open_again(self, sessions: tuple[str, ...], steps: tuple[str, ...] = ()) -> None:
+        """Set up the same work with the contenders of these sessions, on their target if it is known here.
+
+        `steps`: only these of its tests.
+        """
         here, survey, home = self.draft.request.target, self.survey, self._context.home
-        work = partial(_again, sessions=sessions, here=here, survey=survey, home=home)
+        work = partial(_again, sessions=sessions, steps=steps, here=here, survey=survey, home=home)
         self._context.tasks.read(self, work, self._on_set_up_again, self.failed.emit)
 
     def save_plan(self, path: str) -> None:
@@ -267,7 +270,12 @@ class DraftController(QObject):
 
 
 def _again(
-    history: History, sessions: tuple[str, ...], here: str, survey: Survey | None, home: Path
+    history: History,
+    sessions: tuple[str, ...],
+    steps: tuple[str, ...],
+    here: str,
+    survey: Survey | None,
+    home: Path,
 ) -> tuple[Draft, str]:
     """A draft of the same work, and a text on what differs from before."""
     from app.planner.kinds.again import request_again
@@ -278,7 +286,7 @@ def _again(
             raise InputError(f"survey {here} first: Dyno scales published work to its memory and disk")
         found = published.set_up(here, survey, Catalog())
         return Draft(found.request), found.text()
-    draft = Draft(request_again(history, sessions))
+    draft = Draft(request_again(history, sessions, steps))
     target = draft.request.target
     if target in (each.name for each in Targets(home).all()):
         return draft, ""

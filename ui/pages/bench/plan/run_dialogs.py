@@ -208,7 +208,7 @@ class SeveralTargetsDialog(ListDialog):
         sessions = self._follow(done)
         problems = _problems(self._latest)
         if sessions:
-            self._context.bus.wanted.emit(ShowPageRequest("live", sessions))
+            self._context.bus.wanted.emit(ShowPageRequest("live", sessions, is_of_start=True))
         if not problems:
             self.accept()
             return

@@ -1,0 +1,116 @@
+"""What a plan that goes on has found so far, in a line for each contender.
+
+It grows with each whole round. Of a plan of so many repeats it is no verdict: that comes with its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+
+from app.comparison.cells.cell import Cell, Comparison, Row
+from app.comparison.cells.labels import heads_of, row_label
+from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.judgement import judgeable_cells
+from app.comparison.verdicts.rounds_left import DECIDED, LATE, rounds_left
+from app.core.units import count_text
+from app.history.lists.sessions import SessionEntry, sessions
+from app.history.store.history import History
+from app.protocol.plan import QUERYING, Plan
+from app.protocol.states import GOING_ON
+from app.stats.at_target.verdicts import COLOURED, LEAST
+
+from .sentences import first_lines, ratio_texts, verdict_words
+
+
+def so_far_lines(history: History, plan: Plan) -> list[str]:
+    """A line for each contender that whole rounds were measured of; once it is over what it comes to."""
+    there = sessions(history, plan=plan.id)
+    ids = _ids_of_whole_rounds(plan, there)
+    base = next((id_ for id_ in ids if plan.turn_of(id_).contender == 0), "")
+    if not base or len({plan.turn_of(id_).contender for id_ in ids}) < 2:
+        return []
+    if any(each["state"] in GOING_ON for each in there):
+        rounds = len({plan.turn_of(id_).repeat for id_ in ids})
+        return list(_lines(compare(history, ids, base), plan, rounds))
+    is_whole = {turn.session for turn in plan.first_turns} <= {each["id"] for each in there}
+    return first_lines(compare(history, ids, base))[:1] if is_whole else []
+
+
+def _ids_of_whole_rounds(plan: Plan, there: Sequence[SessionEntry]) -> list[str]:
+    """The sessions of the rounds that no session goes on in."""
+    turns = {each["id"]: plan.turn_of(each["id"]) for each in there}
+    going_on = {turns[each["id"]].repeat for each in there if each["state"] in GOING_ON}
+    return [id_ for id_, turn in turns.items() if turn.repeat not in going_on]
+
+
+def _lines(found: Comparison, plan: Plan, rounds: int) -> Iterator[str]:
+    names = heads_of(found).texts
+    left = _rounds_left(found, plan, rounds)
+    for at in range(len(found.columns)):
+        largest = _largest(found, at)
+        if at != found.base and largest:
+            when = _when(plan, rounds, left.get(at), largest)
+            yield f"{names[at]} so far {largest.text(names[found.base])}; {when}"
+
+
+@dataclass(frozen=True)
+class _Largest:
+    """The step in which a column differs most from the base."""
+
+    row: Row
+    cell: Cell
+    of: int  # steps
+
+    def text(self, base: str) -> str:
+        """`0.69 of MySQL 5.6 (0.61 to 0.79) in scan, the largest of 4 differences`."""
+        ratio, *ends = ratio_texts(self.cell.relative, self.cell.low, self.cell.high)
+        interval = f" ({' to '.join(ends)})" if ends else ""
+        among = f", the largest of {count_text(self.of, 'difference')}" if self.of > 1 else ""
+        return f"{ratio} of {base}{interval} in {row_label(self.row)}{among}"
+
+    @property
+    def word(self) -> str:
+        """`slower`; `probably slower` where its interval leaves that open."""
+        low, high = self.cell.low, self.cell.high
+        word = verdict_words(self.row.unit).get(self.cell.verdict or "", "no difference that matters")
+        is_edge = self.cell.verdict in COLOURED and low and high and low <= 1 <= high
+        return f"probably {word}" if is_edge else word
+
+
+def _largest(found: Comparison, at: int) -> _Largest | None:
+    cells = [(row, row.cells[at]) for row in found.rows if row.kind in QUERYING]
+    known = [(row, cell) for row, cell in cells if (cell.relative or 0) > 0]
+    if not known:
+        return None
+    return _Largest(*max(known, key=lambda each: _effect(each[1])), len(known))
+
+
+def _effect(cell: Cell) -> tuple[bool, float]:
+    return cell.verdict in COLOURED, abs(log(cell.relative or 1))
+
+
+def _rounds_left(found: Comparison, plan: Plan, rounds: int) -> dict[int, int]:
+    """By column: the most of its steps; LATE where one of them is not foreseen."""
+    if not plan.until_decided:
+        return {}
+    cells = judgeable_cells(found)
+    more = rounds_left([each.samples for each in cells], found.limits, rounds, plan.repeats)
+    left: dict[int, list[int]] = {}
+    for each, its in zip(cells, more, strict=True):
+        if each.row.kind in QUERYING:
+            left.setdefault(each.at, []).append(its)
+    return {at: LATE if LATE in its else max(its) for at, its in left.items()}
+
+
+def _when(plan: Plan, rounds: int, left: int | None, largest: _Largest) -> str:
+    """`decided in about 4 rounds`; of a plan of so many repeats how many of them are measured."""
+    if left is None:
+        return f"{rounds} of {count_text(plan.repeats, 'round')} measured"
+    if left == DECIDED:
+        return f"decided: {largest.word}"
+    if left == LATE:
+        return f"perhaps not decided in {count_text(plan.repeats, 'round')}"
+    about = f"{'at least' if rounds < LEAST else 'about'} {count_text(left, 'round')}"
+    return f"decided in {about}"

@@ -1,0 +1,48 @@
+"""A comparison in one short line: how many steps are slower, faster, the same: for a list of plans."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from app.comparison.cells.cell import Cell, Comparison, Row
+from app.stats import VerdictLimits
+from app.stats.at_target.verdicts import BETTER, DIFFERS, SAME, SMALL, WORSE
+
+from .sentences import WAITING, hindrance, verdict_words
+
+EQUAL, UNDECIDED, UNJUDGED = "the same", "undecided", "not judged"
+_ORDER = ("slower", "worse", "larger", "faster", "better", "smaller", "different", EQUAL, UNDECIDED, UNJUDGED)
+NONE_AT_ALL = "no verdict"
+_DECIDED = (BETTER, WORSE, DIFFERS)
+MEANING = "the same: no difference that matters, as sure as the verdicts are"
+
+
+def tally_text(comparison: Comparison) -> str:
+    """`3 slower, 1 faster, 12 the same` over all columns but the base; '' where nothing can be compared."""
+    found = Counter(_words(comparison))
+    if set(found) == {UNJUDGED}:
+        return NONE_AT_ALL
+    return ", ".join(f"{found[word]:,} {word}" for word in _ORDER if found[word])
+
+
+def _words(comparison: Comparison) -> Iterator[str]:
+    columns, base = comparison.columns, comparison.base
+    places = [at for at in range(len(columns)) if at != base and not hindrance(columns, base, at)]
+    for row in comparison.rows:
+        if row.kind not in WAITING:
+            yield from (_word(row, row.cells[at], comparison.limits) for at in places)
+
+
+def _word(row: Row, cell: Cell, limits: VerdictLimits) -> str:
+    if cell.why or cell.relative is None or not cell.verdict:
+        return UNJUDGED
+    if cell.verdict in _DECIDED:
+        return verdict_words(row.unit)[cell.verdict]
+    return EQUAL if cell.verdict in (SAME, SMALL) or _is_within(cell, limits.matters) else UNDECIDED
+
+
+def _is_within(cell: Cell, matters: float) -> bool:
+    """Whether the whole interval is closer to 1 than what matters."""
+    low, high = cell.low or 0.0, cell.high or 0.0
+    return 0 < low <= high and 1 / (1 + matters) < low and high < 1 + matters

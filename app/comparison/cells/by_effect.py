@@ -1,0 +1,25 @@
+"""Steps by what changed most: those that are better or worse first, the largest ratio before smaller ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import log
+
+from app.stats.at_target.verdicts import COLOURED
+
+from .cell import Cell, Row
+
+
+def rows_by_effect(rows: Iterable[Row], base: int) -> list[Row]:
+    """Steps without any ratio come last; equal ones stay in their order."""
+    return sorted(rows, key=lambda row: _rank([cell for at, cell in enumerate(row.cells) if at != base]))
+
+
+def _rank(cells: list[Cell]) -> tuple[bool, float]:
+    decided = [cell for cell in cells if cell.verdict in COLOURED]
+    return not decided, -max(map(_effect, decided or cells), default=0.0)
+
+
+def _effect(cell: Cell) -> float:
+    """How far its ratio is from 1, in either direction; 0 without one."""
+    return abs(log(cell.relative)) if cell.relative and cell.relative > 0 else 0.0
