@@ -75,6 +75,7 @@ SHORTCUTS = {
     "start builds": "Shift+F7",
     "tick only this": "Ctrl+Shift+O",
     "profile": "Ctrl+Alt+W",
+    "more options": "Ctrl+M",
     "sweep": "Ctrl+Shift+W",
     "custom SQL": "Ctrl+Shift+L",
     "save variant": "Ctrl+Shift+S",

@@ -34,10 +34,26 @@ from .choices import lacking
 
 # what a person chose for any sequence
 _OF_ANY_SEQUENCE = (
-    "name", "target", "contenders", "tables", "rows", "repeats", "time_limit", "matters_pct",
-    "false_share_pct", "instruments", "load", "load_address", "pause", "quiet_wait", "repeat_if_disturbed", "others_pct", "steal_pct",
-    "allow_busy", "allow_small_disk",
-)  # fmt: skip
+    "name",
+    "target",
+    "contenders",
+    "tables",
+    "rows",
+    "repeats",
+    "time_limit",
+    "matters_pct",
+    "false_share_pct",
+    "instruments",
+    "load",
+    "load_address",
+    "pause",
+    "quiet_wait",
+    "repeat_if_disturbed",
+    "others_pct",
+    "steal_pct",
+    "allow_busy",
+    "allow_small_disk",
+)
 # the fields that are typed; what is left open the sequence or the planner fills in
 TYPED = {name: row for name, row in OPTIONS.items() if row.is_typed}
 _OPEN = PlanRequest()

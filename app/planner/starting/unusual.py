@@ -24,10 +24,10 @@ _FLAGS = {
 }
 
 
-def unusual_text(request: PlanRequest, sequence: Sequence | None) -> str:
-    """`30 s a step, 2 servers at once`; '' where all is as the sequence and Dyno have it."""
+def unusual_text(request: PlanRequest, steps: Sequence[TickableStep]) -> str:
+    """`30 s a step, 2 servers at once`; '' where all is as the sequence of these steps and Dyno have it."""
     parts = (
-        *_of_steps(request, sequence),
+        *_of_steps(request, steps),
         *_of_sweep(request),
         *_of_servers(request),
         *_of_machines(request),

@@ -104,7 +104,7 @@ def test_a_plan_is_saved_and_opened(qtbot: QtBot, page: BenchPage, tmp_path: Pat
     saved: list[Path] = []
     page.context.bus.saved.connect(lambda path, _: saved.append(path))
     file = tmp_path / "plan.toml"
-    page.run_panel.plan.save_wanted.emit(str(file))
+    page.run_panel.plan.save_wanted.emit(str(file), page.run_panel.plan.text.toPlainText())
     qtbot.waitUntil(lambda: saved == [file])
     assert PlanRequest.from_file(file) == request_of(page)
     write(file, file.read_text().replace("tables = 9", "tables = 5"))

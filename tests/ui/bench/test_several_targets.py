@@ -40,7 +40,7 @@ def open_several(
         monkeypatch.setattr(
             "ui.pages.bench.starting.reached", lambda target, *_: agents[target.name].reached()
         )
-        assert find(page.run_panel.run_bar, QPushButton, "Several targets…").isVisible()
+        assert find(page.sequence, QPushButton, "Several targets…").isVisibleTo(page.sequence.folded)
         page.run_panel.run_bar.several.trigger()
         dialog = page.window().findChild(SeveralTargetsDialog)
         assert dialog is not None
@@ -149,8 +149,9 @@ def test_it_can_be_given_up_while_it_checks(
 
 
 def test_one_target_alone_offers_nothing(open_page: OpenPage) -> None:
-    bar = open_page().run_panel.run_bar
+    page = open_page()
+    bar = page.run_panel.run_bar
     assert (
-        not find(bar, QPushButton, "Several targets…").isVisible()
+        not find(page.sequence, QPushButton, "Several targets…").isVisibleTo(page.sequence.folded)
         and text_without_mnemonic(bar.several) == "Several targets…"
     )

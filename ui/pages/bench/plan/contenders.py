@@ -149,7 +149,7 @@ class ContendersPanel(QWidget):
         self._buttons = {each: action_button(each) for each in actions}
         head = in_row(heading, 1, *self._buttons.values(), spacing=NATIVE)
         below = in_row((self.words, 1), self.grid.more, spacing=NATIVE)
-        self.setLayout(in_column(head, (self.grid, 1), below, (self.table, 1)))
+        self.setLayout(in_column(head, (self.grid, 2), below, (self.table, 1)))
 
     def _on_cell_reached(self, current: QModelIndex) -> None:
         if not current.isValid():
