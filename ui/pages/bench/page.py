@@ -169,8 +169,8 @@ class BenchPage(Page):
     def _on_unfolded(self, is_open: bool) -> None:
         """Give the contenders all room while the other options are folded."""
         self.context.memory.keep("bench/more", is_open)
-        for each in (self.sequence, self._below):
-            each.layout().invalidate()  # it still has the size of before
+        for layout in filter(None, (self.sequence.layout(), self._below.layout())):
+            layout.invalidate()  # it still has the size of before
         self._below.setMaximumHeight(NO_LIMIT if is_open else self._below.sizeHint().height())
         if is_open:
             self._work.setSizes(HEIGHTS)
