@@ -7,6 +7,9 @@ SHORTCUTS = {
     "settings": "Ctrl+,",
     "quit": "Ctrl+Q",
     "help": "F1",
+    "larger text": "Ctrl++",
+    "smaller text": "Ctrl+-",
+    "usual text": "Ctrl+0",
     "look again": "F5",  # on Bench at the target
     "dismiss": "Esc",  # while a message lies over the page
     "Bench": "Ctrl+1",
@@ -42,7 +45,7 @@ SHORTCUTS = {
     "stop after step": "Ctrl+Alt+.",
     "skip": "Ctrl+J",
     "follow": "Ctrl+Shift+F",
-    "whole": "Ctrl+0",
+    "whole": "Ctrl+Alt+0",
     # charts
     "maximise": "F11",
     # sessions

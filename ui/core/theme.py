@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.comparison.cells.palette import CONTENDERS, VERDICTS
 from app.core.shipped import shipped_folder
 
+TITLE_PT = 15
 SPACE = 8  # pixels: the grid that everything is on
 
 Appearance = str  # "system" "light" "dark"
@@ -21,6 +22,7 @@ _LIGHT = {
     "text": "#1c2126",
     "muted": "#5f6871",
     "line": "#d5d9de",
+    "field": "#868e97",  # the border of a field, 3:1 against what is around it
     "grid": "#e8eaed",
     "accent": "#0b6bcb",
     "on_accent": "#ffffff",
@@ -36,6 +38,7 @@ _DARK = {
     "text": "#e4e7ea",
     "muted": "#98a1aa",
     "line": "#3c434b",
+    "field": "#78828c",
     "grid": "#30363c",
     "accent": "#5aa9f5",
     "on_accent": "#0d1620",
@@ -93,6 +96,8 @@ class Theme(QObject):
         super().__init__(parent)
         self.is_dark = False
         self._appearance: Appearance = "system"
+        self._usual_pt = QApplication.font().pointSizeF()
+        self.text_size = 100  # percent of the usual size
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
 
     @property
@@ -102,6 +107,14 @@ class Theme(QObject):
     def set_appearance(self, appearance: Appearance) -> None:
         """Follow the system, or stay light or dark."""
         self._appearance = appearance
+        self._apply()
+
+    def set_text_size(self, percent: int) -> None:
+        """Show all text at a share of the usual size."""
+        self.text_size = percent
+        font = QApplication.font()
+        font.setPointSizeF(self._usual_pt * percent / 100)
+        QApplication.setFont(font)
         self._apply()
 
     def colour(self, role: str) -> QColor:
@@ -200,6 +213,7 @@ def _style(theme: Theme) -> str:
     for name in ("down", "check", "partly"):
         picture = resources / "icons" / f"{name}-{'dark' if theme.is_dark else 'light'}.svg"
         text = text.replace(f"@{name}", picture.as_posix())
+    text = text.replace("@title_pt", f"{TITLE_PT * theme.text_size / 100:g}pt")
     for role in sorted(_LIGHT, key=len, reverse=True):
         text = text.replace(f"@{role}", theme.colour(role).name())
     return text

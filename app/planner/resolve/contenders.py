@@ -195,12 +195,14 @@ def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str
     forms = [
         [f"{each.build}-{each.engine}" for each in requests],
         [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
-        [f"{each.build}-{each.engine}-{_allocator(each)}" for each in requests],
+        [f"{each.build}-{each.engine}-{allocator_name(each)}" for each in requests],
+        [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
     ]
     return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])
 
 
-def _allocator(request: ContenderRequest) -> str:
+def allocator_name(request: ContenderRequest) -> str:
+    """The allocator as it is part of a name."""
     return Path(request.allocator or "system").name.partition(".")[0]
 
 

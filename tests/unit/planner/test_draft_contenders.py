@@ -185,7 +185,7 @@ def test_two_contenders_of_one_name_are_told_and_still_have_names() -> None:
     found = concluded(draft)
     assert found.problem and found.problem.field == "contenders"
     assert names_of(draft.request) == ["a", "a"]
-    assert names_of(drafted().request) == ["innodb", "rocksdb"]
+    assert names_of(drafted().request) == [f"{MARIADB}-innodb", f"{MARIADB}-rocksdb"]
 
 
 def test_colours_are_those_the_history_has_or_will_give() -> None:

@@ -138,6 +138,7 @@ class BenchPage(Page):
         self.sequence.sql.triggered.connect(lambda: edit_sql(controller, self.context, self))
         panel.checks.option_wanted.connect(self._on_option_wanted)
         plan.said.connect(self.context.bus.said)
+        presets.edit.triggered.connect(self._on_edit_wanted)
         presets.edit_wanted.connect(lambda *which: edit_preset(controller, self.context, self, *which))
         run_bar.run.triggered.connect(lambda: self._start())
         run_bar.rehearse.triggered.connect(lambda: self._start(REHEARSED))
@@ -184,13 +185,19 @@ class BenchPage(Page):
         if plan is not None and at < len(plan.contenders):
             self.controller.set_colour(plan.contenders[at].key, colour)
 
+    def _on_edit_wanted(self) -> None:
+        """Edit the preset of the cell or contender that has the keyboard, else the one that is looked at."""
+        if place := self.contenders.focused_preset():
+            self.run_panel.presets.look_at(*place, takes_focus=False)
+        self.run_panel.presets.edit_shown()
+
     def _on_option_wanted(self, name: str, option: str) -> None:
         """Open the preset of a contender as it was when it was checked."""
         refused = self.starting.refused
         plans = (refused and refused.plan, self.outcome and self.outcome.plan)
         found = [each for plan in plans if plan for each in plan.contenders if each.name == name]
         for each in found[:1]:
-            edit_preset(self.controller, self.context, self, each.engine, each.preset, option)
+            edit_preset(self.controller, self.context, self, each.engine, each.preset, each.build, option)
 
     def _start(self, last: str = STARTED, later: QueueInstead | None = None) -> None:
         if not self._obstacle():

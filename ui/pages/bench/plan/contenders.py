@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QMenu,
+    QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -26,6 +27,7 @@ from ui.models.contenders import ContenderModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import NATIVE, in_column, in_row
 from ui.widgets.table import LINE_HEIGHT, LineSelectTable
+from ui.widgets.wrapping_row import WrappingRow
 
 from .preset_grid import PresetGrid
 
@@ -147,7 +149,8 @@ class ContendersPanel(QWidget):
         heading = PlainTextLabel("Contenders", "heading", buddy=self.grid)
         actions = (self.copy, self.remove, self.look, self.colour)
         self._buttons = {each: action_button(each) for each in actions}
-        head = in_row(heading, 1, *self._buttons.values(), spacing=NATIVE)
+        heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        head = WrappingRow(heading, *self._buttons.values())
         below = in_row((self.words, 1), self.grid.more, spacing=NATIVE)
         self.setLayout(in_column(head, (self.grid, 2), below, (self.table, 1)))
 
@@ -182,21 +185,26 @@ class ContendersPanel(QWidget):
     def _on_remove_wanted(self) -> None:
         self.removed.emit(self.chosen_rows())
 
+    def focused_preset(self) -> tuple[str, str, str] | None:
+        """Engine, preset and build of the cell or contender that has the keyboard; None if none has."""
+        return self._place() if self.grid.hasFocus() or self.table.hasFocus() else None
+
     def _on_look_wanted(self) -> None:
-        """Look at the preset of the table's row if it has focus or selection, else of the grid's."""
-        rows = self.chosen_rows()
-        cell = self.grid.currentIndex()
+        self.preset_wanted.emit(*(self._place() or ("", "", "")))
+
+    def _place(self) -> tuple[str, str, str] | None:
+        """The preset of the table's row if it has focus or selection, else of the grid's."""
+        rows, cell = self.chosen_rows(), self.grid.currentIndex()
         if rows and not (self.grid.hasFocus() and cell.isValid()):
             build, engine, preset = (
                 str(self.contenders.index(rows[0], column).data(Qt.ItemDataRole.EditRole))
                 for column in (1, 2, 3)
             )
-            self.preset_wanted.emit(engine, preset, build)
-        elif cell.isValid():
-            build, engine, preset = self.choices.place(cell.row(), cell.column())
-            self.preset_wanted.emit(engine, preset, build)
-        else:
-            self.preset_wanted.emit("", "", "")
+            return engine, preset, build
+        if not cell.isValid():
+            return None
+        build, engine, preset = self.choices.place(cell.row(), cell.column())
+        return engine, preset, build
 
     def _on_colour_wanted(self) -> None:
         row = self.chosen_rows()[0]

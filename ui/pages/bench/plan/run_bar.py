@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QProgressBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QProgressBar, QSizePolicy, QWidget
 
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
@@ -14,7 +14,8 @@ from app.planner.starting.launch import LaunchStage
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column
+from ui.widgets.wrapping_row import WrappingRow
 
 QUIET_WAIT_S = 600
 
@@ -118,7 +119,8 @@ class RunBar(QWidget):
     def _build_layout(self) -> None:
         self._rehearse_button, self._cancel_button = map(action_button, (self.rehearse, self.cancel))
         queue = action_button(self.queue)  # always shown: Run would grow over its place
-        buttons = in_row((self.button, 1), queue, self._rehearse_button, self._cancel_button)
+        self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        buttons = WrappingRow(self.button, queue, self._rehearse_button, self._cancel_button)
         self._several_button, self._load_button = map(action_button, (self.several, self.load))
         for button in (self._several_button, self._load_button):
             button.hide()

@@ -28,7 +28,7 @@ class PresetView(QWidget):
     """Shows presets; listeners make the copies."""
 
     copy_wanted = Signal(str, str, str)  # engine, preset, name of the copy
-    edit_wanted = Signal(str, str)  # engine, preset
+    edit_wanted = Signal(str, str, str)  # engine, preset, build
     deletion_wanted = Signal(str, str)  # engine, preset: the person was asked
 
     def __init__(self, theme: Theme) -> None:
@@ -48,7 +48,7 @@ class PresetView(QWidget):
         tip = "Copy this preset under another name and edit the copy"
         self.copy = action(self, "Duplicate and edit…", "", tip, self._on_copy_wanted)
         tip = "Edit the preset, compare it with another, check it with the builds"
-        self.edit = action(self, "Edit or check…", "edit preset", tip, self._on_edit_wanted)
+        self.edit = action(self, "Edit or check…", "edit preset", tip)  # by the page
         tip = "Delete your own preset; shipped presets stay"
         self.delete = action(self, "Delete preset…", "delete preset", tip, self._on_delete_wanted)
         self._build_layout()
@@ -79,12 +79,13 @@ class PresetView(QWidget):
             self._at_once = at_once
             self._show()
 
-    def look_at(self, engine: str, name: str, build: str) -> None:
+    def look_at(self, engine: str, name: str, build: str, takes_focus: bool = True) -> None:
         """Show this preset as rendered for this build, or as before if none is named."""
         if engine:
             self.preset.setCurrentIndex(max(self.preset.findData(f"{engine}/{name}"), 0))
             self.form.setCurrentIndex(max(self.form.findData(build), 0))
-        self.text.setFocus()
+        if takes_focus:
+            self.text.setFocus()
 
     def _build_layout(self) -> None:
         for box, name in ((self.preset, "Preset"), (self.form, "Form of the preset")):
@@ -135,9 +136,10 @@ class PresetView(QWidget):
             name = self.name.text().strip() or self._choices.copy_name(preset)
             self.copy_wanted.emit(preset.engine, preset.name, name)
 
-    def _on_edit_wanted(self) -> None:
+    def edit_shown(self) -> None:
+        """Edit the preset that is shown, for the build that it is shown for."""
         if preset := self._chosen():
-            self.edit_wanted.emit(preset.engine, preset.name)
+            self.edit_wanted.emit(preset.engine, preset.name, str(self.form.currentData() or ""))
 
     def _on_delete_wanted(self) -> None:
         preset = self._chosen()
