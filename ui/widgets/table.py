@@ -35,7 +35,7 @@ class LineSelectTable(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)  # Tab leaves the table: everything can be reached by keyboard
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(LINE_HEIGHT)
+        self.verticalHeader().setDefaultSectionSize(self.line_height)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setSectionsMovable(True)

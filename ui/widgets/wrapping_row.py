@@ -11,8 +11,9 @@ from ui.core.theme import SPACE
 class WrappingRow(QLayout):
     """Parts from left to right; what is left of a line goes to its expanding parts, else before the first."""
 
-    def __init__(self, *parts: QWidget) -> None:
+    def __init__(self, *parts: QWidget, gap: int = SPACE) -> None:
         super().__init__()
+        self._gap = gap  # between two in a line
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
         for each in parts:
@@ -24,10 +25,10 @@ class WrappingRow(QLayout):
     def count(self) -> int:
         return len(self._items)
 
-    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def itemAt(self, index: int) -> QLayoutItem | None:
         return self._items[index] if 0 <= index < len(self._items) else None
 
-    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def takeAt(self, index: int) -> QLayoutItem | None:
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -42,7 +43,7 @@ class WrappingRow(QLayout):
 
     def sizeHint(self) -> QSize:
         shown = self._shown()
-        return QSize(_width(shown), _height(shown))
+        return QSize(self._width(shown), _height(shown))
 
     def minimumSize(self) -> QSize:
         shown = self._shown()
@@ -56,30 +57,29 @@ class WrappingRow(QLayout):
             top += _height(line) + SPACE
 
     def _place(self, line: list[QLayoutItem], room: QRect) -> None:
-        left, grows = room.width() - _width(line), [each for each in line if _expands(each)]
+        left, grows = room.width() - self._width(line), [each for each in line if _expands(each)]
         x = room.left() + (0 if grows else left)
         for each in line:
             width = each.sizeHint().width() + (left // len(grows) if each in grows else 0)
             height = min(each.sizeHint().height(), room.height())
             corner = QPoint(x, room.top() + (room.height() - height) // 2)
             each.setGeometry(QRect(corner, QSize(width, height)))
-            x += width + SPACE
+            x += width + self._gap
 
     def _lines(self, width: int) -> list[list[QLayoutItem]]:
         lines: list[list[QLayoutItem]] = []
         for each in self._shown():
-            if lines and _width([*lines[-1], each]) <= width:
+            if lines and self._width([*lines[-1], each]) <= width:
                 lines[-1].append(each)
             else:
                 lines.append([each])
         return lines
 
+    def _width(self, line: list[QLayoutItem]) -> int:
+        return sum(each.sizeHint().width() for each in line) + self._gap * max(0, len(line) - 1)
+
     def _shown(self) -> list[QLayoutItem]:
         return [each for each in self._items if not each.isEmpty()]
-
-
-def _width(line: list[QLayoutItem]) -> int:
-    return sum(each.sizeHint().width() for each in line) + SPACE * max(0, len(line) - 1)
 
 
 def _height(line: list[QLayoutItem]) -> int:

@@ -53,8 +53,10 @@ def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path:
     with History(tmp_path) as history:
         found = compare(history, ids)
     assert names_of(found) == [
-        "mariadb-10.11.19-innodb-preset0 on local", "mariadb-10.11.19-rocksdb-preset0", "mariadb-10.11.19-innodb-preset0 on nuc"
-    ]  # fmt: skip
+        "mariadb-10.11.19-innodb-preset0 on local",
+        "mariadb-10.11.19-rocksdb-preset0",
+        "mariadb-10.11.19-innodb-preset0 on nuc",
+    ]
     (said,) = (line for line in to_text(found).splitlines() if "across machines" in line)
     assert "innodb-preset0 on nuc against innodb-preset0 on local: judged across machines" in said
 

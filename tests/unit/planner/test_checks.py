@@ -371,8 +371,8 @@ def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
         return [check.text for check in checks(*names, rows=rows) if "fits" in check.text]
 
     assert told(1_000_000) == [
-        "fits in cache: mysql-5.6.24-innodb-small: the data does not fit; mysql-5.6.24-innodb-large: the data fits"
-        " (one contender reads from memory, the other from files)"
+        "fits in cache: mysql-5.6.24-innodb-small: the data does not fit;"
+        " mysql-5.6.24-innodb-large: the data fits (one contender reads from memory, the other from files)"
     ]
     assert told(1_000) == []
     assert told(100_000_000) == []

@@ -100,7 +100,8 @@ def test_words_that_count_nothing_are_left_out(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2, repeats=5))
     _, told = read_report(history, ids).summary
     assert re.match(
-        r"Of 10 steps, mariadb-10.11.19-rocksdb-preset0 is better than mariadb-10.11.19-innodb-preset0 in 1 and worse in 9\.",
+        r"Of 10 steps, mariadb-10.11.19-rocksdb-preset0 is better than"
+        r" mariadb-10.11.19-innodb-preset0 in 1 and worse in 9\.",
         told,
     )
 

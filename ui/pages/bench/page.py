@@ -33,6 +33,7 @@ from .starting import PlanStartPanel, RunAgain
 from .targets.panel import TargetsPanel
 
 WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
+WIDTHS_OF_LARGE_TEXT = (320, 528, 400)
 HEIGHTS = (250, 440)  # while all options are in view
 CALIBRATING = "Calibration is set up: press Run. Your plan comes back once it has started."
 NO_LIMIT = 16_777_215  # pixels: QWIDGETSIZE_MAX
@@ -109,7 +110,8 @@ class BenchPage(Page):
         self.sequence.add_options(self.run_panel.run_bar.options)
         self._below = _add_inset(work, self.sequence, top=SPACE // 2)
         self._work = work
-        for splitter, sizes, key in ((columns, WIDTHS, "columns"), (work, HEIGHTS, "work")):
+        widths = WIDTHS_OF_LARGE_TEXT if self.context.theme.text_size > 110 else WIDTHS
+        for splitter, sizes, key in ((columns, widths, "columns"), (work, HEIGHTS, "work")):
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(SPACE)
             splitter.setSizes(sizes)

@@ -23,6 +23,7 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
 from ui.widgets.layouts import NATIVE, in_column, in_row, open_once
+from ui.widgets.wrapping_row import WrappingRow
 
 from .plan.check_list import WAITING, CheckList, todo_text
 from .plan.estimate import EstimateCard
@@ -161,7 +162,7 @@ class PlanText(QWidget):
         self.load = action(self, "Open plan…", "open", "Set up a plan from a file", self._on_open)
         tip = "Copy the command that runs this plan in a terminal"
         self.copy = action(self, "Copy command line", "copy as text", tip, self._on_copy)
-        buttons = in_row(*map(action_button, (self.load, self.save, self.copy)), 1, spacing=NATIVE)
+        buttons = WrappingRow(*map(action_button, (self.load, self.save, self.copy)))
         self.setLayout(in_column(buttons, (self.text, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def show_draft(self, draft: Draft) -> None:

@@ -33,7 +33,8 @@ from .preset_grid import PresetGrid
 
 COLOURS = 8
 WIDEST_NAME = 220
-WIDTHS = (0, 130, 74, 76, 64, 48, 0)  # of the columns of a contender; 0: what is left
+WIDTHS = (0, 116, 64, 70, 60, 46, 60)  # of the columns of a contender; 0: what is left
+LEAST_NAME = 174  # pixels of that one: `mariadb-10.11.19-innodb`
 OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No builds found yet: survey the target"
 HINT = "Tick what to compare; a dash is not available: select it to see why"
@@ -93,6 +94,7 @@ class ContendersPanel(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._words = ""  # about the grid
+        self._text_size = 100
         self.choices = BuildPresetModel(theme, self)
         self.contenders = ContenderModel(theme, self)
         self.grid, self.table = PresetGrid(self.choices), _table(self.contenders)
@@ -107,6 +109,7 @@ class ContendersPanel(QWidget):
         self.table.setItemDelegate(self.editing)
         self.editing.problem.connect(self._on_problem)
         self._on_selection_changed()
+        self._on_theme_changed()
         self.show_choices(PlanChoices())
 
     def show_choices(self, choices: PlanChoices) -> None:
@@ -217,6 +220,9 @@ class ContendersPanel(QWidget):
         menu.popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def _on_theme_changed(self) -> None:
+        if self._text_size != self._theme.text_size:
+            self._text_size = self._theme.text_size
+            _fit_columns(self.table, self._text_size)
         self.grid.viewport().update()
         self.table.viewport().update()
 
@@ -240,12 +246,17 @@ def _table(model: ContenderModel) -> LineSelectTable:
     table.setMinimumHeight(3 * LINE_HEIGHT)
     head = table.horizontalHeader()
     head.setStretchLastSection(False)
-    for column, width in enumerate(WIDTHS):
-        if width:
-            table.setColumnWidth(column, width)
-        else:
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+    head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    _fit_columns(table, 100)
     return table
+
+
+def _fit_columns(table: LineSelectTable, percent: int) -> None:
+    """Make the columns as wide as their text needs; with large text the table scrolls."""
+    mode = QHeaderView.ResizeMode
+    table.horizontalHeader().setSectionResizeMode(0, mode.Stretch if percent <= 100 else mode.Interactive)
+    for column, width in enumerate(WIDTHS):
+        table.setColumnWidth(column, (width or LEAST_NAME) * percent // 100)
 
 
 def _swatch(colour: QColor) -> QIcon:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSizePolicy, QWidget
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
@@ -19,7 +19,8 @@ from ui.models.choices import engine_text
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
 from ui.widgets.highlighter import MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, in_column, in_grid
+from ui.widgets.layouts import NATIVE, in_column, in_row
+from ui.widgets.wrapping_row import WrappingRow
 
 _WRITTEN = "as written"
 
@@ -94,11 +95,10 @@ class PresetView(QWidget):
             box.setMinimumContentsLength(12)
         self.preset.setToolTip("Which my.cnf")
         self.form.setToolTip("The file as written, or as Dyno sends it to a build of this target")
-        head = in_grid(SPACE, SPACE)
+        head = in_row((self.preset, 1), (self.form, 1))
+        self.name.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         buttons = map(action_button, (self.copy, self.edit, self.delete))
-        for at, each in enumerate((self.preset, self.form, self.name, *buttons)):
-            head.addWidget(each, *divmod(at, 2))
-        parts = (head, self.words, (self.text, 1))
+        parts = (head, WrappingRow(self.name, *buttons), self.words, (self.text, 1))
         self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def _chosen(self) -> Preset | None:

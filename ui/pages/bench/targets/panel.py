@@ -248,7 +248,7 @@ def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> WrappingRow:
     heading = PlainTextLabel("&Target", "heading", buddy=targets)
     heading.setMinimumHeight(HEAD)
     heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    head = WrappingRow(heading)
+    head = WrappingRow(heading, gap=0)
     for each, text in shorts.items():
         each.setIconText(text)
         button = QToolButton()
