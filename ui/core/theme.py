@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.comparison.cells.palette import CONTENDERS, VERDICTS
 from app.core.shipped import shipped_folder
 
-TITLE_PT = 15
+TITLE_PT, MOST_OF_TITLE = 15, 120  # percent: large enough already
 SPACE = 8  # pixels: the grid that everything is on
 
 Appearance = str  # "system" "light" "dark"
@@ -213,7 +213,7 @@ def _style(theme: Theme) -> str:
     for name in ("down", "check", "partly"):
         picture = resources / "icons" / f"{name}-{'dark' if theme.is_dark else 'light'}.svg"
         text = text.replace(f"@{name}", picture.as_posix())
-    text = text.replace("@title_pt", f"{TITLE_PT * theme.text_size / 100:g}pt")
+    text = text.replace("@title_pt", f"{TITLE_PT * min(theme.text_size, MOST_OF_TITLE) / 100:g}pt")
     for role in sorted(_LIGHT, key=len, reverse=True):
         text = text.replace(f"@{role}", theme.colour(role).name())
     return text

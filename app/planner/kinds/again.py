@@ -22,6 +22,7 @@ from app.planner.resolve.contenders import allocator_name, as_named_today
 from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.at_target.verdicts import LEAST
 from app.variables import preset_file
+from app.variables.names import EARLIER
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -175,7 +176,7 @@ def _contenders(found: Sequence[tuple[Contender, Files]]) -> tuple[ContenderRequ
 
 def _is_made(name: str, request: ContenderRequest) -> bool:
     """Whether no person gave this name: the contender gets the one that it would get today."""
-    ends = (request.preset, allocator_name(request))
+    ends = (request.preset, EARLIER, allocator_name(request))
     return is_made_name(name, request.build, request.engine, ends)
 
 

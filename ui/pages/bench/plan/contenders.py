@@ -33,8 +33,8 @@ from .preset_grid import PresetGrid
 
 COLOURS = 8
 WIDEST_NAME = 220
-WIDTHS = (0, 116, 64, 70, 60, 46, 60)  # of the columns of a contender; 0: what is left
-LEAST_NAME = 174  # pixels of that one: `mariadb-10.11.19-innodb`
+WIDTHS = (0, 92, 72, 70, 60, 46, 62)  # of the columns of a contender; 0: what is left
+LEAST_NAME = 200  # pixels of that one: `mariadb-10.11.19-innodb`
 OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No builds found yet: survey the target"
 HINT = "Tick what to compare; a dash is not available: select it to see why"

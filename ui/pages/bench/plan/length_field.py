@@ -26,14 +26,15 @@ class LengthField(QWidget):
     def __init__(self, edit: QLineEdit) -> None:
         super().__init__()
         self.edit = edit
+        edit.setMinimumWidth(12 * SPACE)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, len(STOPS) - 1)
         self.slider.setPageStep(2)
-        self.slider.setMinimumWidth(8 * SPACE)
+        self.slider.setMinimumWidth(6 * SPACE)
         self.slider.setAccessibleName("How long, as a slider")
         self.slider.setToolTip(as_tip(_TIP))
         self.slider.valueChanged.connect(self._on_slid)
-        self.setLayout(in_row((edit, 2), (self.slider, 3)))
+        self.setLayout(in_row((edit, 1), (self.slider, 1)))
 
     def show_seconds(self, seconds: int) -> None:
         """Put the slider at the nearest stop."""
