@@ -8,6 +8,7 @@ SHORTCUTS = {
     "quit": "Ctrl+Q",
     "help": "F1",
     "larger text": "Ctrl++",
+    "larger text without Shift": "Ctrl+=",
     "smaller text": "Ctrl+-",
     "usual text": "Ctrl+0",
     "look again": "F5",  # on Bench at the target

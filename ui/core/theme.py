@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
@@ -87,6 +88,11 @@ _FULL = 1.0  # a relative figure this far from 1.00, up or down on a scale of do
 _LEAST_TINT, _FULL_TINT = 0.14, 0.42  # how much of the colour is laid over the ground
 
 
+def colours_of(is_dark: bool) -> Mapping[str, str]:
+    """The colours by their roles."""
+    return _DARK if is_dark else _LIGHT
+
+
 class Theme(QObject):
     """The current colours; `changed` when they change."""
 
@@ -118,7 +124,7 @@ class Theme(QObject):
         self._apply()
 
     def colour(self, role: str) -> QColor:
-        return QColor((_DARK if self.is_dark else _LIGHT)[role])
+        return QColor(colours_of(self.is_dark)[role])
 
     def ramp(self) -> list[QColor]:
         """Colours of a heat map, from few to many."""

@@ -74,7 +74,7 @@ def _text_size_actions(window: QMainWindow, context: WindowContext) -> list[QAct
             choose_text_size(context, TEXT_SIZES[at])
 
     larger = _action(window, "&Larger text", "larger text", "Show all text larger", lambda: step(1))
-    larger.setShortcuts([larger.shortcut(), QKeySequence("Ctrl+=")])  # the same key without Shift
+    larger.setShortcuts([larger.shortcut(), QKeySequence(SHORTCUTS["larger text without Shift"])])
     smaller = _action(window, "&Smaller text", "smaller text", "Show all text smaller", lambda: step(-1))
     usual = _action(
         window,

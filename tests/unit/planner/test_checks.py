@@ -233,7 +233,7 @@ def test_what_so_many_repeats_can_tell_is_seen_before_they_are_made(
 def test_without_sessions_nothing_is_promised() -> None:
     """Nor is 1 % of noise assumed: it was 80 to 300 % on some machines."""
     found = one("repeats", checks(*DUEL, repeats=5, noise=None))
-    told = "the first plan will tell, or dyno target calibrate local"
+    told = "the first plan will tell, or a calibration of local"
     text = f"which difference 5 of each find is not known here yet: {told}"
     assert (found.state, found.text) == ("info", text)
     said = one("repeats", checks(*DUEL, repeats=5, noise=0.8)).text

@@ -134,7 +134,7 @@ class ApprovalView(QWidget):
         more = f" ({len(unapproved) - 1} more after it)" if len(unapproved) > 1 else ""
         self.words.setText(
             f"The workload {self._asked.workload.name} is not part of Dyno. Its Lua code runs on the "
-            f"target as your user: read it before you approve it.{more}\nhash {self._asked.sha256[:12]}"
+            f"target as your user: read it before you approve it.{more}"
         )
         files = (f"-- {name}\n{text}" for name, text in sorted(self._asked.files.items()))
         self.text.show_text("\n\n".join(files))
