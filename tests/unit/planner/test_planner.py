@@ -219,11 +219,13 @@ def test_turns_have_ids_names_and_places() -> None:
     turns = plan(*THREE[:2], repeats=2, name="mine").turns
     assert [turn.ordinal for turn in turns] == [1, 2, 3, 4]
     assert [turn.name for turn in turns] == [
-        f"mine-{MARIADB}-innodb-1",
-        f"mine-{MARIADB}-rocksdb-1",
-        f"mine-{MARIADB}-rocksdb-2",
-        f"mine-{MARIADB}-innodb-2",
+        "mine-innodb-1",
+        "mine-rocksdb-1",
+        "mine-rocksdb-2",
+        "mine-innodb-2",
     ]
     assert len({turn.session for turn in turns}) == 4
     assert [turn.session for turn in turns] == sorted(turn.session for turn in turns)
-    assert plan().turns[0].name == f"duel-{MARIADB}-innodb"
+    assert plan().turns[0].name == "duel-innodb"
+    two = plan(f"{MARIADB}:innodb", "mysql-5.6.24:innodb").turns
+    assert [each.name for each in two] == [f"duel-{MARIADB}-innodb", "duel-mysql-5.6.24-innodb"]
