@@ -11,7 +11,6 @@ from app.core.names import full_name, names_with_targets, short_names, unique_na
 from app.engines import engine_of
 from app.history.lists.sessions import ContenderEntry
 from app.protocol.plan import Plan, step_label
-from app.variables.names import EARLIER
 
 from .cell import Column, Comparison, Row
 
@@ -31,9 +30,7 @@ def names_of(comparison: Comparison) -> list[str]:
 def _named(column: Column) -> str:
     """Its name with engine and version, whatever the plan called it, unless a person did."""
     entry = column.contender
-    return full_name(
-        column.name, entry["build"], entry["version"], entry["engine"], (entry["preset"], EARLIER)
-    )
+    return full_name(column.name, entry["build"], entry["version"], entry["engine"], (entry["preset"],))
 
 
 def heads_of(comparison: Comparison) -> Heads:

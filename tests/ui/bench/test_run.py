@@ -202,7 +202,7 @@ def test_a_start_can_be_given_up(
     reach(agent)
     bar = page.run_panel.run_bar
     qtbot.mouseClick(bar.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bar.reason.text() == "rehearsing innodb…")
+    qtbot.waitUntil(lambda: bar.reason.text() == f"rehearsing {MARIADB}-innodb…")
     assert there.is_set() and bar.progress.isVisible() and not bar.run.isEnabled()
     bar.cancel.trigger()
     assert page.message.text == "Cancelled: nothing was started."
@@ -221,14 +221,14 @@ def test_a_rehearsal_that_fails_says_what(
     assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal")
     retype(qtbot, page.sequence.fields.edits["rows"], "7k")  # the contender is the same
     settle(qtbot, page)
-    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal: rocksdb")
+    assert page.run_panel.checks.item(0).text().startswith(f"Fail · rehearsal: {MARIADB}-rocksdb")
     assert page.run_panel.run_bar.run.isEnabled()
     page.controller.change(page.controller.draft.with_contender(1, table_options="ROW_FORMAT=DYNAMIC"))
     settle(qtbot, page)
     assert "Fail" not in checks_of(page)
     page.controller.change(page.controller.draft.with_contender(1, table_options=""))
     settle(qtbot, page)
-    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal: rocksdb")
+    assert page.run_panel.checks.item(0).text().startswith(f"Fail · rehearsal: {MARIADB}-rocksdb")
     reach(ScriptedAgent(found=now()))
     page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
@@ -397,7 +397,11 @@ def test_what_servers_have_in_force_is_compared_after_the_rehearsal(
     page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
     items = [page.run_panel.checks.item(row) for row in range(page.run_panel.checks.count())]
-    (gtid,) = (each for each in items if "GTID: innodb: on; rocksdb: off (each transaction" in each.text())
+    (gtid,) = (
+        each
+        for each in items
+        if f"GTID: {MARIADB}-innodb: on; {MARIADB}-rocksdb: off (each transaction" in each.text()
+    )
     assert gtid.text().startswith("Warn · parity") and "→ set gtid_mode" in gtid.text()
 
 
