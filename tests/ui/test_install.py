@@ -65,6 +65,7 @@ def test_one_that_cannot_start_is_installed_and_says_so(
     assert install_dialog.said.text() == f"A server is installed in {base}"
     assert install_dialog.message.text.startswith("The build is installed, but it cannot start: ")
     install_dialog.path.clear()
+    install_dialog.path.setFocus()
     send(qtbot, install_dialog, tmp_path / "mine-5.6.tar.gz")
     assert "build mine-5.6 exists already: delete it, or choose another name" in install_dialog.message.text
 

@@ -337,7 +337,9 @@ class PresetPreviewPane(QWidget):
         self.form, self.text = QComboBox(), CodeView("Preview it")
         self._colours = Highlighter(theme, self.text.document(), MY_CNF)
         self._fill(preset)
-        self.form.setCurrentIndex(max(0, self.form.findData((_BUILD, build))))
+        kinds = [tuple(self.form.itemData(at)) for at in range(self.form.count())]
+        if (_BUILD, build) in kinds:
+            self.form.setCurrentIndex(kinds.index((_BUILD, build)))
         self.form.setAccessibleName("What surrounds it")
         self.form.setToolTip(
             "The file as Dyno sends it to a build of this target, or how it differs from another preset"

@@ -321,6 +321,7 @@ class InstallBuildDialog(QDialog):
         self.choose_button.setEnabled(not is_there or self._target.is_local)
         if not self._problem():
             self.form.show_problems({})
+        self.install_button.setDefault(True)  # what is typed is another build
 
     def _on_advanced(self, sent: Sent) -> None:
         done, total = sent
