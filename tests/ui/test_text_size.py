@@ -25,7 +25,7 @@ def _usual_size(context: WindowContext) -> Iterator[None]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, context: WindowContext) -> Window:
+def sized_window(qtbot: QtBot, context: WindowContext) -> Window:
     made = Window(context)
     qtbot.addWidget(made)
     return made
@@ -37,10 +37,10 @@ def chosen(window: Window, text: str) -> QAction:
 
 
 def test_text_is_made_larger_and_smaller_and_stays_so(
-    window: Window, context: WindowContext, dyno_home: Path
+    sized_window: Window, context: WindowContext, dyno_home: Path
 ) -> None:
     usual = QApplication.font().pointSizeF()
-    larger = chosen(window, "&Larger text")
+    larger = chosen(sized_window, "&Larger text")
     assert [each.toString() for each in larger.shortcuts()] == ["Ctrl++", "Ctrl+="]
     larger.trigger()
     assert QApplication.font().pointSizeF() == pytest.approx(1.1 * usual)
@@ -49,9 +49,9 @@ def test_text_is_made_larger_and_smaller_and_stays_so(
         larger.trigger()
     assert read_settings(dyno_home).text_size == 150
     for _ in TEXT_SIZES:
-        chosen(window, "&Smaller text").trigger()
+        chosen(sized_window, "&Smaller text").trigger()
     assert read_settings(dyno_home).text_size == 80
-    chosen(window, "&Usual text size").trigger()
+    chosen(sized_window, "&Usual text size").trigger()
     assert QApplication.font().pointSizeF() == pytest.approx(usual)
     assert read_settings(dyno_home).text_size == 100
 
@@ -69,12 +69,12 @@ def test_the_size_is_one_of_the_settings(qtbot: QtBot, context: WindowContext, d
 
 @pytest.mark.parametrize("size", TEXT_SIZES)
 def test_the_window_fits_on_a_small_screen_on_every_page(
-    window: Window, context: WindowContext, size: int
+    sized_window: Window, context: WindowContext, size: int
 ) -> None:
     context.theme.set_text_size(size)
     for name in ("bench", "live", "history", "compare"):
-        window.show_page(name)
-        least = window.minimumSizeHint()
+        sized_window.show_page(name)
+        least = sized_window.minimumSizeHint()
         assert least.width() <= 1280 and least.height() <= 760, name
 
 
