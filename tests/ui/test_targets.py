@@ -152,7 +152,8 @@ def test_a_path_that_finds_no_build_is_named_and_nothing_moves(
     sshd.trust()
     panel = open_panel()
     panel.add()
-    type_in(qtbot, panel, replace(sshd.target("far"), search_paths=["/opt/nothing-*"]))
+    type_in(qtbot, panel, sshd.target("far"))
+    panel.editor.form.inputs["search_paths"].set_value(["/opt/nothing-*"])
     editor = panel.editor
     moving = (editor.save_button, editor.test_button, editor.form.line("python"))
     qtbot.wait(50)  # until the form is laid out
@@ -160,7 +161,7 @@ def test_a_path_that_finds_no_build_is_named_and_nothing_moves(
     click(qtbot, editor.test_button)
     qtbot.waitUntil(lambda: editor.stages.state_of("survey") == "done", timeout=WAIT_MS)
     problem = editor.form.problems["search_paths"]
-    assert problem.isVisible() and problem.text() == "finds no build of its own: /opt/nothing-*"
+    assert (problem.isVisible(), problem.text()) == (True, "finds no build of its own: /opt/nothing-*")
     qtbot.wait(50)
     assert [each.mapTo(editor, QPoint()) for each in moving] == places
 
