@@ -20,7 +20,7 @@ from app.protocol.answers import (
     Survey,
 )
 from app.protocol.plan import Plan
-from app.remote.connection import MOST, Completed
+from app.remote.connection import MOST, CommandResult
 from tests.plans import survey
 
 
@@ -29,14 +29,14 @@ class ScriptedConnection:
 
     name = "fake"
 
-    def __init__(self, *answers: Completed) -> None:
+    def __init__(self, *answers: CommandResult) -> None:
         self.answers = list(answers)
         self.asked: list[tuple[list[str], bytes]] = []
         self.opened: list[tuple[list[str], bytes]] = []
 
     def run(
         self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
-    ) -> Completed:
+    ) -> CommandResult:
         self.asked.append((list(argv), stdin))
         return self.answers.pop(0)
 

@@ -16,7 +16,7 @@ from app.protocol.events import (
     Event,
     Fact,
     LogEvent,
-    Mark,
+    MomentEvent,
     Note,
     ProgressEvent,
     Sample,
@@ -168,7 +168,7 @@ class Maker:
         for s in seconds:
             self.t += 1.0
             if s == 0:
-                self.add(Mark, name="measured", step=at)
+                self.add(MomentEvent, name="measured", step=at)
             values = [self.value(position, s) for position in range(len(self.series))]
             last = s == self.plan.steps[at].seconds - 1
             code = latency.encode(self.latencies[s]) if s in self.latencies else None
@@ -186,7 +186,7 @@ class Maker:
     def repeat_step(self, at: int, attempt: int = 2) -> None:
         """Others have disturbed it: it begins again."""
         self.add(Fact, name="attempt", value={"attempt": attempt - 1}, when=self.plan.steps[at].label)
-        self.add(Mark, name=REPEATED, step=at, value=attempt, text=f"attempt {attempt}")
+        self.add(MomentEvent, name=REPEATED, step=at, value=attempt, text=f"attempt {attempt}")
 
     def end_step(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.protocol.plan import Plan
-from app.remote.connection import MOST, Completed, answer_of
+from app.remote.connection import MOST, CommandResult, answer_of
 
 from . import journals, plans
 
@@ -153,7 +153,7 @@ class Liar:
 
     def run(
         self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
-    ) -> Completed:
+    ) -> CommandResult:
         return answer_of(self.open(argv, stdin), self.name, timeout_s, most)
 
     def open(self, argv: Sequence[str], stdin: bytes = b"") -> Speech:

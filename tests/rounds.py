@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from app.protocol.events import Mark, Sample, SessionStarted
+from app.protocol.events import MomentEvent, Sample, SessionStarted
 from app.protocol.plan import SLICES, Contender, Plan, Step
 
 from .journals import SERIES, Maker, contender, plan, steps
@@ -84,7 +84,7 @@ class Round:
         maker = self.makers[number]
         if s == 0:
             self.spend(maker, 0.0)
-            maker.add(Mark, name="measured", step=at)
+            maker.add(MomentEvent, name="measured", step=at)
         self.spend(maker, slice_s)
         self._sample(number, at, s)
 

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from app.stats import StepSamples
+from app.stats import StepResultPair
 from app.stats.between import VarianceBetweenPlans
 
 TURN_S = 600.0  # from the begin of a session to that of the next one
@@ -115,11 +115,11 @@ def compared(
     return base, other * 10 if name == NOISIER else other
 
 
-def cells_of(base: Logs, other: Logs, order: str) -> list[StepSamples]:
+def cells_of(base: Logs, other: Logs, order: str) -> list[StepResultPair]:
     """Of one comparison, as Dyno judges it: grouped columns are across time, slices by round."""
     times = tuple(tuple(turn * TURN_S for turn in its) for its in turns(order, base.shape[1]))
     added = ((2 * VarianceBetweenPlans().variance, inf),) if order == "grouped" else ()
     pairs = zip(np.exp(base).tolist(), np.exp(other).tolist(), strict=True)
     if order == SLICES:
-        return [StepSamples(tuple(a), tuple(b), by_round=True) for a, b in pairs]
-    return [StepSamples(tuple(a), tuple(b), added=added, times=times) for a, b in pairs]
+        return [StepResultPair(tuple(a), tuple(b), by_round=True) for a, b in pairs]
+    return [StepResultPair(tuple(a), tuple(b), added=added, times=times) for a, b in pairs]

@@ -25,7 +25,7 @@ from .queued_plans import QueuedPlans, held, without
 from .system.directory import MarkedDirectory, open_lock
 from .system.errors import AgentError, DirectoryInUseError
 from .system.other_agents import AGENT_FILE
-from .system.scope import own_words
+from .system.scope import own_command_line
 
 LOOK_S = 5.0  # between two looks at the queue and the machine
 PATIENCE_S = 2.0  # for another one that is about to end
@@ -46,14 +46,14 @@ def spawn_queue_starter(directory: MarkedDirectory) -> None:
 
 def agent_command(directory: MarkedDirectory, agent: str, verb: str, *words: str) -> List[str]:
     """The command of a verb, through the starter that started this process: it checks the agent file."""
-    own = own_words()
+    own = own_command_line()
     before = next(at for at, word in enumerate(own) if AGENT_FILE.search(word))
     file = directory.at("agents", agent + ".pyz")
     return [sys.executable, *own[:before], file, verb, "--directory", directory.path, *words]
 
 
 def _own_agent() -> str:
-    file = next(word for word in own_words() if AGENT_FILE.search(word))
+    file = next(word for word in own_command_line() if AGENT_FILE.search(word))
     return os.path.basename(file).partition(".")[0]
 
 

@@ -17,7 +17,7 @@ from app.stats.at_target.verdicts import (
     SAME,
     SMALL,
     WORSE,
-    StepSamples,
+    StepResultPair,
     VerdictLimits,
     judge,
     spoilt_by,
@@ -30,7 +30,7 @@ from .system.directory import MarkedDirectory
 _UNJUDGED, _OPEN = ("warmup",), "not decided yet"
 
 
-class Deciding:
+class StoppingDecider:
     """Decides who goes on. The base stays as long as any contender does; every round has all steps."""
 
     def __init__(self, directory: MarkedDirectory, plan: Plan) -> None:
@@ -96,7 +96,7 @@ class Deciding:
         steps = enumerate(self._plan.steps)
         return [index for index, step in steps if step.kind not in _UNJUDGED and not step.warm]
 
-    def _cell(self, contender: int, step: int) -> StepSamples:
+    def _cell(self, contender: int, step: int) -> StepResultPair:
         ours, theirs = self._column(0, step), self._column(contender, step)
         of_plan, by_round = self._plan.steps[step], self._plan.order == SLICES
         marks = [mark for its in (ours, theirs) for each in its.values() for mark in each.marks]
@@ -106,7 +106,7 @@ class Deciding:
         columns = [list(its.values()) for its in (ours, theirs)]
         base, other = (tuple(each.value or 0.0 for each in column) for column in columns)
         times = () if by_round else tuple(tuple(each.began for each in column) for column in columns)
-        return StepSamples(
+        return StepResultPair(
             base,
             other,
             of_plan.direction,
@@ -156,7 +156,7 @@ HOPELESS = "cannot be decided"
 DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
 
 
-def cell_stopping_decisions(cells: Sequence[StepSamples], limits: VerdictLimits, rounds: int) -> List[str]:
+def cell_stopping_decisions(cells: Sequence[StepResultPair], limits: VerdictLimits, rounds: int) -> List[str]:
     """The decision for each cell after these rounds; '' if another round may decide it."""
     words = [verdict.word for verdict in judge(cells, limits)]
     share = limits.at_look(cells, ROUNDS).false_share
@@ -171,6 +171,6 @@ def cell_stopping_decisions(cells: Sequence[StepSamples], limits: VerdictLimits,
     ]
 
 
-def _is_young(cell: StepSamples, rounds: int) -> bool:
+def _is_young(cell: StepResultPair, rounds: int) -> bool:
     """Whether it may still get enough repeats; a cell that never had a result seldom does."""
     return cell.n < LEAST and rounds < ROUNDS and (rounds < LEAST or 0 < cell.n >= LEAST - (ROUNDS - rounds))

@@ -18,7 +18,7 @@ BEAT_S = 1.0
 MOST = 1 << 20  # bytes of a journal in one piece; a line is never longer
 
 
-class Follow:
+class PlanJournalReader:
     """Follows the journals of a plan over one connection."""
 
     def __init__(self, directory: MarkedDirectory, plan: str, offsets: Dict[str, int]) -> None:

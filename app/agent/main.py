@@ -182,9 +182,9 @@ def _begin(directory: MarkedDirectory) -> None:
 
 @_verb("follow", "plan", "offsets")
 def _follow(directory: MarkedDirectory, plan: str, offsets: List[str]) -> None:
-    from .follow import Follow, parse_offsets
+    from .follow import PlanJournalReader, parse_offsets
 
-    Follow(directory, plan, parse_offsets(offsets)).run()
+    PlanJournalReader(directory, plan, parse_offsets(offsets)).run()
 
 
 @_verb("clean")
@@ -219,7 +219,7 @@ def _delete_snapshot(directory: MarkedDirectory) -> answers.EmptyAnswer:
 
 
 @_verb("upload")
-def _upload(directory: MarkedDirectory) -> answers.ReceivedBytes:
+def _upload(directory: MarkedDirectory) -> answers.ReceivedBytesAnswer:
     """Read a line with the tarball, the name and the first byte; then the bytes."""
     from .survey.installing import BuildInstaller
 
@@ -227,7 +227,7 @@ def _upload(directory: MarkedDirectory) -> answers.ReceivedBytes:
     said = json.loads(sys.stdin.buffer.readline())
     installing = BuildInstaller(directory)
     installing.check_name(said["name"])
-    return answers.ReceivedBytes(installing.receive(said["sha256"], said["offset"], sys.stdin.buffer))
+    return answers.ReceivedBytesAnswer(installing.receive(said["sha256"], said["offset"], sys.stdin.buffer))
 
 
 @_verb("install")

@@ -20,9 +20,9 @@ from app.protocol.plan import SLICES, Plan, PlannedSession
 
 from .begin_next import spawn_queue_starter
 from .cleanup import clean
-from .deciding import Deciding
+from .deciding import StoppingDecider
 from .incoming import UploadedPlans
-from .load.conductor import LoadTargetCallers
+from .load.conductor import ConnectedLoadTargets
 from .queued_plans import QueuedPlans
 from .session import SessionRunner
 from .steps.baton import SessionTurn, SliceTurns
@@ -105,7 +105,7 @@ def _carry_out(
     lock: int,
     journals: Dict[str, Journal],
     agent: str,
-    conductor: Optional[LoadTargetCallers],
+    conductor: Optional[ConnectedLoadTargets],
 ) -> None:
     """The detached process: the plan, then whatever comes after it."""
     write_holder(lock, lock_holder_text(plan.id, plan.name, conductor.port if conductor else 0))
@@ -124,7 +124,7 @@ def _clean_up(directory: MarkedDirectory, lock: int) -> None:
     directory.empty_trash()  # takes longer, and needs no lock
 
 
-def conductor_of(plan: Plan, conducting: Optional[LoadTargetAdmission]) -> Optional[LoadTargetCallers]:
+def conductor_of(plan: Plan, conducting: Optional[LoadTargetAdmission]) -> Optional[ConnectedLoadTargets]:
     """Who conducts the load from other machines; None if the plan has none."""
     if not plan.load:
         return None
@@ -132,7 +132,7 @@ def conductor_of(plan: Plan, conducting: Optional[LoadTargetAdmission]) -> Optio
         raise AgentError(
             "the load targets of this plan must be called when it starts: start it from a desktop"
         )
-    return LoadTargetCallers.listening(conducting, [each.name for each in plan.load])
+    return ConnectedLoadTargets.listening(conducting, [each.name for each in plan.load])
 
 
 class _Work(NamedTuple):
@@ -143,7 +143,7 @@ class _Work(NamedTuple):
     journals: Dict[str, Journal]
     control: ControlRequests
     agent: str
-    conductor: Optional[LoadTargetCallers]
+    conductor: Optional[ConnectedLoadTargets]
 
 
 def run_plan(
@@ -151,13 +151,16 @@ def run_plan(
     plan: Plan,
     journals: Dict[str, Journal],
     agent: str,
-    conductor: Optional[LoadTargetCallers] = None,
+    conductor: Optional[ConnectedLoadTargets] = None,
 ) -> ControlRequests:
     """Run the turns of a plan; a failed session never stops it. Returns the requests that came."""
     control = ControlRequests(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
-    work, deciding = _Work(directory, plan, journals, control, agent, conductor), Deciding(directory, plan)
+    work, deciding = (
+        _Work(directory, plan, journals, control, agent, conductor),
+        StoppingDecider(directory, plan),
+    )
     if conductor:
         control.admitted = conductor.admitted
         conductor.begin()
@@ -171,7 +174,7 @@ def run_plan(
     return control
 
 
-def _spare(turn: PlannedSession, deciding: Deciding, journals: Dict[str, Journal]) -> bool:
+def _spare(turn: PlannedSession, deciding: StoppingDecider, journals: Dict[str, Journal]) -> bool:
     """End a session that is not needed before it begins."""
     why, journal = deciding.spared(turn), journals.get(turn.session)
     if why and journal is not None:

@@ -7,7 +7,7 @@ from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optiona
 from app.protocol.events import (
     REPEATED,
     Event,
-    Mark,
+    MomentEvent,
     ProtocolError,
     Sample,
     SessionStarted,
@@ -100,7 +100,7 @@ class _Reading:
             series = MADE_OF.get(self._plan.steps[event.step].unit, "")
             values = dict(zip(self.state.sampled, event.values))
             self._seconds.setdefault(event.step, {})[event.s] = values.get(series)
-        elif isinstance(event, Mark) and event.name == REPEATED:
+        elif isinstance(event, MomentEvent) and event.name == REPEATED:
             self._seconds.pop(event.step, None)
         elif isinstance(event, StepEnded):
             self._ended[event.step] = event

@@ -8,7 +8,7 @@ import time
 from typing import Any, Dict, Optional
 
 from app.engines import engine_of
-from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
+from app.protocol.events import MomentEvent, SessionEnded, SessionStarted, StepEnded, StepStarted
 from app.protocol.machine_checks import BUSY_START
 from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Step
 from app.protocol.sysbench import seed_of
@@ -24,17 +24,17 @@ from .server.mysql import QueryError
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import TableAnalysis
-from .steps.baton import Position
+from .steps.baton import StepSlicePosition
 from .steps.before_session import run_canary, wait_for_quiet_machine
 from .steps.drive_step import DriveStep
 from .steps.engine_limits import MissingFeaturePolicy
-from .steps.facts import SessionFactsWriter, record_machine_facts, write_open_file_limits
-from .steps.from_snapshot import FromSnapshot
+from .steps.facts import SessionFactsWriter, record_file_limits, record_machine_facts
+from .steps.from_snapshot import SnapshotStarter
 from .steps.limit_step import LimitStep
 from .steps.repeating import StepRepeater
-from .steps.running import BegunSession, Running, turn_hooks
+from .steps.running import BegunSession, RunningSession, turn_hooks
 from .steps.settle_step import pause, run_restart, run_settle
-from .steps.step_settings import ServerSettingsChanges
+from .steps.step_settings import StepSettingsChanges
 from .survey.builds import build_of
 from .system.control import ON_REQUEST, StopRequested
 from .system.directory import OF_SESSION
@@ -108,7 +108,7 @@ class SessionRunner:
             run_canary(begun, self._server_of)
         if control.ends_session:
             return "stopped", ON_REQUEST
-        self._steps = StepExecutor(Running(begun, self._server()))
+        self._steps = StepExecutor(RunningSession(begun, self._server()))
         return self._steps.run()
 
     def _server(self) -> Server:
@@ -118,7 +118,7 @@ class SessionRunner:
             raise SessionAbortedError("sysbench is not installed: install sysbench 1.0.20 or newer")
         clients = plan.most_clients
         record_machine_facts(begun)
-        write_open_file_limits(begun, {"clients": clients, "open_files": raise_file_limit(clients)})
+        record_file_limits(begun, {"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(begun.at("lua"), plan.files)
         conductor = begun.conductor
         reached = (conductor.address, conductor.port_of_server(begun.turn.contender)) if conductor else ()
@@ -150,15 +150,15 @@ class SessionRunner:
 class StepExecutor:
     """Carries out the steps of a session on its server."""
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: RunningSession) -> None:
         self.running = running
         self._plan, self._control, self._journal = running.plan, running.control, running.journal
         self._facts = SessionFactsWriter(running)
-        self._settings = ServerSettingsChanges(running)
+        self._settings = StepSettingsChanges(running)
         self._analysing = TableAnalysis(running, self._facts)
         self._lacking = MissingFeaturePolicy(running)
         self.repeating = StepRepeater(running, self._facts)
-        self._snapshot = FromSnapshot(running, self._facts, self._settings, self.open)
+        self._snapshot = SnapshotStarter(running, self._facts, self._settings, self.open)
         running.place.attach(turn_hooks(running))
 
     def run(self) -> Any:
@@ -196,7 +196,7 @@ class StepExecutor:
 
     def carry_out(self, index: int, step: Step) -> None:
         running = self.running
-        running.place.pass_on(Position(index))
+        running.place.pass_on(StepSlicePosition(index))
         self._control.begin_step(index)
         client = running.server.client
         problem = self._settings.bring_about(index, step)
@@ -266,13 +266,15 @@ class StepExecutor:
         running = self.running
         how, why = running.server.exit_text(), running.server.last_error()
         running.crashes += 1
-        self._journal.write(Mark, name="crash", step=index, text="the server crashed {}: {}".format(how, why))
+        self._journal.write(
+            MomentEvent, name="crash", step=index, text="the server crashed {}: {}".format(how, why)
+        )
         running.error_log.write_last(running.server)
         if running.crashes > 1:
             raise SessionAbortedError("the server crashed again {}: {}".format(how, why))
         seconds = self._start_server()
         self._settings.forget()
-        self._journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
+        self._journal.write(MomentEvent, name="recovered", step=index, value=round(seconds, 3))
 
     # the end
 

@@ -98,7 +98,7 @@ def parse_custom_sql(text: str, kind: str = "", of_mydbtest: bool = False) -> Pa
     return replace(found, problems=tuple(sorted(set(problems))))
 
 
-def keys_from_sql(found: ParsedCustomSql, kind: str) -> dict[str, Any]:
+def sql_workload_fields(found: ParsedCustomSql, kind: str) -> dict[str, Any]:
     """The keys of a workload that its SQL decides."""
     statements = found.statements(kind)
     verbs = {statement.verb for statement in statements}

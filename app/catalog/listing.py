@@ -16,7 +16,7 @@ from app.core.shipped import shipped_folder
 from app.core.toml_text import Document, read_document, read_text
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME as NAME_OF_ENGINE
-from app.protocol.sysbench import lua_with_required, required_by
+from app.protocol.sysbench import lua_with_required, required_lua_files
 from app.variables import Preset, parse_preset
 from app.variables.names import EARLIER, old_default_preset, preset_list_position
 
@@ -28,8 +28,8 @@ from .custom_sql import (
     ParsedCustomSql,
     SqlDeclaredNumber,
     SqlDrawnVariable,
-    keys_from_sql,
     parse_custom_sql,
+    sql_workload_fields,
 )
 from .sequence import Sequence, sequence_of
 from .sql_text import SqlTemplate
@@ -59,7 +59,7 @@ class Catalog:
         found = _find(self._workloads, name, "workload", workload_of)
         if not found.sql:
             return found
-        return replace(found, **keys_from_sql(self.custom_sql(found), found.kind))
+        return replace(found, **sql_workload_fields(self.custom_sql(found), found.kind))
 
     def sequence(self, name: str) -> Sequence:
         return _find(self._sequences, name, "sequence", sequence_of)
@@ -102,7 +102,7 @@ class Catalog:
             made = made_lua(self.custom_sql(workload), workload.kind, workload.sql)
             files[f"workloads/{workload.sql}"] = self.sql_of(workload)
             files[f"workloads/{workload.lua}"] = made
-            wanted = required_by(made)
+            wanted = required_lua_files(made)
         found = lua_with_required(wanted, partial(self._lua_beside, workload))
         for name in wanted:
             if f"workloads/{name}" not in found:

@@ -56,9 +56,9 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
 def _prepare(arguments: argparse.Namespace) -> None:
     """What comes before a word of any kind: the width of tables, and what targets have by now."""
     from .fetching import fetch_what_was_left, is_reader
-    from .screen import be_wide
+    from .screen import show_whole_tables
 
-    be_wide(getattr(arguments, "wide", False))
+    show_whole_tables(getattr(arguments, "wide", False))
     if is_reader(arguments):
         fetch_what_was_left()
 

@@ -32,7 +32,7 @@ from .answering import (
 )
 from .compare import add_false_share, command_verdict_limits
 from .parser import add_verb, percent_type
-from .plan_options import disturbance_limits
+from .plan_options import given_disturbance_limits
 from .screen import ask_secret, say
 from .session import opened_history
 
@@ -136,7 +136,7 @@ def _settled(arguments: argparse.Namespace) -> tuple[BisectionBuilds, _Tries]:
         arguments.by / 100,
         command_verdict_limits(arguments).false_share,
         minutes_of(arguments),
-        disturbance_limits(arguments),
+        given_disturbance_limits(arguments),
     )
     asked.check(Catalog())  # what is wrong on every target comes before what the target says
     with reached(target, ask_secret, arguments.directory) as agent:

@@ -22,7 +22,7 @@ from .target import show_builds
 
 if TYPE_CHECKING:
     from app.protocol.answers import Build
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
 
 
 def add_words(words: Any) -> None:
@@ -71,12 +71,12 @@ def install_build(arguments: argparse.Namespace) -> None:
     say(f"{what} is installed in {build.base} on {arguments.target}{is_able}{problem}")
 
 
-def _bring(agent: Agent, arguments: argparse.Namespace) -> Build:
+def _bring(agent: RemoteAgent, arguments: argparse.Namespace) -> Build:
     with transfer_progress(Path(arguments.path).name) as on_progress:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), on_progress)
 
 
-def _register(agent: Agent, arguments: argparse.Namespace) -> Build:
+def _register(agent: RemoteAgent, arguments: argparse.Namespace) -> Build:
     if arguments.name:
         raise InputError("--name is for a tarball: a directory takes the name that its server reports")
     return register(agent, arguments.target, arguments.path, _notes(arguments))
@@ -97,7 +97,7 @@ def remove_build(arguments: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _named(arguments: argparse.Namespace) -> Iterator[tuple[Agent, Build]]:
+def _named(arguments: argparse.Namespace) -> Iterator[tuple[RemoteAgent, Build]]:
     """The build that is named, and the agent of its target."""
     target = Targets().get(arguments.target)
     with reached(target, ask_secret) as agent:

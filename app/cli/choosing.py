@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from app.core.errors import InputError
 from app.protocol.plan import UNTIL_DECIDED
 
-from .plan_options import Given
+from .plan_options import GivenPlanOptions
 from .screen import confirmed, say
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ PLAN_FILE = ".toml"
 LONG_S = 3600  # a plan of builds alone that may take longer is asked about
 
 
-def split(arguments: argparse.Namespace) -> None:
+def split_plan_file(arguments: argparse.Namespace) -> None:
     """Part the words into the plan file and the contenders."""
     files = [each for each in arguments.words if each.endswith(PLAN_FILE)]
     builds = [each for each in arguments.words if each not in files]
@@ -48,7 +48,7 @@ def split(arguments: argparse.Namespace) -> None:
     arguments.is_short = bool(builds) and not is_other
 
 
-def with_end(given: Given, arguments: argparse.Namespace) -> Given:
+def with_end(given: GivenPlanOptions, arguments: argparse.Namespace) -> GivenPlanOptions:
     """The time until `--by` as that of `--within`."""
     if arguments.by is None:
         return given
@@ -59,7 +59,7 @@ def with_end(given: Given, arguments: argparse.Namespace) -> Given:
     return replace(given, options={**given.options, "time_limit": int(_seconds_until_end(arguments))})
 
 
-def until_decided(given: Given, plan_file: str | None) -> Given:
+def with_until_decided(given: GivenPlanOptions, plan_file: str | None) -> GivenPlanOptions:
     """With a time to end in: repeats until decided where nobody gave any."""
     if "time_limit" not in given.options or "repeats" in given.options:
         return given
@@ -84,7 +84,7 @@ def _seconds_until_end(arguments: argparse.Namespace) -> float:
 # chosen once the target is known
 
 
-def of_builds(asked: PlanRequest, given: Given) -> tuple[PlanRequest, Settled]:
+def builds_only_request(asked: PlanRequest, given: GivenPlanOptions) -> tuple[PlanRequest, Settled]:
     """A request of builds alone: with what depends on no target, and with all of it."""
     from app.catalog import Catalog
     from app.planner.kinds.chosen import with_threads, with_work, work_text
@@ -100,7 +100,7 @@ def of_builds(asked: PlanRequest, given: Given) -> tuple[PlanRequest, Settled]:
     return first, settled
 
 
-def in_time(settled: Settled, arguments: argparse.Namespace, given: Given) -> Settled:
+def shorten_to_limit(settled: Settled, arguments: argparse.Namespace, given: GivenPlanOptions) -> Settled:
     """The same so that it ends in time; the work of earlier sessions stays as it is."""
     if "time_limit" not in given.options:
         return settled
@@ -134,7 +134,9 @@ def _looked(survey: Survey, request: PlanRequest) -> tuple[Plan, PlanEstimate]:
 # asked before it starts
 
 
-def asks(arguments: argparse.Namespace, given: Given) -> Callable[[PlanEstimate], None] | None:
+def plan_time_asker(
+    arguments: argparse.Namespace, given: GivenPlanOptions
+) -> Callable[[PlanEstimate], None] | None:
     """Who agrees to the time of a plan before it starts; None if nobody has to."""
     has_to = arguments.is_short and "time_limit" not in given.options and not arguments.dry_run
     return _agree if has_to else None

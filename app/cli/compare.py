@@ -12,7 +12,7 @@ from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 
-from .parser import OmittedText, add_verb, add_wide, non_empty_option, percent_type
+from .parser import UnsetOptionText, add_verb, add_wide, non_empty_option, percent_type
 from .screen import print_common_name_parts, print_json, print_tables, say, say_text, say_wrapped
 from .session import opened_history
 
@@ -43,7 +43,7 @@ def add_words(words: Any) -> None:
         "--differences", action="store_true", help="show how the setups of the sessions differ"
     )
     other.add_argument(
-        "--why", nargs="?", const=OmittedText(), type=non_empty_option(str), metavar="STEP",
+        "--why", nargs="?", const=UnsetOptionText(), type=non_empty_option(str), metavar="STEP",
         help="show the costs of a step, the likeliest explanation first; without STEP the costs of all steps",
     )  # fmt: skip
     other.add_argument(
@@ -141,10 +141,10 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
 
 
 def _show_costs(found: Comparison, arguments: argparse.Namespace) -> None:
-    from .why import show_why, show_write_effect
+    from .why import show_before_after, show_why
 
     if arguments.pre:
-        show_write_effect(found, arguments.format)
+        show_before_after(found, arguments.format)
     else:
         show_why(found, arguments.why, arguments.format)
 
@@ -155,10 +155,10 @@ def _compared(
     measure: str = "value",
     limits: VerdictLimits | None = None,
 ) -> Comparison:
-    from app.comparison.verdicts.compare import compare, compare_by_measure
+    from app.comparison.verdicts.compare import compare, comparison_by_measure
 
     with opened_history() as history:
-        return compare_by_measure(compare(history, references, base, limits), measure)
+        return comparison_by_measure(compare(history, references, base, limits), measure)
 
 
 def _show_table(

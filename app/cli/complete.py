@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .complete_names import NAMES
 from .shell_words import quoted, words_of
-from .words import FLAG, VALUE, VERB, Word, nouns, words
+from .words import FLAG, VALUE, VERB, CommandWord, command_words, nouns
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -56,7 +56,7 @@ class Candidate(NamedTuple):
 def candidates(before: Sequence[str], at_cursor: str) -> list[Candidate]:
     """What may stand where the cursor is, after these words."""
     command, rest = _command(before)
-    known = words().get(command, [])
+    known = command_words().get(command, [])
     option = _open_option(known, rest)
     if option is None and at_cursor.startswith("--") and "=" in at_cursor:
         name, value = at_cursor.split("=", 1)
@@ -72,7 +72,7 @@ def candidates(before: Sequence[str], at_cursor: str) -> list[Candidate]:
 
 def _command(before: Sequence[str]) -> tuple[str, list[str]]:
     """The command that is typed, and what follows it."""
-    known, command, rest = words(), "dyno", list(before)
+    known, command, rest = command_words(), "dyno", list(before)
     if rest[:1] == ["help"]:
         rest = rest[1:]
     while rest and f"{command} {rest[0]}" in known:
@@ -80,7 +80,7 @@ def _command(before: Sequence[str]) -> tuple[str, list[str]]:
     return command, rest
 
 
-def _open_option(known: Sequence[Word], rest: Sequence[str]) -> Word | None:
+def _open_option(known: Sequence[CommandWord], rest: Sequence[str]) -> CommandWord | None:
     """The option whose value comes next."""
     last = rest[-1] if rest else ""
     return next(
@@ -88,7 +88,7 @@ def _open_option(known: Sequence[Word], rest: Sequence[str]) -> Word | None:
     )
 
 
-def _verbs(known: Sequence[Word], command: str) -> list[Candidate]:
+def _verbs(known: Sequence[CommandWord], command: str) -> list[Candidate]:
     kinds = _kinds_of_words(command)
     return [
         Candidate(each.names[0], each.help) for each in known if not _is_option(each) and each.kind in kinds
@@ -96,7 +96,7 @@ def _verbs(known: Sequence[Word], command: str) -> list[Candidate]:
 
 
 def _arguments(
-    known: Sequence[Word], command: str, before: Sequence[str], rest: Sequence[str], at_cursor: str
+    known: Sequence[CommandWord], command: str, before: Sequence[str], rest: Sequence[str], at_cursor: str
 ) -> list[Candidate]:
     """Values of the arguments without dashes: of the one whose turn it is, the last for all that follow."""
     places = [each for each in known if not _is_option(each) and each.kind not in _kinds_of_words(command)]
@@ -111,7 +111,7 @@ def _arguments(
     return _values(places[min(len(given), len(places) - 1)], command, before, at_cursor)
 
 
-def _is_option(word: Word) -> bool:
+def _is_option(word: CommandWord) -> bool:
     return word.names[0].startswith("-")
 
 
@@ -119,7 +119,7 @@ def _kinds_of_words(command: str) -> tuple[str, ...]:
     return (VERB, *nouns().values()) if command == "dyno" else (VERB,)
 
 
-def _values(word: Word | None, command: str, before: Sequence[str], at_cursor: str) -> list[Candidate]:
+def _values(word: CommandWord | None, command: str, before: Sequence[str], at_cursor: str) -> list[Candidate]:
     if word is None:
         return []
     if word.kind not in (VALUE, FLAG, VERB):
@@ -129,5 +129,5 @@ def _values(word: Word | None, command: str, before: Sequence[str], at_cursor: s
     return [Candidate(each) for each in (find(before, at_cursor) if find else [])]
 
 
-def _longest(word: Word) -> str:
+def _longest(word: CommandWord) -> str:
     return max(word.names, key=len)

@@ -20,7 +20,7 @@ def doctor_history(arguments: argparse.Namespace) -> int:
     from app.core.desktop_needs import missing_for_window
     from app.core.settings import home
     from app.core.units import count_text
-    from app.history.recorded.rebuilding import history_file_fault, rebuild, unknown_journals
+    from app.history.recorded.rebuilding import history_file_fault, rebuild, unstored_journals
 
     if arguments.rebuild:
         rebuilt = rebuild(home())
@@ -35,7 +35,7 @@ def doctor_history(arguments: argparse.Namespace) -> int:
     problem = ""
     if fault := history_file_fault(path):
         problem = f"{fault}: to rebuild it from the journals: dyno doctor --rebuild"
-    elif unknown := unknown_journals(home()):
+    elif unknown := unstored_journals(home()):
         what = f"{count_text(len(unknown), 'journal')} of {unknown[0].parent}"
         state = "incomplete, it lacks" if path.exists() else "missing, there are"
         problem = f"{state} {what}: dyno doctor --rebuild reads them"

@@ -12,8 +12,8 @@ from app.core.table import Table
 from app.explaining.builds import difference_search_on_target
 from app.explaining.entries import ExplainedDifferenceEntry, entry_of
 from app.explaining.evidence import MeasuredRounds
-from app.explaining.explaining import MINUTES, DifferenceQuestion, ExplainedPair, ExplanationState
-from app.explaining.pair import Pair
+from app.explaining.explaining import MINUTES, DifferenceQuestion, ExplainedContenderPair, ExplanationState
+from app.explaining.pair import ContenderPair
 from app.explaining.text import explanation_table
 from app.planner.request.request import PlanRequest
 from app.protocol.my_cnf import option_key
@@ -31,7 +31,7 @@ from .answering import (
 )
 from .compare import add_verdict_limits, command_verdict_limits
 from .parser import add_verb, split_word_list
-from .plan_options import disturbance_limits
+from .plan_options import given_disturbance_limits
 from .screen import ask_secret, say
 from .session import opened_history
 
@@ -61,7 +61,7 @@ def explain_pair(arguments: argparse.Namespace) -> int:
 class _Question:
     """Which setting makes the difference."""
 
-    explaining: ExplainedPair
+    explaining: ExplainedContenderPair
     _state: ExplanationState = field(init=False)
 
     def read(self) -> MeasuredRounds:
@@ -88,7 +88,7 @@ class _Question:
 # what is asked for
 
 
-def _settled(arguments: argparse.Namespace) -> ExplainedPair:
+def _settled(arguments: argparse.Namespace) -> ExplainedContenderPair:
     """The explanation on its target, which must be free."""
     asked = _asked(arguments)
     asked.request(Catalog())  # what is wrong on every target comes before what the target says
@@ -108,18 +108,18 @@ def _asked(arguments: argparse.Namespace) -> DifferenceQuestion:
         tuple(frozenset(map(option_key, each)) for each in together),
         minutes_of(arguments) or MINUTES,
         command_verdict_limits(arguments),
-        disturbance_limits(arguments),
+        given_disturbance_limits(arguments),
     )
 
 
-def _pair(arguments: argparse.Namespace) -> Pair:
+def _pair(arguments: argparse.Namespace) -> ContenderPair:
     names = [each for each in (arguments.a, arguments.b) if each is not None]
     if any(":" in each for each in names):
-        pair = Pair.of_names(names, PlanRequest(target=arguments.target or "local"))
+        pair = ContenderPair.of_names(names, PlanRequest(target=arguments.target or "local"))
     else:
         for option in ("sequence", "target"):
             if getattr(arguments, option):
                 raise InputError(f"sessions have their {option}: leave --{option} out")
         with opened_history() as history:
-            pair = Pair.of_sessions(history, names)
+            pair = ContenderPair.of_sessions(history, names)
     return replace(pair, request=with_options(pair.request, arguments))

@@ -16,7 +16,7 @@ from .screen import ask_secret, complain
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
     from app.following.left import LeftPlan
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
     from app.remote.target import Target
 
 READERS = frozenset(
@@ -61,10 +61,10 @@ def _fetch(name: str, directory: str, plans: list[LeftPlan]) -> None:
     fetch_left(target, plans, ask_secret, home(), _agent_of(target))
 
 
-def _agent_of(target: Target) -> Callable[[RemotePlan], Agent]:
+def _agent_of(target: Target) -> Callable[[RemotePlan], RemoteAgent]:
     from app.remote.reach import agent_of
 
-    def reach(found: RemotePlan) -> Agent:
+    def reach(found: RemotePlan) -> RemoteAgent:
         return agent_of(target, ask_secret, found.directory, found.sha)
 
     return reach

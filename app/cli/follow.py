@@ -18,19 +18,19 @@ from .compare import show_result_of
 from .parser import add_directory, add_target, add_verb, add_wide
 from .screen import ask_secret, complain, say
 from .session import opened_history
-from .status import add_status, target_of
+from .status import add_status_command, target_of
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
     from app.protocol.plan import Plan
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
 
 
 def add_words(words: Any) -> None:
     where = (add_target, add_directory)
     follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where, add_wide)
     follow.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
-    add_status(words)
+    add_status_command(words)
     stop = add_verb(words, stop_plan, "stop the session that runs", *where).add_mutually_exclusive_group()
     stop.add_argument(
         "--after-step",
@@ -47,7 +47,7 @@ def add_words(words: Any) -> None:
 
 
 @contextmanager
-def _at_the_active(arguments: argparse.Namespace) -> Iterator[tuple[RemotePlan, Agent]]:
+def _at_the_active(arguments: argparse.Namespace) -> Iterator[tuple[RemotePlan, RemoteAgent]]:
     """The plan that runs, and the agent of its target."""
     from app.following.adoption import find_plans
 
@@ -123,21 +123,21 @@ def watch_sessions(
     `is_named`: the person named the directory, and has to name it again to come back.
     """
     from app.following.follower import Follower
-    from app.following.load_again import LostLoadTargets
+    from app.following.load_again import LoadTargetReconnector
     from app.history.recorded.counting import unsteady_steps
     from app.history.recorded.recounting import recount_if_waiting
     from app.planner.checks.load_targets import reach_by_target_name
 
-    from .watch import Watch, follow
+    from .watch import PlanEventPrinter, follow
 
     def reach() -> Any:
         return agent_of(target, ask_secret, directory, sha)
 
     sessions = without_deleted(sessions)
-    again = LostLoadTargets(home(), sessions, reach, reach_by_target_name(ask_secret))
+    again = LoadTargetReconnector(home(), sessions, reach, reach_by_target_name(ask_secret))
     with opened_history() as history:
         recount_if_waiting(history, sessions)
-        watch = Watch(say, lambda: unsteady_steps(history, plan))
+        watch = PlanEventPrinter(say, lambda: unsteady_steps(history, plan))
         ended = follow(
             lambda publish: Follower(
                 home(), plan, sessions, reach, again.heard(publish),

@@ -11,7 +11,7 @@ from app.protocol.reading import MOST_PCT
 
 from .compare import add_false_share, add_measure, command_verdict_limits
 from .parser import add_verb, non_empty_option, percent_type
-from .plan_options import DISTURBING, add_options, disturbance_limits
+from .plan_options import DISTURBING, add_options, given_disturbance_limits
 from .screen import print_json, print_table, say_text, say_wrapped
 from .session import opened_history
 
@@ -58,7 +58,7 @@ def add_words(words: Any) -> None:
 def gate_sessions(arguments: argparse.Namespace) -> int:
     from app.comparison.answers.gate import GateRequest, gate
 
-    steps, allowed = tuple(arguments.step or ()), disturbance_limits(arguments)
+    steps, allowed = tuple(arguments.step or ()), given_disturbance_limits(arguments)
     request = GateRequest(arguments.worse, arguments.measure, arguments.groups, steps, allowed)
     with opened_history() as history:
         found = gate(history, arguments.base, arguments.other, request, command_verdict_limits(arguments))

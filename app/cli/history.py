@@ -87,20 +87,20 @@ def export_history(arguments: argparse.Namespace) -> None:
 
 def use_history(arguments: argparse.Namespace) -> None:
     from app.core.settings import home
-    from app.team.address import TeamHistoryChoice, check_person, keep_choice, parse_address
-    from app.team.login import begin
+    from app.team.address import TeamHistoryChoice, check_person, keep_history_choice, parse_team_address
+    from app.team.login import join_team_history
 
     if arguments.address == LOCAL:
-        keep_choice(home(), None)
+        keep_history_choice(home(), None)
         say("this computer's own history is in use; what came from a team stays in it")
         return
-    address = parse_address(arguments.address)
+    address = parse_team_address(arguments.address)
     person = check_person(arguments.person or address.user)
     choice = TeamHistoryChoice(
         str(address), person, not arguments.no_tls, arguments.certificate, arguments.fetch == "all",
         arguments.auth_plugin,
     )  # fmt: skip
-    begin(home(), choice, secret_asker(), arguments.merge)
+    join_team_history(home(), choice, secret_asker(), arguments.merge)
     say(f"the history is shared through {address} from now on")
     _exchange(arguments.merge)
 
@@ -111,9 +111,9 @@ def sync_history(arguments: argparse.Namespace) -> int:  # noqa: ARG001 - as all
 
 def _exchange(merge_teams: bool) -> int:
     from app.core.settings import home
-    from app.team.exchange import Exchanger, team_history_in_use
+    from app.team.exchange import Exchanger, chosen_team_history
 
-    choice = team_history_in_use(home())
+    choice = chosen_team_history(home())
     with opened_history() as history, closing(Exchanger()) as exchanger, status_line("connecting") as shown:
         done = exchanger.exchange(history, choice, secret_asker(), shown, merge_teams)
     say(done.text)
@@ -123,14 +123,14 @@ def _exchange(merge_teams: bool) -> int:
 def list_history(arguments: argparse.Namespace) -> None:
     from app.core.settings import home
     from app.history.lists.browsing import Filter
-    from app.team.exchange import Exchanger, team_history_in_use
+    from app.team.exchange import Exchanger, chosen_team_history
     from app.team.listing import PAGE, team_session_page
 
     named = {name: getattr(arguments, name) for name in ("target", "engine")}
     wanted = Filter(arguments.text, {name: (value,) for name, value in named.items() if value})
     with closing(Exchanger()) as exchanger:
         found = team_session_page(
-            exchanger.lists(team_history_in_use(home()), secret_asker()), wanted, (arguments.page - 1) * PAGE
+            exchanger.lists(chosen_team_history(home()), secret_asker()), wanted, (arguments.page - 1) * PAGE
         )
     if arguments.json:
         print_json(found)
@@ -142,10 +142,10 @@ def list_history(arguments: argparse.Namespace) -> None:
 
 def fetch_history(arguments: argparse.Namespace) -> int:
     from app.core.settings import home
-    from app.team.exchange import Exchanger, team_history_in_use
+    from app.team.exchange import Exchanger, chosen_team_history
     from app.team.listing import find_team_sessions
 
-    choice = team_history_in_use(home())
+    choice = chosen_team_history(home())
     with opened_history() as history, closing(Exchanger()) as exchanger:
         lists = exchanger.lists(choice, secret_asker())
         sessions = [id_ for each in arguments.sessions for id_ in find_team_sessions(lists, each)]

@@ -74,7 +74,7 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     from app.core.settings import home
     from app.history.machines.measured import machine_measures_from
     from app.planner.checks.load_targets import reach_by_target_name
-    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, InputFirst, Launch
+    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, CheckInputFirst, Launch
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
@@ -82,7 +82,7 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
     return Launch(
         settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret),
-        InputFirst(_known_survey(target, arguments)),
+        CheckInputFirst(_known_survey(target, arguments)),
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _hinted(stage: LaunchStage, hints: Mapping[str, str]) -> LaunchStage:
     return replace(stage, checks=tuple(checks))
 
 
-def checked_stage(name: str, request: Settled, arguments: argparse.Namespace) -> LaunchStage:
+def dry_run_stage(name: str, request: Settled, arguments: argparse.Namespace) -> LaunchStage:
     """What a dry run has found, without printing it."""
     from app.targets.store import Targets
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from .parser import whole_parser
 
 
-def write(folder: Path) -> None:
+def write_manual_pages(folder: Path) -> None:
     """One file a page."""
-    for name, text in pages().items():
+    for name, text in manual_pages().items():
         (folder / f"{name}.1").write_text(text, encoding="utf-8")
 
 
-def pages() -> dict[str, str]:
+def manual_pages() -> dict[str, str]:
     """The text of each page in the language of man, by its name such as `dyno-session`."""
     whole = whole_parser()
     found = {"dyno": _page(whole, whole.description or "", [])}

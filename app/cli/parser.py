@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
 
+from .words import command_words as words_by_command
 from .words import nouns
-from .words import words as words_by_command
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
         if names[0].startswith("-") and takes_text and what.get("type", Path) is Path:
             what["type"] = non_empty_option(what.get("type", str))
             if what.get("default") == "":
-                what["default"] = OmittedText()  # argparse reads a default as if it were typed
+                what["default"] = UnsetOptionText()  # argparse reads a default as if it were typed
         return super().add_argument(*names, **what)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -203,7 +203,7 @@ def duration(text: str) -> int:
     return seconds
 
 
-class OmittedText(str):
+class UnsetOptionText(str):
     """The value of a text option that was not given."""
 
 
@@ -211,7 +211,7 @@ def non_empty_option(kind: type[Any]) -> Callable[[str], Any]:
     """The type of an option that is a text or path and not empty."""
 
     def read(text: str) -> Any:
-        if isinstance(text, OmittedText):
+        if isinstance(text, UnsetOptionText):
             return ""
         if not text.strip():
             raise argparse.ArgumentTypeError("the value is empty: give a value, or leave the option out")

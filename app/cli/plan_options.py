@@ -25,7 +25,7 @@ _OPTIONS = {name: row for name, row in OPTIONS.items() if row.help}
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenPlanOptions:
     """What the options of a command line say of a plan."""
 
     options: dict[str, Any]  # by name of the request; without those that were left out
@@ -33,7 +33,7 @@ class Given:
     to_all: dict[str, str]  # of contenders
 
     @classmethod
-    def of(cls, arguments: argparse.Namespace) -> Given:
+    def of(cls, arguments: argparse.Namespace) -> GivenPlanOptions:
         """Raises InputError for what cannot be read."""
         given = given_options(arguments, _OPTIONS)
         if arguments.target is not None:
@@ -41,7 +41,7 @@ class Given:
         to_all = {name: text for name, row in TO_ALL.items() if (text := getattr(arguments, row.argument))}
         return cls(given, tuple(map(ContenderRequest.from_text, arguments.contender or ())), to_all)
 
-    def at(self, target: str) -> Given:
+    def at(self, target: str) -> GivenPlanOptions:
         """The same for a target."""
         return replace(self, options={**self.options, "target": target})
 
@@ -135,7 +135,7 @@ def _repeats(text: str) -> int | str:
     return int(text)
 
 
-def disturbance_limits(arguments: argparse.Namespace) -> GivenDisturbanceLimits:
+def given_disturbance_limits(arguments: argparse.Namespace) -> GivenDisturbanceLimits:
     """The given limits for the load of other programs, also for steps that were measured with others."""
     from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
 

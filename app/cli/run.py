@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.planner.request.request import PlanRequest
 
-from .choosing import asks, in_time, of_builds, split, until_decided, with_end
+from .choosing import (
+    builds_only_request,
+    plan_time_asker,
+    shorten_to_limit,
+    split_plan_file,
+    with_end,
+    with_until_decided,
+)
 from .compare import show_result_of
-from .launching import checked_stage, launch_plan, refusal_of, stage_entry
+from .launching import dry_run_stage, launch_plan, refusal_of, stage_entry
 from .parser import add_directory, add_verb, add_wide, non_empty_option, split_word_list
-from .plan_options import Given, add_plan_options
+from .plan_options import GivenPlanOptions, add_plan_options
 from .report import report_plan
 from .screen import print_json, say
 from .session import opened_history
@@ -102,12 +109,12 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    split(arguments)
-    given = Given.of(arguments)
+    split_plan_file(arguments)
+    given = GivenPlanOptions.of(arguments)
     targets = split_word_list("target", arguments.target) if arguments.target else []
     if arguments.json:
         return _dry_run_as_json(arguments, given, len(targets))
-    agree = asks(arguments, with_end(given, arguments))
+    agree = plan_time_asker(arguments, with_end(given, arguments))
     if len(targets) > 1:
         each_alone = (given.at(name) for name in targets)
         asked = dict(request_from(arguments, each) for each in each_alone)
@@ -119,42 +126,42 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _dry_run_as_json(arguments: argparse.Namespace, given: Given, targets: int) -> int:
+def _dry_run_as_json(arguments: argparse.Namespace, given: GivenPlanOptions, targets: int) -> int:
     if not arguments.dry_run or targets > 1:
         raise InputError("--json is for --dry-run on one target: add --dry-run, and one --target")
     with redirect_stdout(sys.stderr):
         name, request = request_from(arguments, given)
-        stage = checked_stage(name, request, arguments)
+        stage = dry_run_stage(name, request, arguments)
     print_json(stage_entry(stage))
     if stage.failed:
         raise refusal_of(stage)
     return 0
 
 
-def request_from(arguments: argparse.Namespace, given: Given) -> Asked:
+def request_from(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     """The target and the request; the request may depend on the survey."""
     if arguments.duel:
         return _duel(arguments, given)
     given = with_end(given, arguments)
     target, settled = _asked(arguments, given)
-    return target, in_time(settled, arguments, given)
+    return target, shorten_to_limit(settled, arguments, given)
 
 
-def _asked(arguments: argparse.Namespace, given: Given) -> Asked:
+def _asked(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     if arguments.is_short:
-        first, settled = of_builds(given.over(PlanRequest()), given)
+        first, settled = builds_only_request(given.over(PlanRequest()), given)
         return _as_asked(first)[0], settled
     if arguments.against is not None:
-        return _against(arguments, until_decided(given, None))
+        return _against(arguments, with_until_decided(given, None))
     if arguments.again:
-        return _again(arguments, until_decided(given, None))
+        return _again(arguments, with_until_decided(given, None))
     return _as_asked(plan_request_from(arguments, given))
 
 
-def plan_request_from(arguments: argparse.Namespace, given: Given) -> PlanRequest:
+def plan_request_from(arguments: argparse.Namespace, given: GivenPlanOptions) -> PlanRequest:
     """The plan file with what was given in its place."""
     plan = PlanRequest() if arguments.plan is None else PlanRequest.from_file(Path(arguments.plan))
-    return until_decided(given, arguments.plan).over(plan)
+    return with_until_decided(given, arguments.plan).over(plan)
 
 
 def _as_asked(request: PlanRequest) -> Asked:
@@ -168,7 +175,7 @@ def _as_asked(request: PlanRequest) -> Asked:
     return request.target, lambda _: request
 
 
-def _again(arguments: argparse.Namespace, given: Given) -> Asked:
+def _again(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     """The same sessions again; if others measured them, set up for the target."""
     from app.planner.kinds.again import request_again
     from app.planner.kinds.published import PublishedPlan
@@ -182,7 +189,7 @@ def _again(arguments: argparse.Namespace, given: Given) -> Asked:
     return _set_up_here(published, given)
 
 
-def _set_up_here(published: PublishedPlan, given: Given) -> Asked:
+def _set_up_here(published: PublishedPlan, given: GivenPlanOptions) -> Asked:
     from app.catalog import Catalog
 
     target = given.over(PlanRequest()).target
@@ -196,7 +203,7 @@ def _set_up_here(published: PublishedPlan, given: Given) -> Asked:
     return target, settled
 
 
-def _against(arguments: argparse.Namespace, given: Given) -> Asked:
+def _against(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
     from app.planner.kinds.against import BaseSession, sliced_or_interleaved
@@ -220,7 +227,7 @@ def _against(arguments: argparse.Namespace, given: Given) -> Asked:
     return request.target, settled
 
 
-def _duel(arguments: argparse.Namespace, given: Given) -> Asked:
+def _duel(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     """InnoDB against MyRocks of one build."""
     from app.catalog import Catalog
     from app.planner.kinds.against import sliced_or_interleaved
@@ -237,7 +244,7 @@ def _duel(arguments: argparse.Namespace, given: Given) -> Asked:
     return request.target, settled
 
 
-def _check_duel(arguments: argparse.Namespace, given: Given) -> None:
+def _check_duel(arguments: argparse.Namespace, given: GivenPlanOptions) -> None:
     """Refuse what the duel settles itself."""
     ways = (("plan", "the plan file"), ("again", "--again"), ("against", "--against"), ("by", "--by"))
     named = [what for name, what in ways if getattr(arguments, name) is not None]

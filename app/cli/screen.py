@@ -94,7 +94,7 @@ def print_common_name_parts(names: Sequence[str]) -> Sequence[str]:
 _WIDE = False  # tables are shown whole, as asked for in this command
 
 
-def be_wide(is_wide: bool) -> None:
+def show_whole_tables(is_wide: bool) -> None:
     """Whether the tables of this command are shown whole (`--wide`)."""
     global _WIDE
     _WIDE = is_wide

@@ -15,7 +15,7 @@ from app.core.units import count_text, seconds_text
 from app.engines import FIRST
 from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
-from app.planner.resolve.steps import StepDefaults, own_tables, resolve_steps
+from app.planner.resolve.steps import StepDefaults, load_table_count, resolve_steps
 from app.protocol.plan import Contender, Plan
 
 from .parser import add_json, add_noun, add_verb
@@ -172,7 +172,7 @@ def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | N
         return None
     used = {step.workload: workloads[step.workload] for step in sequence.steps if step.workload}
     size = StepDefaults(
-        tables=own_tables(used.values()) or sequence.tables or TABLES,
+        tables=load_table_count(used.values()) or sequence.tables or TABLES,
         rows=rows,
         seconds=sequence.seconds or SECONDS,
         warmup=WARMUP if sequence.warmup is None else sequence.warmup,

@@ -105,10 +105,10 @@ def _add_series(verbs: Any) -> None:
 
 
 def _add_stacks(verbs: Any) -> None:
-    from .stacks import add_options
+    from .stacks import add_stacks_options
 
     text = "show where the server spent its time in a profiled step"
-    add_verb(verbs, stacks_session, text, _add_step, add_json, _add_threads, add_options)
+    add_verb(verbs, stacks_session, text, _add_step, add_json, _add_threads, add_stacks_options)
 
 
 def _add_latency(verbs: Any) -> None:
@@ -196,12 +196,12 @@ def session_list_cells(entry: Any) -> tuple[str, ...]:
 
 
 def show_session(arguments: argparse.Namespace) -> None:
-    from app.history.steps.figures import show
+    from app.history.steps.figures import session_details
 
     from .session_text import print_session_details as show_text
 
     with opened_history() as history:
-        found = show(history, arguments.session)
+        found = session_details(history, arguments.session)
     if arguments.json:
         print_json(found)
     else:
@@ -346,7 +346,7 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 def import_session(arguments: argparse.Namespace) -> None:
     from app.catalog import Catalog
     from app.catalog.mydbtest import import_mydbtest_file, is_mydbtest
-    from app.history.exchange.import_any import FileImport, import_any
+    from app.history.exchange.import_any import FileImportResult, import_any
     from app.history.exchange.publishing import import_shipped
 
     from .workload import say_imported_workload
@@ -358,7 +358,7 @@ def import_session(arguments: argparse.Namespace) -> None:
         return
     with opened_history() as history:
         if arguments.published:
-            taken = FileImport(import_shipped(history))
+            taken = FileImportResult(import_shipped(history))
         else:
             taken = import_any(history, arguments.file)
     for problem in taken.problems:

@@ -12,16 +12,16 @@ from app.history.recorded.in_words import DataAndStartWords, is_of_disturbed
 from app.history.steps.rates import limit_search_text, missed_schedule_text, rate_try_lines
 from app.history.steps.step_text import (
     BUSY,
-    cut_text,
+    cut_scope_text,
+    cut_seconds_text,
     load_target_lines,
     named,
     others_text,
     repeated_attempt_text,
-    seconds_texts,
     settled_text,
+    steadiness_caveats,
     steadiness_text,
     step_mark_meaning,
-    whole_text,
 )
 from app.history.steps.step_waits import StepWaits
 from app.history.steps.thread_states import thread_states_texts
@@ -143,15 +143,15 @@ def _seconds(step: Mapping[str, Any]) -> list[str]:
     whole = ""
     if cut:
         figure = with_unit(cut["whole"], step["unit"])
-        whole = f"; of all {cut['seconds']} it is {figure}; {whole_text(cut)}"
-    texts = seconds_texts(step["steadiness"], cut)
+        whole = f"; of all {cut['seconds']} it is {figure}; {cut_scope_text(cut)}"
+    texts = steadiness_caveats(step["steadiness"], cut)
     return [f"{step_label(step['name'], step['coordinates'])}: {', '.join(texts)}{whole}"] if texts else []
 
 
 def counted_seconds_text(step: Mapping[str, Any]) -> str:
     """The result of a step from the seconds that count."""
     cut = step["cut"]
-    counted = cut_text(cut) if cut else "all of its seconds count"
+    counted = cut_seconds_text(cut) if cut else "all of its seconds count"
     figure = with_unit(step["value"], step["unit"])
     parts = [f"{step_label(step['name'], step['coordinates'])}: {figure}, {counted}"]
     return "; ".join(filter(None, [*parts, steadiness_text(step["steadiness"])]))

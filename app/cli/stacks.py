@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.history.store.history import History
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_stacks_options(parser: argparse.ArgumentParser) -> None:
     """The options of `dyno session stacks`."""
     form = parser.add_mutually_exclusive_group()
     form.add_argument(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _EVERY_S = 5
 
 
-def add_status(words: Any) -> None:
+def add_status_command(words: Any) -> None:
     text = "show the plan that runs on a target: its step, rate and time left, and the queue"
     parser = add_verb(words, status_plan, text, add_target, add_directory, add_json)
     parser.add_argument(

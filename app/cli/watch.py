@@ -12,9 +12,9 @@ from app.core.units import count_text, with_unit
 from app.following.follower import Follower, FollowerLinkState, FollowerNews
 from app.following.now import line_of
 from app.following.progress import PlanProgress, stored_plan_progress
-from app.following.progress_text import first_spared, spared_text
+from app.following.progress_text import first_unneeded_round, not_needed_text
 from app.history.store.history import History
-from app.protocol.events import LogEvent, Mark, SessionEnded, StepEnded
+from app.protocol.events import LogEvent, MomentEvent, SessionEnded, StepEnded
 from app.protocol.states import NOT_NEEDED
 from app.stats.at_target.steady import UNSTEADY
 
@@ -27,7 +27,7 @@ LOOK_S = 0.5  # at whether the person has detached, while an update waits
 Unsteady = Callable[[], Mapping[tuple[str, int], str]]
 
 
-class Watch:
+class PlanEventPrinter:
     """Prints the events of a plan line by line, and a status line with the current step."""
 
     def __init__(self, say: Callable[[str], None], unsteady: Unsteady = dict) -> None:
@@ -71,9 +71,9 @@ class Watch:
         match event:
             case StepEnded():
                 self._say(self._result(name, session, event))
-            case Mark(name="repeated"):
+            case MomentEvent(name="repeated"):
                 self._say(f"{name}: {self.progress.step(event.step).label}: {event.text}")
-            case Mark(name="crash"):
+            case MomentEvent(name="crash"):
                 self._say(f"{name}: {event.text}")
             case LogEvent(level="error", source="sysbench" | "agent"):
                 self._say(f"{name}: {event.source}: {event.text}")
@@ -95,9 +95,9 @@ class Watch:
     def _tell_spared(self, session: str) -> None:
         """Print once for each contender why it was not needed."""
         plan, sessions = self.progress.plan, self.progress.sessions
-        if plan and plan.turn_of(session).repeat == first_spared(plan, sessions, session):
+        if plan and plan.turn_of(session).repeat == first_unneeded_round(plan, sessions, session):
             name = plan.contender_of(plan.turn_of(session)).name
-            self._say(f"{name}: {spared_text(plan, sessions, session)}")
+            self._say(f"{name}: {not_needed_text(plan, sessions, session)}")
 
     def _end(self, session: str, ended: SessionEnded) -> str:
         failed = self.progress.sessions[session].failed_steps
@@ -105,7 +105,7 @@ class Watch:
         return ": ".join([f"{self.progress.name(session)}: {ended.outcome}", *filter(None, parts)])
 
 
-def follow(make: Callable[[Callable[[FollowerNews], None]], Follower], watch: Watch) -> bool:
+def follow(make: Callable[[Callable[[FollowerNews], None]], Follower], watch: PlanEventPrinter) -> bool:
     """Follow in a separate thread and print here; False if the person detached with Ctrl+C."""
     updates = FollowerUpdateQueue()
     follower = make(updates.put)
@@ -151,7 +151,7 @@ def _run(follower: Follower, updates: FollowerUpdateQueue) -> None:
         updates.put(error)
 
 
-def _show(updates: FollowerUpdateQueue, watch: Watch) -> None:
+def _show(updates: FollowerUpdateQueue, watch: PlanEventPrinter) -> None:
     """Print the update; on a terminal also renew the status line."""
     with status_line(watch.line) as show:
         while (update := updates.get()) is not None:

@@ -40,21 +40,21 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         steps = _json(comparison, entries) if entries else _json_alone(comparison, step)
         print_json({"base": comparison.base_id, "steps": list(steps)})
     elif form == "csv":
-        say_text(costs_text.to_csv(comparison, entries))
+        say_text(costs_text.costs_to_csv(comparison, entries))
     elif step:
         tables = _tables(comparison, entries) if entries else _tables_alone(comparison, step)
         print_tables(list(tables), form)
     else:
         ways = (False, True) if entries else (False,)
         names = _names(comparison, form)
-        costs = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
+        costs = [costs_text.step_costs_table(comparison, is_relative, names) for is_relative in ways]
         print_tables([*costs, thread_states_table(comparison, names)], form)
 
 
 def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[Table]:
     """Causes, costs, waits and statements of each entry."""
     for entry, its in zip(entries, _known(comparison, entries), strict=True):
-        costs = costs_text.details(comparison, entry)
+        costs = costs_text.cost_details_table(comparison, entry)
         yield causes_table(f"Causes of {costs.title}", its.causes)
         yield costs
         yield waits_table(f"Waits of {costs.title}", its.named)
@@ -105,7 +105,7 @@ def _key(step: str, coordinates: Mapping[str, Any]) -> tuple[str, str]:
     return step, str(coordinates)
 
 
-def show_write_effect(comparison: Comparison, form: str) -> None:
+def show_before_after(comparison: Comparison, form: str) -> None:
     """Print each test before the writes against the same test after them."""
     found = before_after_tests(comparison)
     if form == "json":
@@ -115,7 +115,7 @@ def show_write_effect(comparison: Comparison, form: str) -> None:
         say_text(pair_numbers(comparison, found).to_csv())
     else:
         names = _names(comparison, form)
-        print_tables([costs_text.pairs_of_steps(comparison, found, names)], form)
+        print_tables([costs_text.before_after_table(comparison, found, names)], form)
 
 
 def _names(comparison: Comparison, form: str) -> Sequence[str]:

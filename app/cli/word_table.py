@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 from .parser import whole_parser
-from .words import FLAG, PATH, VALUE, VERB, Word
+from .words import FLAG, PATH, VALUE, VERB, CommandWord
 
 
 def table_text(parser: argparse.ArgumentParser) -> str:
@@ -15,17 +15,17 @@ def table_text(parser: argparse.ArgumentParser) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _of(parser: argparse.ArgumentParser) -> Iterator[Word]:
+def _of(parser: argparse.ArgumentParser) -> Iterator[CommandWord]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             helps = {each.dest: each.help or "" for each in action._choices_actions}
             for name, each in action.choices.items():
-                yield Word(parser.prog, (name,), _module(parser, each), helps[name])
+                yield CommandWord(parser.prog, (name,), _module(parser, each), helps[name])
             for each in action.choices.values():
                 yield from _of(each)
         else:
             names = tuple(action.option_strings) or (action.dest,)
-            yield Word(parser.prog, names, _kind(action), " ".join((action.help or "").split()))
+            yield CommandWord(parser.prog, names, _kind(action), " ".join((action.help or "").split()))
 
 
 def _module(parser: argparse.ArgumentParser, word: argparse.ArgumentParser) -> str:
@@ -39,6 +39,6 @@ def _kind(action: argparse.Action) -> str:
     return "|".join(map(str, action.choices)) if action.choices else VALUE
 
 
-def write() -> None:
+def write_word_table() -> None:
     """Renew the table: `make words`."""
     PATH.write_text(table_text(whole_parser()), encoding="utf-8")

@@ -13,7 +13,7 @@ PATH = Path(__file__).with_name("words.txt")
 VERB, FLAG, VALUE = "verb", "flag", "value"
 
 
-class Word(NamedTuple):
+class CommandWord(NamedTuple):
     """A line: what may follow a command."""
 
     command: str  # such as `dyno session list`
@@ -23,15 +23,15 @@ class Word(NamedTuple):
 
 
 @cache
-def words() -> dict[str, list[Word]]:
+def command_words() -> dict[str, list[CommandWord]]:
     """By command."""
-    found: dict[str, list[Word]] = {}
+    found: dict[str, list[CommandWord]] = {}
     for line in PATH.read_text(encoding="utf-8").splitlines():
         command, names, kind, text = line.split("\t")
-        found.setdefault(command, []).append(Word(command, tuple(names.split()), kind, text))
+        found.setdefault(command, []).append(CommandWord(command, tuple(names.split()), kind, text))
     return found
 
 
 def nouns() -> dict[str, str]:
     """The module of each word, such as `status`: `follow`."""
-    return {each.names[0]: each.kind for each in words()["dyno"] if not each.names[0].startswith("-")}
+    return {each.names[0]: each.kind for each in command_words()["dyno"] if not each.names[0].startswith("-")}

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from .harmless import harmless
-from .wrapping import folded, wide, wrapped
+from .wrapping import display_width, folded, wrapped
 
 MISSING = "-"
 GAP = 2  # spaces between columns
@@ -93,7 +93,7 @@ def columns_text(
 
 
 def _aligned(line: Sequence[str], widths: Sequence[int], right: set[int], paint: Paint | None) -> str:
-    gaps = [" " * (width - wide(text)) for text, width in zip(line, widths, strict=True)]
+    gaps = [" " * (width - display_width(text)) for text, width in zip(line, widths, strict=True)]
     shown = [paint(text, text.tone) if paint and isinstance(text, CellText) else text for text in line]
     pairs = enumerate(zip(shown, gaps, strict=True))
     return (" " * GAP).join(gap + text if at in right else text + gap for at, (text, gap) in pairs)
@@ -107,7 +107,7 @@ def _texts(line: Sequence[Any]) -> list[str]:
 
 
 def _widths(lines: Iterable[Sequence[str]]) -> list[int]:
-    return [max(map(wide, column)) for column in zip(*lines, strict=True)]
+    return [max(map(display_width, column)) for column in zip(*lines, strict=True)]
 
 
 def columns_per_table(widths: Sequence[int], width: int, fixed: int, together: int = 1) -> list[list[int]]:
@@ -194,10 +194,10 @@ def _columns(table: Table, kept: Sequence[int]) -> Table:
 
 def _bounds(table: Table, text: int) -> list[tuple[int, int]]:
     """The width of each column, and the least: of its figures and the words of its head, of words `text`."""
-    heads = [min(HEAD, max(map(wide, head.split()), default=0)) for head in table.heads]
+    heads = [min(HEAD, max(map(display_width, head.split()), default=0)) for head in table.heads]
     bodies, figures = _widths(table.all_lines), {*table.figures}
     return [
-        (max(body, wide(whole)), max(head, body if at in figures else min(body, text)))
+        (max(body, display_width(whole)), max(head, body if at in figures else min(body, text)))
         for at, (whole, head, body) in enumerate(zip(table.heads, heads, bodies, strict=True))
     ]
 
@@ -230,7 +230,7 @@ def _in_lines(line: Line, widths: Sequence[int], is_low: bool = False) -> list[L
 
 
 def _wrapped(cell: str, width: int) -> list[str]:
-    if wide(cell) <= width:
+    if display_width(cell) <= width:
         return [cell]
     texts = wrapped(cell, width)
     return [CellText(each, tone=cell.tone) for each in texts] if isinstance(cell, CellText) else texts

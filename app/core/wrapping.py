@@ -9,7 +9,7 @@ INDENT = "  "  # of the further lines of a text
 _PIECES = (re.compile(r"\S+\s*"), re.compile(r"[^-_/,.:=]*[-_/,.:=]+|[^-_/,.:=]+"), re.compile("(?s:.)"))
 
 
-def wide(text: str) -> int:
+def display_width(text: str) -> int:
     """The places that a text takes in a terminal: two for a sign of East Asia."""
     if text.isascii():
         return len(text)
@@ -24,9 +24,9 @@ def wrapped(text: str, width: int) -> list[str]:
 def _filled(text: str, width: int, level: int) -> list[str]:
     lines = [""]
     for piece in _PIECES[level].findall(text):
-        if wide((lines[-1] + piece).rstrip()) <= width:
+        if display_width((lines[-1] + piece).rstrip()) <= width:
             lines[-1] += piece
-        elif wide(piece.rstrip()) <= width or level + 1 == len(_PIECES):
+        elif display_width(piece.rstrip()) <= width or level + 1 == len(_PIECES):
             lines.append(piece)
         else:
             lines += _filled(piece, width, level + 1)
@@ -35,7 +35,7 @@ def _filled(text: str, width: int, level: int) -> list[str]:
 
 def folded(text: str, width: int | None) -> str:
     """A line for people, with further ones where it is longer than this width."""
-    if not width or wide(text) <= width:
+    if not width or display_width(text) <= width:
         return text + "\n"
     first, *more = wrapped(text, width - len(INDENT))
     return "\n".join([first, *(INDENT + line for line in more)]) + "\n"

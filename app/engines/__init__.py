@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Dict, Iterator, Tuple
 
 from .cause import CAUSES, Cause
-from .engine import Engine, unknown_engine
+from .engine import Engine, generic_engine
 from .panel import EngineFigure
 from .server import THREADS
 
@@ -45,7 +45,7 @@ def engine_of(name: str) -> Engine:
     """The engine of this name or alias; a general one if Dyno does not know it."""
     wanted = name.lower()
     found = (each for each in KNOWN.values() if wanted == each.name or wanted in each.aliases)
-    return next(found, None) or unknown_engine(wanted)
+    return next(found, None) or generic_engine(wanted)
 
 
 def all_figures() -> Tuple[EngineFigure, ...]:

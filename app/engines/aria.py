@@ -11,7 +11,7 @@ from .cause import table_locks_cause as table_lock_cause
 from .counter import TO_MB, gauge, rate, share
 from .engine import MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
 from .panel import block_cache_figures, of_table_locks, plain
-from .query import Query, named_whole_number, pairs
+from .query import Query, named_whole_number, show_statement_values
 from .server import row_formats
 
 _BLOCKS = "aria_pagecache_blocks_used+aria_pagecache_blocks_unused"
@@ -39,7 +39,7 @@ class Aria(Engine):
         return {"aria.log_bytes": str(sum(sizes))} if sizes else {}
 
     def debt(self, query: Query) -> Debt:
-        status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Aria_pagecache_blocks_not_flushed'")
+        status = show_statement_values(query, "SHOW GLOBAL STATUS LIKE 'Aria_pagecache_blocks_not_flushed'")
         found = named_whole_number(status, "aria_pagecache_blocks_not_flushed")
         return {} if found is None else {"unflushed_aria_pages": found}
 

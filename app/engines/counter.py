@@ -13,7 +13,7 @@ OF_ENGINE = "."  # in the names of values that `Engine.seldom` reads, and SHOW G
 _TERM = re.compile(r"([+-]?)([^+|-]+)")
 
 
-class Counter(NamedTuple):
+class StatusCounter(NamedTuple):
     """A status variable (or the sum of several) as a series."""
 
     series: str
@@ -76,18 +76,18 @@ class StatusWait(NamedTuple):
 
 def rate(
     series: str, status: str, label: str, unit: str = "1/s", scale: float = 1.0, direction: str = ""
-) -> Counter:
+) -> StatusCounter:
     """A counter that grows, as a rate per second."""
-    return Counter(series, status, unit, "rate", direction, label, scale)
+    return StatusCounter(series, status, unit, "rate", direction, label, scale)
 
 
 def gauge(
     series: str, status: str, label: str, unit: str = "", scale: float = 1.0, direction: str = ""
-) -> Counter:
+) -> StatusCounter:
     """A value that goes up and down."""
-    return Counter(series, status, unit, "gauge", direction, label, scale)
+    return StatusCounter(series, status, unit, "gauge", direction, label, scale)
 
 
-def share(series: str, status: str, per: str, label: str, direction: str = "") -> Counter:
+def share(series: str, status: str, per: str, label: str, direction: str = "") -> StatusCounter:
     """A value that goes up and down, as a share of another."""
-    return Counter(series, status, SHARE, "gauge", direction, label, per=per, digits=4)
+    return StatusCounter(series, status, SHARE, "gauge", direction, label, per=per, digits=4)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .cause import Cause
-from .counter import Counter, StatusWait, rate
+from .counter import StatusCounter, StatusWait, rate
 from .panel import EngineFigure
 from .query import Query
 
@@ -69,7 +69,7 @@ class Engine:
     folders: Mapping[str, Union[str, Rules]] = field(default_factory=dict)  # one part, or rules for files
 
     # what is read from a server
-    counters: Tuple[Counter, ...] = ()
+    counters: Tuple[StatusCounter, ...] = ()
     panel: Tuple[EngineFigure, ...] = ()  # the figures that matter
     causes: Tuple[Cause, ...] = ()  # that only this engine has
     status_waits: Tuple[StatusWait, ...] = ()  # that the Performance Schema does not have by name
@@ -159,7 +159,7 @@ class Engine:
         return "CACHE INDEX dyno.{} IN default".format(table), gone
 
 
-def rows_written(engine: str) -> Tuple[Counter, ...]:
+def rows_written(engine: str) -> Tuple[StatusCounter, ...]:
     """Rows written by the handler counters of the server, for engines without their own counters."""
     return (
         rate(engine + ".rows_written", "handler_write", "rows inserted"),
@@ -168,12 +168,12 @@ def rows_written(engine: str) -> Tuple[Counter, ...]:
     )
 
 
-def lock_waits(engine: str) -> Counter:
+def lock_waits(engine: str) -> StatusCounter:
     """Table lock waits, for engines that lock whole tables."""
     return rate(engine + ".lock_waits", "table_locks_waited", "table lock waits", direction="lower")
 
 
-def table_lock_counters(engine: str) -> Tuple[Counter, ...]:
+def table_lock_counters(engine: str) -> Tuple[StatusCounter, ...]:
     """Table locks that waited and that did not."""
     return lock_waits(engine), rate(engine + ".locks", "table_locks_immediate", "table locks at once")
 
@@ -188,6 +188,6 @@ def words(text: str) -> Tuple[str, ...]:
     return tuple(text.split())
 
 
-def unknown_engine(name: str) -> Engine:
+def generic_engine(name: str) -> Engine:
     """An engine that Dyno does not know."""
     return Engine(name, name, counters=(*rows_written(name), lock_waits(name)))

@@ -21,7 +21,7 @@ ACTS: Mapping[str, Tuple[str, ...]] = {  # the clients' time, by the words of a 
 ACT_TITLES = {"cpu": "CPU", "disk": "the disk", "sync": "syncs", "lock": "locks", "link": "the network"}
 
 
-class GoverningVariables(NamedTuple):
+class RelatedVariables(NamedTuple):
     """Variables that act alike."""
 
     variables: Tuple[str, ...]
@@ -31,8 +31,8 @@ class GoverningVariables(NamedTuple):
     why: str
 
 
-def _of(variables: str, worse: str, acts: str, signs: str, why: str) -> GoverningVariables:
-    return GoverningVariables(words(variables), worse, words(acts), words(signs), why)
+def _of(variables: str, worse: str, acts: str, signs: str, why: str) -> RelatedVariables:
+    return RelatedVariables(words(variables), worse, words(acts), words(signs), why)
 
 
 _ROWS = (
@@ -290,7 +290,7 @@ _ROWS = (
         "it decides what is locked or looked up"),
 )  # fmt: skip
 
-GOVERNS: Dict[str, GoverningVariables] = {name: row for row in _ROWS for name in row.variables}
+GOVERNS: Dict[str, RelatedVariables] = {name: row for row in _ROWS for name in row.variables}
 
 # levels: what holds now, not a count since the start
 LEVELS = (

@@ -20,7 +20,7 @@ from .cause import (
 from .counter import SHARE, TO_KB, TO_MB, StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, IsSteady, words
 from .panel import dirty_share_figure, hit_rate, plain, ratio
-from .query import Query, first_answer, named_whole_number, pairs
+from .query import Query, first_answer, named_whole_number, show_statement_values
 from .server import UNDO_BYTES, row_formats, table_formats
 
 FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
@@ -129,7 +129,7 @@ class InnoDB(Engine):
         return found if "innodb_checkpoint_age" in status else {**found, **_from_text(query)}
 
     def debt(self, query: Query) -> Debt:
-        status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_%'")
+        status = show_statement_values(query, "SHOW GLOBAL STATUS LIKE 'Innodb_%'")
         rows = query("SHOW ENGINE INNODB STATUS")
         text = str(rows[0]["status"]) if rows else ""  # a server that only reads says nothing
         pages, page = (
@@ -172,7 +172,7 @@ class InnoDB(Engine):
 
 
 def _redo_capacity(query: Query) -> Optional[int]:
-    variables = pairs(query, _FILE_OPTIONS)
+    variables = show_statement_values(query, _FILE_OPTIONS)
     size = named_whole_number(variables, "innodb_log_file_size")
     return size and size * (named_whole_number(variables, "innodb_log_files_in_group") or 1)
 
@@ -206,7 +206,7 @@ def _page_compression(query: Query) -> str:
     """The algorithm of page compression, and whether any page is compressed."""
     asked = " ".join(each["create_options"].lower() for each in table_formats(query))
     if "page_compressed" in asked:  # MariaDB
-        pages = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_num_pages_page_compressed'")
+        pages = show_statement_values(query, "SHOW GLOBAL STATUS LIKE 'Innodb_num_pages_page_compressed'")
         said = "page compression {}".format(_variable(query, "innodb_compression_algorithm"))
         return said if any(int(each) for each in pages.values()) else said + ", of no page so far"
     kinds = sorted(set(_PAGE_COMPRESSION.findall(asked)) - {"none"})
@@ -219,7 +219,7 @@ def _page_compression(query: Query) -> str:
 
 
 def _variable(query: Query, name: str) -> str:
-    return pairs(query, "SHOW GLOBAL VARIABLES LIKE '{}'".format(name)).get(name, "")
+    return show_statement_values(query, "SHOW GLOBAL VARIABLES LIKE '{}'".format(name)).get(name, "")
 
 
 ENGINE = InnoDB(

@@ -10,7 +10,7 @@ from .cause import table_locks_cause as table_lock_cause
 from .counter import StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
 from .panel import block_cache_figures, of_table_locks, plain
-from .query import Query, named_whole_number, pairs
+from .query import Query, named_whole_number, show_statement_values
 from .server import row_formats
 
 _BLOCKS = "key_blocks_used+key_blocks_unused"
@@ -31,7 +31,7 @@ class MyISAM(Engine):
         return "no log: nothing is safe at commit"
 
     def debt(self, query: Query) -> Debt:
-        status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Key_blocks_not_flushed'")
+        status = show_statement_values(query, "SHOW GLOBAL STATUS LIKE 'Key_blocks_not_flushed'")
         found = named_whole_number(status, "key_blocks_not_flushed")
         return {} if found is None else {"unflushed_key_blocks": found}
 

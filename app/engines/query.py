@@ -16,7 +16,7 @@ class QueryError(Exception):
         self.said = said  # without the statement
 
 
-def pairs(query: Query, statement: str) -> Dict[str, str]:
+def show_statement_values(query: Query, statement: str) -> Dict[str, str]:
     """The rows of SHOW STATUS or SHOW VARIABLES: names in small letters."""
     return {str(row["variable_name"]).lower(): str(row["value"]) for row in query(statement)}
 

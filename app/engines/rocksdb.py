@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .cause import STALLS, US, Cause, cache_miss_cause, compaction_cause, slow_reads_cause, slow_syncs_cause
-from .counter import SHARE, TO_KB, TO_MB, Counter, StatusWait, gauge, rate
+from .counter import SHARE, TO_KB, TO_MB, StatusCounter, StatusWait, gauge, rate
 from .engine import MIB, Debt, Engine, IsSteady, Rules
 from .panel import EngineFigure, hit_rate, plain, ratio
-from .query import Query, Row, first_answer, named_whole_number, pairs
+from .query import Query, Row, first_answer, named_whole_number, show_statement_values
 
 _WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table")
 _HAS_ACTIVE = "SHOW TABLES FROM information_schema LIKE 'ROCKSDB_ACTIVE_COMPACTION_STATS'"
@@ -99,7 +99,7 @@ class MyRocks(Engine):
             elif name == "cur_size_all_mem_tables":
                 memtables += int(row["value"])
         debt["memtable_bytes"] = memtables
-        status = pairs(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_manual_compactions_running'")
+        status = show_statement_values(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_manual_compactions_running'")
         more = {
             "active_compactions": _active_compactions(query),
             "manual_compactions": named_whole_number(status, "rocksdb_manual_compactions_running"),
@@ -145,7 +145,7 @@ def _active_compactions(query: Query) -> Optional[int]:
 
 def _moved(query: Query) -> Tuple[int, ...]:
     """Bytes read and written by flushes and compactions: unchanged while they rest."""
-    status = pairs(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_%_bytes'")
+    status = show_statement_values(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_%_bytes'")
     names = ("compact_read", "compact_write", "flush_write")
     return tuple(named_whole_number(status, "rocksdb_{}_bytes".format(name)) or 0 for name in names)
 
@@ -185,7 +185,7 @@ def _plain(name: str) -> str:
     return "none" if word == "No" else word
 
 
-def _cache_counters() -> Iterator[Counter]:
+def _cache_counters() -> Iterator[StatusCounter]:
     """Hits and misses of the block cache by kind of block."""
     for kind in ("data", "index", "filter"):
         names = "rocksdb.{}_".format(kind), "rocksdb_block_cache_{}_".format(kind)
@@ -195,7 +195,7 @@ def _cache_counters() -> Iterator[Counter]:
         )
 
 
-def _stall_counters() -> Iterator[Counter]:
+def _stall_counters() -> Iterator[StatusCounter]:
     """Slowdowns and stops by cause."""
     for cause, name in _STALLS:
         status = "rocksdb_stall_{0}_slowdowns+rocksdb_stall_{0}_stops".format(name)

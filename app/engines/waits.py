@@ -134,7 +134,7 @@ _SIDE = re.compile(r"^\*\*\* \(\d\) TRANSACTION:\n(.*?)(?=^\*\*\* )", re.MULTILI
 _STATEMENT = re.compile(r"thread id \d+.*\n([\s\S]*)")
 
 
-def kind_of(name: str) -> str:
+def wait_event_kind(name: str) -> str:
     """The kind of an event of the Performance Schema; '' if it is left out."""
     if _IDLE.match(name):
         return ""

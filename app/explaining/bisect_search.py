@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import log1p
 
 from app.stats.at_target.verdicts import LEAST
-from app.stats.at_target.welch import Difference
+from app.stats.at_target.welch import LogMeanDifference
 
 from .squares import Group, Round, estimate
 
@@ -29,7 +29,7 @@ class EarlierBuildDifference:
     """What is known of a build against an earlier one."""
 
     pair: Pair
-    ratio: Difference | None  # None: too few rounds
+    ratio: LogMeanDifference | None  # None: too few rounds
     n: int
     side: str
 
@@ -48,7 +48,7 @@ class BisectState:
 
 
 @dataclass
-class Bisecting:
+class BisectSearch:
     """A search over builds in their order, whose change is at least this share."""
 
     builds: Sequence[str]
@@ -69,7 +69,7 @@ class Bisecting:
             return self._state(GOES_ON, 0, last, (0, last))
         return self._state(SAME if side == GOOD else UNTOLD, 0, last, None)
 
-    def _side_of_ends(self, whole: Difference | None) -> str:
+    def _side_of_ends(self, whole: LogMeanDifference | None) -> str:
         """Changed: by the share at least, and beyond the noise; as before: all of the interval is within."""
         if whole is None:
             return OPEN
@@ -78,7 +78,7 @@ class Bisecting:
             return BAD
         return GOOD if abs(whole.apart) + half < limit else OPEN
 
-    def _searched(self, whole: Difference) -> BisectState:
+    def _searched(self, whole: LogMeanDifference) -> BisectState:
         low, high = 0, len(self.builds) - 1
         while (middle := self._middle(low, high)) is not None:
             look = self._look((0, middle), whole.apart)
@@ -94,7 +94,7 @@ class Bisecting:
         inner = [at for at in range(low + 1, high) if self.builds[at] not in self.broken]
         return min(inner, key=lambda at: abs(2 * at - low - high), default=None)
 
-    def _confirmed(self, low: int, high: int, whole: Difference) -> BisectState:
+    def _confirmed(self, low: int, high: int, whole: LogMeanDifference) -> BisectState:
         if low == 0:  # these two have been compared
             return self._state(FOUND, low, high, None)
         look = self._look((low, high), whole.apart)
@@ -136,7 +136,7 @@ class Bisecting:
                     )
         return odd
 
-    def _measured(self, pair: Pair) -> Difference | None:
+    def _measured(self, pair: Pair) -> LogMeanDifference | None:
         values = self._values(pair)
         return estimate(values) if len(values) >= LEAST else None
 
@@ -144,10 +144,10 @@ class Bisecting:
         return len(self._values(pair))
 
     def _values(self, pair: Pair) -> list[float]:
-        base, other = (single_build_group(self.builds[at]) for at in pair)
+        base, other = (build_as_group(self.builds[at]) for at in pair)
         return [each[other] - each[base] for each in self.rounds if base in each and other in each]
 
 
-def single_build_group(build: str) -> Group:
+def build_as_group(build: str) -> Group:
     """A build as rounds name it."""
     return frozenset((build,))

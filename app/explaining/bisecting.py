@@ -22,7 +22,7 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve
 
-from .bisect_search import LEVEL, ROUNDS, Bisecting, BisectState, Pair, single_build_group
+from .bisect_search import LEVEL, ROUNDS, BisectSearch, BisectState, Pair, build_as_group
 from .evidence import MeasuredRounds, SameWorkKey, measured_rounds_of_work
 from .explaining import request_of_step, wanted_step_label
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.history.store.history import History
     from app.protocol.answers import Build, Survey
     from app.protocol.plan import Contender
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
 
 PREFIX = "bisect "  # of the names of its plans
 MOST = 1000  # builds
@@ -102,7 +102,7 @@ class BisectionBuilds:
         """What the history says; `broken`: builds that do not start."""
         asked = self.asked
         found = measured_rounds_of_work(history, self._group_of, self.work, PREFIX, asked.allowed)
-        return Bisecting(self.builds, found.rounds, broken, asked.by, asked.level).found(), found
+        return BisectSearch(self.builds, found.rounds, broken, asked.by, asked.level).found(), found
 
     def is_late(self, found: MeasuredRounds) -> bool:
         """Whether the next comparison would end after the time."""
@@ -116,7 +116,7 @@ class BisectionBuilds:
         found, wanted = (Catalog().preset_name(asked.engine, each.preset) for each in (contender, asked))
         is_same = (contender.engine, found) == (asked.engine, wanted)
         return (
-            single_build_group(contender.build)
+            build_as_group(contender.build)
             if is_same and contender.fingerprint in self.fingerprints
             else None
         )
@@ -128,7 +128,7 @@ class BisectionBuilds:
             self.request, contenders=tuple(_contender(self.asked.contender, each) for each in names)
         )
 
-    def why_not(self, agent: Agent, survey: Survey, catalog: Catalog, build: str) -> str:
+    def why_not(self, agent: RemoteAgent, survey: Survey, catalog: Catalog, build: str) -> str:
         """Why a build does not start with its preset; '' where it does."""
         alone = replace(
             self.request, contenders=(_contender(self.asked.contender, build),), order="interleaved"

@@ -15,7 +15,7 @@ from app.protocol.my_cnf import option_key
 from app.variables import option_values
 from app.variables.variables import Values, is_on
 
-from .explaining import DifferenceQuestion, ExplainedPair, contenders_of_groups
+from .explaining import DifferenceQuestion, ExplainedContenderPair, contenders_of_groups
 from .settings import BUILD, Defaults, SettingMixContenders, between
 from .squares import Group
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.catalog import Catalog
     from app.protocol.answers import RehearsalResult, Survey
     from app.protocol.plan import Contender
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
 
 _TRIES = 8  # a server names the first value that it does not take
 # what no query of a session meets: other servers, directories to ignore, and how a buffer pool grows
@@ -32,9 +32,9 @@ _SWITCHES = {"performance_schema_": "performance_schema", "binlog_": "log_bin", 
 
 
 def difference_search_on_target(
-    agent: Agent, asked: DifferenceQuestion, catalog: Catalog, approved: Iterable[str],
+    agent: RemoteAgent, asked: DifferenceQuestion, catalog: Catalog, approved: Iterable[str],
     search_paths: Sequence[str] = (), is_reader: bool = False,
-) -> ExplainedPair:  # fmt: skip
+) -> ExplainedContenderPair:  # fmt: skip
     """The explanation on this target; raises TargetError if a plan runs there, unless nothing is started."""
     taken = agent.status().taken
     if taken and not is_reader:
@@ -42,16 +42,16 @@ def difference_search_on_target(
     survey, hashes = agent.survey(search_paths), tuple(approved)
     a, b = asked.pair.contenders(survey, catalog)
     if a.fingerprint == b.fingerprint or a.engine != b.engine:
-        return ExplainedPair.of(asked, survey, catalog, hashes)
+        return ExplainedContenderPair.of(asked, survey, catalog, hashes)
     defaults, unknown = _Builds(agent, asked, survey, catalog, hashes, a, b).differences()
-    return ExplainedPair.of(asked, survey, catalog, hashes, defaults, unknown)
+    return ExplainedContenderPair.of(asked, survey, catalog, hashes, defaults, unknown)
 
 
 @dataclass(frozen=True)
 class _Builds:
     """Two builds that are asked what they do not have in common."""
 
-    agent: Agent
+    agent: RemoteAgent
     asked: DifferenceQuestion
     survey: Survey
     catalog: Catalog

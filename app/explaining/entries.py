@@ -6,9 +6,9 @@ from math import exp, log
 from typing import TypedDict
 
 from app.protocol.plan import Contender
-from app.stats.at_target.welch import WIDEST, Difference
+from app.stats.at_target.welch import WIDEST, LogMeanDifference
 
-from .explaining import ExplainedPair, ExplanationState
+from .explaining import ExplainedContenderPair, ExplanationState
 from .search import OPEN, DifferenceShares, SettingsShare
 
 DECIDED, TIME_IS_UP, GOES_ON = "decided", "time is up", "goes on"
@@ -71,7 +71,7 @@ class ExplainedDifferenceEntry(TypedDict):
     next: list[str]  # the contenders of the next plan
 
 
-def entry_of(explaining: ExplainedPair, state: ExplanationState) -> ExplainedDifferenceEntry:
+def entry_of(explaining: ExplainedContenderPair, state: ExplanationState) -> ExplainedDifferenceEntry:
     found, limits = state.explained, explaining.asked.limits
     word = DECIDED if state.is_decided else GOES_ON if state.rounds else TIME_IS_UP
     settings = [_setting(explaining, found, part, name) for part in found.parts for name in part.settings]
@@ -107,7 +107,7 @@ def _side(contender: Contender) -> SideEntry:
 
 
 def _setting(
-    explaining: ExplainedPair, found: DifferenceShares, part: SettingsShare, name: str
+    explaining: ExplainedContenderPair, found: DifferenceShares, part: SettingsShare, name: str
 ) -> SettingEntry:
     setting = next(each for each in explaining.between.settings if each.name == name)
     shares = _shares(part, found)
@@ -138,11 +138,11 @@ def _shares(part: SettingsShare, found: DifferenceShares) -> tuple[float | None,
     return share, min(ends), max(ends)
 
 
-def _ratio(found: Difference | None, n: int, level: float) -> RatioEntry | None:
+def _ratio(found: LogMeanDifference | None, n: int, level: float) -> RatioEntry | None:
     return None if found is None else _certain(found, n, level)
 
 
-def _certain(found: Difference, n: int, level: float) -> RatioEntry:
+def _certain(found: LogMeanDifference, n: int, level: float) -> RatioEntry:
     half = found.half_width(level)
     is_wide = 2 * half > log(WIDEST)
     low, high = (None if is_wide else exp(found.apart + each) for each in (-half, half))

@@ -26,7 +26,7 @@ from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST
 
 from .evidence import MeasuredRounds, SameWorkKey, measured_rounds_of_work
-from .pair import Pair
+from .pair import ContenderPair
 from .search import ROUNDS, DifferenceShares, shares_from_rounds
 from .settings import Defaults, SettingMixContenders, between
 from .squares import Group, SettingsSquare
@@ -46,7 +46,7 @@ _USUAL = VerdictLimits()
 class DifferenceQuestion:
     """What a person wants explained."""
 
-    pair: Pair
+    pair: ContenderPair
     step: str  # its name, or its label with coordinates
     together: tuple[frozenset[str], ...] = ()  # options that change as one
     minutes: int = MINUTES
@@ -90,7 +90,7 @@ class ExplanationState:
 
 
 @dataclass(frozen=True)
-class ExplainedPair:
+class ExplainedContenderPair:
     """A pair on its target."""
 
     asked: DifferenceQuestion
@@ -104,7 +104,7 @@ class ExplainedPair:
     def of(
         cls, asked: DifferenceQuestion, survey: Survey, catalog: Catalog, approved: Iterable[str] = (),
         defaults: Defaults = MappingProxyType({}), unknown: Collection[str] = (),
-    ) -> ExplainedPair:  # fmt: skip
+    ) -> ExplainedContenderPair:  # fmt: skip
         """An explanation on a surveyed target; raises InputError if it cannot be one.
 
         `defaults` and `unknown` of two builds, see `builds.py`.

@@ -24,7 +24,7 @@ AT_ONCE = 4  # contenders of a plan
 
 
 @dataclass(frozen=True)
-class Pair:
+class ContenderPair:
     """A and B as asked for, and the work of both."""
 
     request: PlanRequest  # without contenders
@@ -32,7 +32,7 @@ class Pair:
     named: tuple[ContenderRequest, ...] = ()
 
     @classmethod
-    def of_sessions(cls, history: History, references: Sequence[str]) -> Pair:
+    def of_sessions(cls, history: History, references: Sequence[str]) -> ContenderPair:
         """The contenders of two sessions, or of a plan that has two."""
         sides = [_contenders(history, each) for each in references]
         found = [each for side in sides for each in side]
@@ -49,7 +49,7 @@ class Pair:
         return cls(replace(request_again(history, references), contenders=()), stored=tuple(found))
 
     @classmethod
-    def of_names(cls, names: Sequence[str], request: PlanRequest) -> Pair:
+    def of_names(cls, names: Sequence[str], request: PlanRequest) -> ContenderPair:
         """BUILD:ENGINE:PRESET twice, and the work."""
         if len(names) != 2:
             raise InputError("there must be two contenders: write A and B as BUILD:ENGINE:PRESET")

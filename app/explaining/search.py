@@ -13,9 +13,9 @@ from math import log1p, sqrt
 
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST
-from app.stats.at_target.welch import Difference, welch_freedom
+from app.stats.at_target.welch import LogMeanDifference, welch_freedom
 
-from .squares import Group, Round, SettingsSquare, SquareRounds, estimate
+from .squares import Group, Round, SettingsSquare, SettingsSquareRounds, estimate
 
 DID, NONE, OPEN = "did it", "no effect", "undecided"
 ROUNDS = 4  # of a plan: after each somebody looks
@@ -33,7 +33,7 @@ class SettingsShare:
 
     settings: tuple[str, ...]
     verdict: str
-    share: Difference | None = None  # None: not measured yet
+    share: LogMeanDifference | None = None  # None: not measured yet
     n: int = 0  # rounds
     level: float = _SEARCH  # two-sided, of its interval
 
@@ -56,7 +56,7 @@ class Interaction:
     """What settings do together that none does alone."""
 
     settings: tuple[str, ...]  # one: it depends on settings that could not be named
-    share: Difference
+    share: LogMeanDifference
     n: int
     level: float
 
@@ -67,19 +67,19 @@ class DifferenceShares:
 
     parts: tuple[SettingsShare, ...]
     interactions: tuple[Interaction, ...]
-    whole: Difference | None  # of all settings: the ratio of B to A
+    whole: LogMeanDifference | None  # of all settings: the ratio of B to A
     n: int  # rounds of A and B
     limit: float  # effects within it are none, in logarithms
     next: SettingsSquare | None  # None: decided, as far as rounds can
 
     @property
-    def rest(self) -> Difference | None:
+    def rest(self) -> LogMeanDifference | None:
         """What the shares leave of the whole: unexplained, or noise."""
         found = [each.share for each in self.parts if each.share]
         if self.whole is None or not found:
             return None
         sides = [self.whole, *found]
-        return Difference(
+        return LogMeanDifference(
             self.whole.apart - sum(each.apart for each in found),
             sqrt(sum(each.error**2 for each in sides)),
             welch_freedom(*((each.error**2, each.freedom) for each in sides)),
@@ -114,7 +114,7 @@ class _Search:
         self._limit = max(log1p(limits.matters), abs(self._whole.apart) / PART if self._whole else 0.0)
         self._parts: list[SettingsShare] = []
         self._wanted: list[tuple[int, int, SettingsSquare, tuple[str, ...]]] = []
-        self._confirmed: dict[str, SquareRounds] = {}
+        self._confirmed: dict[str, SettingsSquareRounds] = {}
 
     def explained(self) -> DifferenceShares:
         if len(self._settings) == 1:
@@ -151,7 +151,7 @@ class _Search:
         for half in halves:
             self._follow(self._searched(half, found), found)
 
-    def _follow(self, part: SettingsShare, found: SquareRounds) -> None:
+    def _follow(self, part: SettingsShare, found: SettingsSquareRounds) -> None:
         """Halve or confirm a suspect; anything else is a part."""
         if part.verdict != _SUSPECT:
             if part.verdict == OPEN and found.n < MOST:
@@ -164,14 +164,14 @@ class _Search:
         else:
             self._halve(suspect, self._context(part, found))
 
-    def _context(self, part: SettingsShare, found: SquareRounds) -> Group:
+    def _context(self, part: SettingsShare, found: SettingsSquareRounds) -> Group:
         """Where the part shows most: next to the other half, if it depends on it."""
         context, group = found.square.context, frozenset(part.settings)
         other = (found.square.one | found.square.other) - group
         is_next_to_other = self._depends(found, _SEARCH) and found.is_larger_next_to_other(group)
         return context | other if is_next_to_other else context
 
-    def _searched(self, group: tuple[str, ...], found: SquareRounds) -> SettingsShare:
+    def _searched(self, group: tuple[str, ...], found: SettingsSquareRounds) -> SettingsShare:
         """A group as a square shows it: nothing, suspect, or open."""
         share, depends = found.effect(group), self._depends(found, _SEARCH / 5)
         if self._is_nothing(share, found.n) and not depends:
@@ -180,7 +180,7 @@ class _Search:
         is_left_over = found.n >= MOST and abs(share.apart) > self._limit
         return SettingsShare(group, _SUSPECT if is_seen or is_left_over or depends else OPEN, share, found.n)
 
-    def _depends(self, found: SquareRounds, level: float) -> bool:
+    def _depends(self, found: SettingsSquareRounds, level: float) -> bool:
         apart = found.interaction
         return abs(apart.apart) > max(apart.half_width(level), self._limit)
 
@@ -201,7 +201,7 @@ class _Search:
         if is_open and found.n < MOST:
             self._want(_MORE, found.square, (setting,))
 
-    def _judged(self, setting: str, found: SquareRounds) -> SettingsShare:
+    def _judged(self, setting: str, found: SettingsSquareRounds) -> SettingsShare:
         share, level = found.effect((setting,)), self._level(found.n)
         if abs(share.apart) > max(share.half_width(level), self._limit):
             return SettingsShare((setting,), DID, share, found.n, level)
@@ -213,13 +213,13 @@ class _Search:
         """Of one setting: all that are named share the false share, and so do the looks."""
         return self._limits.false_share * false_share_at_look(n) / len(self._settings)
 
-    def _is_nothing(self, share: Difference, n: int) -> bool:
+    def _is_nothing(self, share: LogMeanDifference, n: int) -> bool:
         return abs(share.apart) + share.half_width(self._one_sided(n)) <= self._limit
 
     def _one_sided(self, n: int) -> float:
         return 2 * self._limits.false_share * false_share_at_look(n)
 
-    def _nothing(self, group: tuple[str, ...], share: Difference, n: int) -> SettingsShare:
+    def _nothing(self, group: tuple[str, ...], share: LogMeanDifference, n: int) -> SettingsShare:
         return SettingsShare(group, NONE, share, n, self._one_sided(n))
 
     def _clear_rest(self) -> None:
@@ -246,7 +246,7 @@ class _Search:
         elif found.effect(self._all - named).half_width(self._one_sided(found.n)) > self._limit:
             self._wanted = [each for each in self._wanted if each[0] != _REST]
 
-    def _close(self, parts: Sequence[SettingsShare], share: Difference, n: int) -> None:
+    def _close(self, parts: Sequence[SettingsShare], share: LogMeanDifference, n: int) -> None:
         settings = tuple(each for part in parts for each in part.settings)
         if settings:
             self._parts = [each for each in self._parts if each not in parts]

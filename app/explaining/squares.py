@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from app.stats.at_target.welch import Difference, PairedResults, differences
+from app.stats.at_target.welch import LogMeanDifference, PairedResults, cell_differences
 
 Group = frozenset[str]  # of a contender: the settings that have the value of B, all others that of A
 Round = Mapping[Group, float]  # the logarithm of the figure of each contender that was measured
@@ -48,14 +48,14 @@ class SettingsSquare:
         none, one, other, both = self.corners
         return tuple(dict.fromkeys((none, both, *sorted((one, other), key=len))))
 
-    def measured(self, rounds: Sequence[Round]) -> SquareRounds:
+    def measured(self, rounds: Sequence[Round]) -> SettingsSquareRounds:
         """What the rounds that have all corners say."""
         whole = [each for each in rounds if all(corner in each for corner in self.corners)]
-        return SquareRounds(self, [tuple(each[corner] for corner in self.corners) for each in whole])
+        return SettingsSquareRounds(self, [tuple(each[corner] for corner in self.corners) for each in whole])
 
 
 @dataclass(frozen=True)
-class SquareRounds:
+class SettingsSquareRounds:
     """The rounds of a square."""
 
     square: SettingsSquare
@@ -65,17 +65,17 @@ class SquareRounds:
     def n(self) -> int:
         return len(self.rounds)
 
-    def effect(self, group: Iterable[str]) -> Difference:
+    def effect(self, group: Iterable[str]) -> LogMeanDifference:
         """What changing the group does, on the average of both states of the other one."""
         return estimate([(low + high) / 2 for low, high in self._edges(group)])
 
     @property
-    def interaction(self) -> Difference:
+    def interaction(self) -> LogMeanDifference:
         """How much more the groups do together than one by one."""
         return estimate([both - one - other + none for none, one, other, both in self.rounds])
 
     @property
-    def ratio(self) -> Difference:
+    def ratio(self) -> LogMeanDifference:
         """Both groups together."""
         return estimate([both - none for none, _, _, both in self.rounds])
 
@@ -92,7 +92,7 @@ class SquareRounds:
         ]
 
 
-def estimate(values: Sequence[float]) -> Difference:
+def estimate(values: Sequence[float]) -> LogMeanDifference:
     """The mean of a value of each round, with its error; the rounds are n."""
-    (found,) = differences([PairedResults((), tuple(values))])
+    (found,) = cell_differences([PairedResults((), tuple(values))])
     return found

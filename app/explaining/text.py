@@ -23,7 +23,7 @@ def explanation_table(entry: ExplainedDifferenceEntry) -> Table:
     for name, ratio in ((REST, entry["rest"]), ("B to A", entry["ratio"])):
         if ratio:
             lines.append((name, "", "", "", *_figures(ratio), "", str(ratio["n"])))
-    return Table(_title(entry), HEADS, tuple(lines), TEXTS, tuple(sentences(entry)))
+    return Table(_title(entry), HEADS, tuple(lines), TEXTS, tuple(explanation_sentences(entry)))
 
 
 def _title(entry: ExplainedDifferenceEntry) -> str:
@@ -72,7 +72,7 @@ def verdict_text(setting: SettingEntry) -> str:
     return f"{word}, with {count_text(others, 'other')}" if others else word
 
 
-def sentences(entry: ExplainedDifferenceEntry) -> list[str]:
+def explanation_sentences(entry: ExplainedDifferenceEntry) -> list[str]:
     """What it came to."""
     return [
         *_of_ratio(entry),

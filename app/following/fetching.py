@@ -25,7 +25,7 @@ def fetch_left(
     target: Target, left: list[LeftPlan], ask: Ask, home: Path, reach: Callable[[RemotePlan], PlanEventSource]
 ) -> None:
     """Fetch what a target has of these plans, which are in one directory; raises DynoError."""
-    there = {each.plan: each for each in found_in_time(target, ask)}
+    there = {each.plan: each for each in find_plans_in_time(target, ask)}
     plans = LeftPlans(home)
     for each in left:
         if each.plan in there:
@@ -70,7 +70,7 @@ def _is_stored(writer: JournalStorer, sizes: dict[str, int]) -> bool:
     )
 
 
-def found_in_time(target: Target, ask: Ask, limit_s: float = REACH_S) -> list[RemotePlan]:
+def find_plans_in_time(target: Target, ask: Ask, limit_s: float = REACH_S) -> list[RemotePlan]:
     """The plans of a target; raises DynoError if it does not answer in this time.
 
     Secrets are asked for on the calling thread: what hides them as they are typed is undone there.

@@ -11,11 +11,11 @@ from typing import Protocol
 
 from app.core.errors import LinkError, TargetError
 from app.history.recorded.recording import JournalError
-from app.history.recorded.writing import JournalStorer, keep_clock_offset, keep_unlocked
+from app.history.recorded.writing import JournalStorer, keep_clock_offset, record_unlocked_journals
 from app.history.store.decoding import Events
 from app.history.store.history import History, HistoryBusyError
 
-from .frames import Beat, FollowStreamSplitter, Piece, PlanFollowed
+from .frames import Beat, FollowStreamSplitter, Piece, PlanStreamEnd
 
 SILENCE_S = 10.0  # without a beat the link is dead
 PATIENCE_S = 1.0  # of one read: after it `stop` is looked at
@@ -118,7 +118,7 @@ class JournalStreamReader:
                     pieces.setdefault(frame.session, []).append(frame)
                 case Beat():
                     pumped.beat = frame
-                case PlanFollowed():
+                case PlanStreamEnd():
                     pumped.ended = True
         for parts in pieces.values():
             self._store(parts, pumped)
@@ -265,7 +265,7 @@ class Follower:
             self._failures = 0
             self._refused = set(self._sessions) - pump.open
             if pumped.ended:
-                keep_unlocked(history, self._sessions)
+                record_unlocked_journals(history, self._sessions)
             self._tell(self._link_of(pumped, history), pumped)
             if pumped.ended:
                 return

@@ -34,11 +34,11 @@ class Beat:
 
 
 @dataclass(frozen=True)
-class PlanFollowed:
+class PlanStreamEnd:
     """The plan has ended, and everything was sent."""
 
 
-Frame = Piece | Beat | PlanFollowed
+Frame = Piece | Beat | PlanStreamEnd
 
 
 class _Said(msgspec.Struct):
@@ -123,7 +123,7 @@ class FollowStreamSplitter:
         if said.beat is not None:
             yield Beat(said.at, said.locked)
         elif said.end:
-            yield PlanFollowed()
+            yield PlanStreamEnd()
         elif said.session:
             self._session, self._offset, self._left = said.session, said.offset, said.bytes
         else:

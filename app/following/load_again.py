@@ -19,17 +19,17 @@ from app.protocol.plan import DrivingTarget, Plan
 from .follower import FollowerNews, Publish
 
 if TYPE_CHECKING:
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
 
 AGAIN_S = 10.0  # between a failed step and the first look, and between two looks
 GIVE_UP_S = 900.0  # as a load target that does not reach its server
 
 
-class LostLoadTargets:
+class LoadTargetReconnector:
     """Looks for load targets that are gone whenever a step of their plan has failed."""
 
     def __init__(
-        self, home: Path, sessions: Sequence[str], connect: Callable[[], Agent], reach: Reach
+        self, home: Path, sessions: Sequence[str], connect: Callable[[], RemoteAgent], reach: Reach
     ) -> None:
         self._home = home
         self._sessions = sessions[:1]

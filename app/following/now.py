@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from app.core.errors import LinkError
-from app.history.store.decoding import decode_readable_lines
+from app.history.store.decoding import decode_until_damaged
 from app.history.store.history import History
 
 from .adoption import RemotePlan
 from .follower import PATIENCE_S, SILENCE_S, PlanEventSource, Stream
-from .frames import Beat, FollowStreamSplitter, Frame, Piece, PlanFollowed
+from .frames import Beat, FollowStreamSplitter, Frame, Piece, PlanStreamEnd
 from .progress import PlanProgress, stored_plan_progress
 
 
@@ -33,11 +33,11 @@ def _catch_up(stream: Stream, progress: PlanProgress, have: dict[str, int], size
     for frame in _frames(stream):
         match frame:
             case Piece():
-                progress.take_all(frame.session, decode_readable_lines(frame.raw))
+                progress.take_all(frame.session, decode_until_damaged(frame.raw))
                 have[frame.session] = frame.offset + len(frame.raw)
             case Beat() if all(have.get(session, 0) >= size for session, size in sizes.items()):
                 return
-            case PlanFollowed():
+            case PlanStreamEnd():
                 return
 
 

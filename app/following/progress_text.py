@@ -86,17 +86,17 @@ def early_end_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
     if of_base is None:
         return ""
     how = "ended by its time limit" if of_base.reason == OUT_OF_TIME else of_base.reason
-    return f"{how} after {count_text(first_spared(plan, sessions, of_base.id) - 1, 'round')}"
+    return f"{how} after {count_text(first_unneeded_round(plan, sessions, of_base.id) - 1, 'round')}"
 
 
-def spared_text(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> str:
+def not_needed_text(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> str:
     """`not needed: decided after 4 rounds`."""
-    state, first = sessions[session], first_spared(plan, sessions, session)
+    state, first = sessions[session], first_unneeded_round(plan, sessions, session)
     after = f" after {count_text(first - 1, 'round')}" if state.reason in ENDINGS else ""
     return f"{state.word}: {state.reason}{after}"
 
 
-def first_spared(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> int:
+def first_unneeded_round(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> int:
     """The first round in which the contender of a session was not needed."""
     contender = plan.turn_of(session).contender
     turns = [plan.turn_of(id_) for id_, state in sessions.items() if not state.is_needed]

@@ -14,7 +14,7 @@ from app.core.errors import InputError
 
 from .numbers import MOST, number
 from .session import ForeignSession, ImportedStep
-from .sysbench import step_from_sysbench, text_of
+from .sysbench import parse_sysbench_output, text_of
 
 RANGED = ("read-only", "read-write", "random-points")  # tests whose range is part of their name with Dyno
 
@@ -42,7 +42,7 @@ def read_output(file: Path) -> ForeignSession:
     return _session(file, step.step.name, [step])
 
 
-def read_folder(folder: Path) -> ReadFolder:
+def read_output_folder(folder: Path) -> ReadFolder:
     """A session of all outputs in a folder, by name; raises InputError where there is none."""
     files = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
     found: list[ImportedStep] = []
@@ -90,7 +90,7 @@ def _step(file: Path) -> ImportedStep:
     if file.is_dir():
         raise ValueError("it is a folder: import it by itself")
     text, (test, name) = text_of(file), _test_and_name(file)
-    step = step_from_sysbench(text, name)
+    step = parse_sysbench_output(text, name)
     return _as_scan(step, text) if test == "scan" else step
 
 

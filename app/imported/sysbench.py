@@ -81,7 +81,7 @@ def text_of(file: Path) -> str:
         raise ValueError(error.strerror) from None
 
 
-def step_from_sysbench(text: str, name: str) -> ImportedStep:
+def parse_sysbench_output(text: str, name: str) -> ImportedStep:
     """The step of an output; raises ValueError with what is missing."""
     if not _HEAD.search(text):
         raise ValueError("it is not sysbench output" if text else "it is empty")

@@ -228,7 +228,7 @@ class EmptyAnswer:
 
 
 @dataclass(frozen=True)
-class ReceivedBytes:
+class ReceivedBytesAnswer:
     received: Count
 
 

@@ -36,7 +36,7 @@ from .reading import (
 from .series import SeriesDeclaration
 from .step_parts import P99LimitSearch, RateAdherence, SettleStepResult, Totals, to_json
 from .thread_states import ThreadStates
-from .waits import Statement, Waits
+from .waits import StatementDigest, Waits
 
 PROTOCOL = (1, 3)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
@@ -57,7 +57,7 @@ class ProtocolError(ValueError):
 
 
 @dataclass(frozen=True)
-class Stamped:
+class StampedEvent:
     """What every event has."""
 
     seq: Seq
@@ -66,7 +66,7 @@ class Stamped:
 
 
 @dataclass(frozen=True)
-class SessionPlanned(Stamped):
+class SessionPlanned(StampedEvent):
     """The first event: everything about the session that was decided beforehand."""
 
     kind: ClassVar[str] = "session_planned"
@@ -76,14 +76,14 @@ class SessionPlanned(Stamped):
 
 
 @dataclass(frozen=True)
-class SessionStarted(Stamped):
+class SessionStarted(StampedEvent):
     kind: ClassVar[str] = "session_started"
     agent: Name  # hash of the agent file
     pid: Count
 
 
 @dataclass(frozen=True)
-class Fact(Stamped):
+class Fact(StampedEvent):
     """A fact: machine, build, variables, create_table, compression, engine_status, ..."""
 
     kind: ClassVar[str] = "fact"
@@ -93,7 +93,7 @@ class Fact(Stamped):
 
 
 @dataclass(frozen=True)
-class SeriesDeclared(Stamped):
+class SeriesDeclared(StampedEvent):
     """The series whose values every later sample carries, in this order."""
 
     kind: ClassVar[str] = "series_declared"
@@ -101,7 +101,7 @@ class SeriesDeclared(Stamped):
 
 
 @dataclass(frozen=True)
-class StepStarted(Stamped):
+class StepStarted(StampedEvent):
     kind: ClassVar[str] = "step_started"
     step: Place  # index into the steps of the plan
     seed: int = 0
@@ -111,7 +111,7 @@ class StepStarted(Stamped):
 
 
 @dataclass(frozen=True)
-class ProgressEvent(Stamped):
+class ProgressEvent(StampedEvent):
     """Progress of a step without measured seconds (load, index, scan, settle)."""
 
     kind: ClassVar[str] = "progress"
@@ -123,7 +123,7 @@ class ProgressEvent(Stamped):
 
 
 @dataclass(frozen=True)
-class Sample(Stamped):
+class Sample(StampedEvent):
     """One second of everything."""
 
     kind: ClassVar[str] = "sample"
@@ -136,7 +136,7 @@ class Sample(Stamped):
 
 
 @dataclass(frozen=True)
-class LogEvent(Stamped):
+class LogEvent(StampedEvent):
     kind: ClassVar[str] = "log"
     source: Name  # agent | server | sysbench
     level: Name  # info | warning | error
@@ -153,7 +153,7 @@ def note_problem(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Note(Stamped):
+class Note(StampedEvent):
     """A note that a person wrote at this moment."""
 
     kind: ClassVar[str] = "note"
@@ -162,7 +162,7 @@ class Note(Stamped):
 
 
 @dataclass(frozen=True)
-class Mark(Stamped):
+class MomentEvent(StampedEvent):
     """A moment: measured (the warm-up is over), repeated (the step begins again), crash, recovered, ..."""
 
     kind: ClassVar[str] = "mark"
@@ -173,7 +173,7 @@ class Mark(Stamped):
 
 
 @dataclass(frozen=True)
-class StepEnded(Stamped):
+class StepEnded(StampedEvent):
     kind: ClassVar[str] = "step_ended"
     step: Place
     outcome: StepOutcome  # completed | failed | stopped | skipped
@@ -201,12 +201,12 @@ class StepEnded(Stamped):
     limit: P99LimitSearch | None = field(default=None, metadata=PART)  # of a step of kind limit
     waits: Waits | None = field(default=None, metadata=PART)  # what the threads of the server waited for
     # by digest, the longest first
-    statements: list[Statement] = field(default_factory=list, metadata=max_list_entries_rule(1000))
+    statements: list[StatementDigest] = field(default_factory=list, metadata=max_list_entries_rule(1000))
     threads: ThreadStates | None = field(default=None, metadata=PART)  # what the server's threads did
 
 
 @dataclass(frozen=True)
-class SessionEnded(Stamped):
+class SessionEnded(StampedEvent):
     """The last event; a journal without it belongs to a session that is active or lost."""
 
     kind: ClassVar[str] = "session_ended"
@@ -216,7 +216,7 @@ class SessionEnded(Stamped):
 
 
 @dataclass(frozen=True)
-class UnknownEvent(Stamped):
+class UnknownEvent(StampedEvent):
     """An event of a newer minor protocol: kept as it is and shown as unknown."""
 
     kind: ClassVar[str] = "unknown"
@@ -224,7 +224,7 @@ class UnknownEvent(Stamped):
 
 
 Event = Union[
-    SessionPlanned, SessionStarted, Fact, SeriesDeclared, StepStarted, ProgressEvent, Sample, LogEvent, Note, Mark,
+    SessionPlanned, SessionStarted, Fact, SeriesDeclared, StepStarted, ProgressEvent, Sample, LogEvent, Note, MomentEvent,
     StepEnded, SessionEnded, UnknownEvent,
 ]  # fmt: skip
 
@@ -277,7 +277,7 @@ def from_json(data: Any) -> Event:
 def _unknown(data: dict[str, Any]) -> UnknownEvent:
     if not isinstance(data.get("kind"), str):
         raise ProtocolError("not an event: it has no kind")
-    stamp = read(Stamped, {"t": 0.0, "at": 0.0, **data})
+    stamp = read(StampedEvent, {"t": 0.0, "at": 0.0, **data})
     return UnknownEvent(stamp.seq, stamp.t, stamp.at, data)
 
 

@@ -50,7 +50,7 @@ class StartSysbench:
 
 
 @dataclass(frozen=True)
-class Begin:
+class BeginLoad:
     """Let the clients begin at a moment of the load target's own clock."""
 
     run: Count
@@ -67,7 +67,7 @@ class OpenGate:
 
 
 @dataclass(frozen=True)
-class End:
+class EndLoadRun:
     run: Count
 
 
@@ -125,12 +125,12 @@ class GeneratorEnded:
 
 
 @dataclass(frozen=True)
-class LastFillerReceived:
+class BandwidthProbeReceived:
     """The last filler is here."""
 
 
 Message = Union[
-    Ping, StartSysbench, Begin, OpenGate, End, BandwidthProbe, LinkTrialResult, Bye, Hello, Pong, SysbenchLine, GeneratorEnded, LastFillerReceived
+    Ping, StartSysbench, BeginLoad, OpenGate, EndLoadRun, BandwidthProbe, LinkTrialResult, Bye, Hello, Pong, SysbenchLine, GeneratorEnded, BandwidthProbeReceived
 ]  # fmt: skip
 _KINDS: Dict[str, Type[Any]] = {cls.__name__: cls for cls in Message.__args__}  # type: ignore[attr-defined]
 

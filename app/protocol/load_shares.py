@@ -17,7 +17,7 @@ def share(whole: int, parts: int, at: int) -> int:
     return whole // parts + (at < whole % parts)
 
 
-def load_target_steps(step: Step, targets: int) -> List[Step]:
+def split_load_step(step: Step, targets: int) -> List[Step]:
     """The step of each load target; one without a client has nothing to do. Rates follow the clients."""
     threads = [share(step.threads, targets, at) for at in range(targets)]
     busy = max(1, sum(each > 0 for each in threads))

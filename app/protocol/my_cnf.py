@@ -16,10 +16,10 @@ def split_line(line: str) -> Tuple[str, Optional[str]]:
 def option_in(line: str) -> Optional[Tuple[str, Optional[str]]]:
     """The option of a line: its name with underscores, its value as it is written; None where there is none."""
     name, value = split_line(line)
-    return (option_name(name), value) if name and name[0] not in "#;[!" else None
+    return (normalised_option_name(name), value) if name and name[0] not in "#;[!" else None
 
 
-def option_name(text: str) -> str:
+def normalised_option_name(text: str) -> str:
     """A name as variables have it: dashes and underscores are the same to a server."""
     return text.strip().replace("-", "_").lower()
 
@@ -36,7 +36,7 @@ def strip_prefixes(name: str) -> List[str]:
 
 def option_key(name: str) -> str:
     """What an option sets: its name without prefixes, whatever its spelling."""
-    return strip_prefixes(option_name(name))[-1]
+    return strip_prefixes(normalised_option_name(name))[-1]
 
 
 def unquote(value: str) -> str:

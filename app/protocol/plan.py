@@ -22,8 +22,8 @@ from .reading import (
     Second,
     ShapeError,
     Text,
-    known_keys_rule,
     read,
+    typed_keys_rule,
 )
 from .waits import PRESET
 
@@ -86,7 +86,7 @@ class Contender:
         return {name: getattr(self, name) for name in MEMORY if getattr(self, name)}
 
 
-_COORDINATES = known_keys_rule(
+_COORDINATES = typed_keys_rule(
     threads="Positive", cores="Positive", cpus="Cpus", volume_rows="Positive", rate="Positive"
 )
 
@@ -104,7 +104,7 @@ class Step:
     lua: Name = ""  # the name of a file of the plan
     # of the Lua file: only those are checked that Dyno computes with
     options: dict[Name, Any] = field(
-        default_factory=dict, metadata=known_keys_rule(table_size="Count", rows_before="Count")
+        default_factory=dict, metadata=typed_keys_rule(table_size="Count", rows_before="Count")
     )
     ignore_errors: list[Count] = field(default_factory=list)  # counted, not fatal
     ignore_errors_by_engine: dict[Name, list[Count]] = field(default_factory=dict)  # further ones
@@ -154,10 +154,10 @@ def step_label(name: str, coordinates: Mapping[str, Any]) -> str:
 
 def step_key(name: str, coordinates: str | Mapping[str, Any]) -> tuple[str, str]:
     """What is the same for a step of several sessions: its name, and its coordinates as the history has them."""
-    return name, coordinates if isinstance(coordinates, str) else coordinates_text(coordinates)
+    return name, coordinates if isinstance(coordinates, str) else coordinates_json(coordinates)
 
 
-def coordinates_text(coordinates: Mapping[str, Any]) -> str:
+def coordinates_json(coordinates: Mapping[str, Any]) -> str:
     """The coordinates as the history has them."""
     return json.dumps(coordinates, sort_keys=True)
 

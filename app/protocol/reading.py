@@ -2,7 +2,7 @@
 
 An annotation declares type and limits, once: the names below, `bool`, `Any` and `object` (anything), dataclasses
 of the same module, lists, tuples and dicts of them, and `| None`. What one field alone needs is in its `metadata`:
-NEEDED, PART, `max_list_entries_rule`, `known_keys_rule`. A key without a field is of a newer version and is passed over.
+NEEDED, PART, `max_list_entries_rule`, `typed_keys_rule`. A key without a field is of a newer version and is passed over.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def max_list_entries_rule(entries: int) -> Mapping[str, Any]:
     return {"most": entries}
 
 
-def known_keys_rule(**kinds: str) -> Mapping[str, Any]:
+def typed_keys_rule(**kinds: str) -> Mapping[str, Any]:
     """Of a dict of anything: these keys have a known type."""
     return {"known": kinds}
 

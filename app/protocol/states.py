@@ -12,7 +12,7 @@ from typing import Protocol
 from .events import (
     REPEATED,
     Event,
-    Mark,
+    MomentEvent,
     ProgressEvent,
     Sample,
     SeriesDeclared,
@@ -147,7 +147,9 @@ class SessionState:
             self._check_step(event.step)
         elif isinstance(event, StepEnded):
             self._check_step(event.step)
-        elif isinstance(event, Mark) and event.name == REPEATED and not 0 <= event.step == self.at_hand:
+        elif (
+            isinstance(event, MomentEvent) and event.name == REPEATED and not 0 <= event.step == self.at_hand
+        ):
             raise ValueError(f"step {event.step} is repeated, which is not active")
         if isinstance(event, (StepEnded, SessionEnded)):
             known = STEP_OUTCOMES if isinstance(event, StepEnded) else OUTCOMES
@@ -174,9 +176,9 @@ class SessionState:
             self._start_step(event)
         elif isinstance(event, ProgressEvent):
             self._step(event.step).progress = event
-        elif isinstance(event, Mark) and event.name == "measured":
+        elif isinstance(event, MomentEvent) and event.name == "measured":
             self._step(event.step).measured_t = event.t
-        elif isinstance(event, Mark) and event.name == REPEATED:
+        elif isinstance(event, MomentEvent) and event.name == REPEATED:
             self._step(event.step).repeat(event.t)
         elif isinstance(event, StepEnded):
             self._end_step(event)

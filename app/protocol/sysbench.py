@@ -107,9 +107,9 @@ def lua_with_required(names: Iterable[str], text_of: Callable[[str], Optional[st
         text = None if key in found else text_of(key)
         if text is not None:
             found[key] = text
-            wanted += required_by(text)
+            wanted += required_lua_files(text)
     return found
 
 
-def required_by(lua: str) -> List[str]:
+def required_lua_files(lua: str) -> List[str]:
     return [each + ".lua" for each in _REQUIRE.findall(lua)]

@@ -43,7 +43,7 @@ def state_share_series(state: str) -> str:
 
 
 @dataclass(frozen=True)
-class Share:
+class ThreadTimeShare:
     """A part of the time of threads."""
 
     pct: Number = 0.0
@@ -57,7 +57,7 @@ class ThreadKindShares:
     threads: Number = 0.0  # mean
     samples: Count = 0
     seconds: Few = 0  # seconds or slices in which they were looked at
-    shares: dict[Name, Share] = field(default_factory=dict)  # by state; none: never seen
+    shares: dict[Name, ThreadTimeShare] = field(default_factory=dict)  # by state; none: never seen
 
     @property
     def pcts(self) -> dict[str, float]:

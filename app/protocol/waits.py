@@ -56,7 +56,7 @@ class Waits(_Sparse):
 
 
 @dataclass(frozen=True)
-class Statement(_Sparse):
+class StatementDigest(_Sparse):
     """All statements of one digest; None: the server does not count it."""
 
     text: Name

@@ -161,7 +161,7 @@ def rows_per_event_bounds(statements: List[Statement], counts_calls: bool) -> Di
     return found
 
 
-def row_access_text(plan: List[Any]) -> str:
+def explain_access_text(plan: List[Any]) -> str:
     """How a plan finds its rows, in one form for all servers: `range by PRIMARY`; '' where unknown."""
     parts = [
         "{} by {}".format(row.get("type"), row.get("key")) if row.get("key") else str(row.get("type"))

@@ -32,7 +32,7 @@ from app.protocol.answers import (
     Plans,
     Queue,
     QueueChange,
-    ReceivedBytes,
+    ReceivedBytesAnswer,
     RehearsalResult,
     RemovalAnswer,
     Snapshots,
@@ -41,7 +41,7 @@ from app.protocol.answers import (
     TrialPort,
     to_json,
 )
-from app.protocol.checked import decode
+from app.protocol.checked import decode_json
 from app.protocol.machine_checks import PATIENCE_S
 from app.protocol.plan import Plan
 from app.protocol.reading import ShapeError, read
@@ -51,7 +51,7 @@ from .connection import (
     MOST,
     NOT_FOUND,
     NOT_RUNNABLE,
-    Completed,
+    CommandResult,
     Connection,
     RemoteCommandOutput,
     TooMuchError,
@@ -76,7 +76,7 @@ PlanList = list[PlanOnTarget]
 SnapshotList = list[DataSnapshot]
 
 
-class Agent:
+class RemoteAgent:
     """The agent file of a directory on a target; each call is one command there.
 
     `sha` names the agent file to speak to: this Dyno's own, which is pushed where it is not there, or
@@ -198,7 +198,9 @@ class Agent:
     def upload(self, sha256: str, name: str, offset: int, content: bytes) -> int:
         """Upload a piece of a build's tarball; returns the size so far."""
         head = json.dumps({"sha256": sha256, "name": name, "offset": offset}).encode()
-        return self._ask("upload", ReceivedBytes, stdin=head + b"\n" + content, timeout_s=UPLOAD_S).received
+        return self._ask(
+            "upload", ReceivedBytesAnswer, stdin=head + b"\n" + content, timeout_s=UPLOAD_S
+        ).received
 
     def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Build:
         """Unpack the uploaded tarball; returns the build."""
@@ -224,7 +226,7 @@ class Agent:
 
     def _run(
         self, verb: str, command: Sequence[str], content: bytes = b"", timeout_s: float = ASK_S
-    ) -> Completed:
+    ) -> CommandResult:
         try:
             return self.connection.run(command, content, timeout_s, MOST_OF.get(verb, MOST))
         except TooMuchError as error:
@@ -263,7 +265,7 @@ class Agent:
         self.directory = answer.directory
         return answer.there
 
-    def _answer(self, completed: Completed, verb: str, answer: type[T]) -> T:
+    def _answer(self, completed: CommandResult, verb: str, answer: type[T]) -> T:
         """The JSON line of a verb, without output of login scripts around it."""
         said = _last_object(completed.stdout)
         if said is not None and "error" in said:
@@ -284,7 +286,7 @@ class Agent:
             text = f"{self._name}: Dyno cannot read the agent's answer to {verb}: {error}"
             raise TargetError(text) from None
 
-    def _check_python(self, completed: Completed) -> None:
+    def _check_python(self, completed: CommandResult) -> None:
         if completed.returncode in (NOT_FOUND, NOT_RUNNABLE):
             raise self._python_missing(f"no {self.python} on {self._name}: install")
         if completed.returncode == 2 and b"nknown option: -I" in completed.stderr:  # before Python 3.4
@@ -316,13 +318,13 @@ def starter_script() -> str:
 def _last_object(stdout: bytes) -> dict[str, object] | None:
     for line in reversed(stdout.splitlines()):
         with contextlib.suppress(ValueError):
-            answer = decode(line)
+            answer = decode_json(line)
             if isinstance(answer, dict):
                 return answer
     return None
 
 
-def _complaint(completed: Completed) -> str:
+def _complaint(completed: CommandResult) -> str:
     """Why a command failed: the last line of a traceback, else its first line."""
     text = (completed.stderr or completed.stdout).decode("utf-8", "replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]

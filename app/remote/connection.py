@@ -29,7 +29,7 @@ UNKNOWN_CODE = -1
 
 
 @dataclass(frozen=True)
-class Completed:
+class CommandResult:
     """The result of a command."""
 
     returncode: int
@@ -72,7 +72,7 @@ class Connection(Protocol):
 
     def run(
         self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
-    ) -> Completed:
+    ) -> CommandResult:
         """Wait for a command; raises LinkError where no answer comes in time, TooMuchError beyond `most`."""
 
     def open(self, argv: Sequence[str], stdin: bytes = b"") -> RemoteCommandOutput:
@@ -81,7 +81,7 @@ class Connection(Protocol):
     def close(self) -> None: ...
 
 
-def silent(name: str, timeout_s: float) -> LinkError:
+def no_answer_error(name: str, timeout_s: float) -> LinkError:
     """The error of a command that did not answer in time."""
     return LinkError(
         f"{name} did not answer within {timeout_s:g} s: check its load and the network, then try again"
@@ -94,7 +94,7 @@ def answer_of(
     timeout_s: float,
     most: int,
     ask_for_life: Callable[[], None] = lambda: None,
-) -> Completed:
+) -> CommandResult:
     """All output of a command; checks now and then whether a silent target is alive."""
     output = bytearray()
     heard = time.monotonic()
@@ -109,12 +109,12 @@ def answer_of(
             continue
         if not data:
             code = UNKNOWN_CODE if stream.returncode is None else stream.returncode
-            return Completed(code, bytes(output), stream.stderr)
+            return CommandResult(code, bytes(output), stream.stderr)
         output += data
         if len(output) > most:
             raise TooMuchError(name, most)
         heard = time.monotonic()
-    raise silent(name, timeout_s)
+    raise no_answer_error(name, timeout_s)
 
 
 class LocalConnection:
@@ -125,7 +125,7 @@ class LocalConnection:
 
     def run(
         self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
-    ) -> Completed:
+    ) -> CommandResult:
         stream = self.open(argv, stdin)
         try:
             return answer_of(stream, self.name, timeout_s, most)

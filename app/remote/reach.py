@@ -10,7 +10,7 @@ from app.core import settings
 from app.core.errors import InputError
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from .agent import RemoteAgent
     from .connection import Connection
     from .target import Ask, OnProgress, Target
 
@@ -22,7 +22,7 @@ def reached(
     directory: str = "",
     sha: str | None = None,
     on_progress: OnProgress = lambda _stage, _what: None,
-) -> Iterator[Agent]:
+) -> Iterator[RemoteAgent]:
     """The agent of a target over a connection of the calling thread, which is closed at the end.
 
     Without `directory` that of the target's default one; `sha` names the agent file of a session.
@@ -40,12 +40,12 @@ def agent_of(
     directory: str = "",
     sha: str | None = None,
     on_progress: OnProgress = lambda _stage, _what: None,
-) -> Agent:
+) -> RemoteAgent:
     """The same for callers that close the connection; pushes the agent file on first use."""
-    from .agent import Agent
+    from .agent import RemoteAgent
 
     connection = connect(target, ask, on_progress)
-    return Agent(connection, directory or target.directory, target.interpreter, sha)
+    return RemoteAgent(connection, directory or target.directory, target.interpreter, sha)
 
 
 def connect(target: Target, ask: Ask, on_progress: OnProgress = lambda _stage, _what: None) -> Connection:

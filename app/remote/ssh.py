@@ -12,7 +12,7 @@ import paramiko
 from app.core.errors import LinkError, TargetError
 
 from .bounded import bounded
-from .connection import CHUNK, MOST, MOST_COMPLAINTS, UNKNOWN_CODE, Completed, TooMuchError, answer_of
+from .connection import CHUNK, MOST, MOST_COMPLAINTS, UNKNOWN_CODE, CommandResult, TooMuchError, answer_of
 
 if TYPE_CHECKING:
     pass
@@ -38,7 +38,7 @@ class SshConnection:
 
     def run(
         self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
-    ) -> Completed:
+    ) -> CommandResult:
         stream = self.open(argv, stdin)
         try:
             return answer_of(stream, self.name, timeout_s, most, self._ask_for_life)

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.differences.differences import differences, is_of_the_builds
-from app.comparison.texts.causes_text import sentence
+from app.comparison.texts.causes_text import cause_sentence
 from app.comparison.texts.differences_text import all_differences_table
 from app.comparison.verdicts.compare import by_group, compare
 from app.comparison.verdicts.more_work import is_faster_side_work
@@ -23,7 +23,7 @@ from app.history.store.history import History
 from app.stats import VerdictLimits
 
 from .caveats import caveats
-from .repeating import Script, base_session_script, how_to_repeat
+from .repeating import ColumnScript, base_session_script, how_to_repeat
 from .sentences import summary
 from .setups import SharedMyCnf, presets, setups_table
 from .stacks import ProfiledStep, profiled
@@ -52,7 +52,7 @@ class Report:
     caveats: tuple[str, ...]
     repeat: tuple[str, ...]
     presets: tuple[SharedMyCnf, ...] = field(repr=False)
-    script: Script | None = field(repr=False)
+    script: ColumnScript | None = field(repr=False)
     comparison: Comparison = field(repr=False)
     own_text: str = ""  # Markdown of the person who sends it
 
@@ -137,4 +137,4 @@ def cause_sentences(
         if row.kind == "drive":
             for at, entry in causes_of_row(history, found, row, known).items():
                 if first := [each for each in entry["causes"] if not is_faster_side_work(each)][:_OF_STEP]:
-                    yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))
+                    yield f"{row_label(row)}: {names[at]}", tuple(map(cause_sentence, first))

@@ -16,7 +16,7 @@ from app.imported.session import is_imported
 
 
 @dataclass(frozen=True)
-class Script:
+class ColumnScript:
     """The shell script of a column."""
 
     name: str
@@ -47,14 +47,16 @@ def how_to_repeat(
 
 def base_session_script(
     history: History, columns: Sequence[Column], names: Sequence[str], base: int
-) -> Script | None:
+) -> ColumnScript | None:
     """The script of the base, else of the first session that Dyno ran; None without one."""
     from app.script.recipe import read_recipe
     from app.script.writing import render_session_script
 
     for at in _own(history, columns, base)[:1]:
         with suppress(InputError):
-            return Script(names[at], render_session_script("run.sh", read_recipe(history, columns[at].id)))
+            return ColumnScript(
+                names[at], render_session_script("run.sh", read_recipe(history, columns[at].id))
+            )
     return None
 
 

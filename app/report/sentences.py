@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.cells.cell import Comparison, GroupMeanRatio, Row, RowGroup
 from app.comparison.cells.labels import row_label
-from app.comparison.texts.text import cross_plan_sign
+from app.comparison.texts.text import cross_plan_marker
 from app.comparison.verdicts.across import ADVICE, MACHINES
-from app.comparison.verdicts.compare import compare_by_measure
+from app.comparison.verdicts.compare import comparison_by_measure
 from app.comparison.verdicts.judgement import ratios_of
 from app.core.units import count_text, unit_text
 from app.stats.at_target.verdicts import AT_RATE, BETTER, NOISE, SAME, SMALL, WORSE
@@ -76,7 +76,7 @@ def _of_groups(groups: Sequence[RowGroup], at: int, direction: str) -> Iterator[
 def _interval(ratio: GroupMeanRatio) -> str:
     if ratio.low is None:
         return ""
-    interval = f"{ratio.low:.2f} to {ratio.high:.2f} {cross_plan_sign(ratio.across)}"
+    interval = f"{ratio.low:.2f} to {ratio.high:.2f} {cross_plan_marker(ratio.across)}"
     return f" ({interval.rstrip()})"
 
 
@@ -115,7 +115,7 @@ def _extreme(row: Row, at: int) -> str:
 
 def _cost(found: Comparison, at: int) -> Iterator[str]:
     """The CPU per query, over the judged steps that both columns ran."""
-    driven = [row for row in compare_by_measure(found, "cpu_us").rows if row.kind == "drive"]
+    driven = [row for row in comparison_by_measure(found, "cpu_us").rows if row.kind == "drive"]
     ratio = ratios_of(found, [driven])[0][at]
     if ratio and ratio.steps > 1:
         mean = f"{ratio.ratio:.2f} times the CPU{_interval(ratio)}"

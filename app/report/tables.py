@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.comparison.cells.cell import Comparison, Figure, GroupMeanRatio, Row, RowGroup
+from app.comparison.cells.cell import ColumnFigure, Comparison, GroupMeanRatio, Row, RowGroup
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.measures import LATENCIES, MEASURES, measure_named
 from app.comparison.texts.text import (
-    cross_plan_sign,
+    cross_plan_marker,
     judged_text,
     left_out_repeats_text,
     p_text,
@@ -146,7 +146,7 @@ def _measured(rows: Sequence[Row], name: str, columns: Columns) -> Iterator[Tabl
         yield columns.table(title_of(measure.title, unit, measure.direction), lines)
 
 
-def _plain(figures: Sequence[Figure], base: int) -> tuple[CellText, ...]:
+def _plain(figures: Sequence[ColumnFigure], base: int) -> tuple[CellText, ...]:
     ratios = [None if at == base else relative(each, figures[base]) for at, each in enumerate(figures)]
     return tuple(
         CellText(figure_text(each.value), "" if ratio is None else f"{ratio:.2f}")
@@ -194,5 +194,5 @@ def _mean_cell(ratio: GroupMeanRatio | None, entry: RowGroup) -> CellText:
         return CellText("")
     interval = "" if ratio.low is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
     fewer = steps_in_mean_text(ratio, entry).strip()
-    beside = ", ".join(filter(None, (f"{interval} {cross_plan_sign(ratio.across)}".strip(), fewer)))
+    beside = ", ".join(filter(None, (f"{interval} {cross_plan_marker(ratio.across)}".strip(), fewer)))
     return CellText(f"{ratio.ratio:.2f}", beside)

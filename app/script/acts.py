@@ -20,7 +20,7 @@ _WIDTH = 110
 
 
 @dataclass(frozen=True)
-class ScriptStep:
+class SessionScriptStep:
     """A step of the script."""
 
     name: str  # of the files that its figures go to
@@ -28,7 +28,7 @@ class ScriptStep:
     lines: tuple[str, ...]
 
 
-def acts(recipe: SessionRecipe) -> Iterator[ScriptStep]:
+def acts(recipe: SessionRecipe) -> Iterator[SessionScriptStep]:
     """All steps of the plan, also those that a person skipped."""
     conditions = ScriptSettings(recipe)
     for at, step in enumerate(recipe.plan.steps):
@@ -39,7 +39,7 @@ def acts(recipe: SessionRecipe) -> Iterator[ScriptStep]:
                 *map(optional_sql_script_line, engine_of(recipe.contender.engine).before_analyse),
                 f"analyse {name}",
             ]
-        yield ScriptStep(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
+        yield SessionScriptStep(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
 
 
 def _bounds(step: Step) -> str:

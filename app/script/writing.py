@@ -90,7 +90,9 @@ def render_session_script(name: str, recipe: SessionRecipe) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(quote=shlex.quote, line=line, rule=lambda text: f"{text}\n{'-' * len(text)}")
+    environment.filters.update(
+        quote=shlex.quote, line=printable_line, rule=lambda text: f"{text}\n{'-' * len(text)}"
+    )
     return environment.get_template(name).render(_words(recipe))
 
 
@@ -201,7 +203,7 @@ def _reset(recipe: SessionRecipe) -> str:
 # the texts of README.txt about a session: what ran where, and the results
 
 
-def line(text: object) -> str:
+def printable_line(text: object) -> str:
     """A harmless text on one line."""
     return "".join(each if each.isprintable() else "?" for each in " ".join(str(text).split()))
 
@@ -244,8 +246,12 @@ def step_result_lines(recipe: SessionRecipe) -> Iterator[str]:
         unit = "" if entry["unit"] == "bytes" else entry["unit"]
         per_event = f"{entry['queries'] / events:.4g}" if entry["queries"] and events else ""
         remark = remarks_of(entry) or ("" if entry["state"] == "completed" else entry["state"])
-        parts = (f"{line(step.label):40}", f"{figure_text(entry['value'], entry['unit']):>12}", f"{unit:10}")
-        yield " ".join([*parts, f"{per_event:>8}", line(remark)]).rstrip()
+        parts = (
+            f"{printable_line(step.label):40}",
+            f"{figure_text(entry['value'], entry['unit']):>12}",
+            f"{unit:10}",
+        )
+        yield " ".join([*parts, f"{per_event:>8}", printable_line(remark)]).rstrip()
 
 
 # the options that Dyno adds to a preset, with the variables of a script in place of paths

@@ -6,6 +6,6 @@ Start with `judge` (verdicts over all cells of a comparison), then `steadiness` 
 """
 
 from app.stats.at_target.steady import Steadiness, steadiness
-from app.stats.at_target.verdicts import StepSamples, Verdict, VerdictLimits, judge
+from app.stats.at_target.verdicts import StepResultPair, Verdict, VerdictLimits, judge
 
-__all__ = ["VerdictLimits", "StepSamples", "Steadiness", "Verdict", "judge", "steadiness"]
+__all__ = ["VerdictLimits", "StepResultPair", "Steadiness", "Verdict", "judge", "steadiness"]

@@ -25,7 +25,7 @@ class VarianceBetweenPlans:
         return sqrt(self.variance)
 
 
-def between_plans(canaries: Sequence[float]) -> VarianceBetweenPlans:
+def between_plan_variance(canaries: Sequence[float]) -> VarianceBetweenPlans:
     """The variance between plans, from the canaries of a target."""
     there = [log(figure) for figure in canaries if figure > 0]
     return (

@@ -9,13 +9,13 @@ from statistics import fmean
 from typing import Optional, Sequence
 
 from app.stats.at_target.verdicts import LEAST
-from app.stats.at_target.welch import Difference, PairedResults, Part, differences
+from app.stats.at_target.welch import LogMeanDifference, PairedResults, Part, cell_differences
 
 Sessions = Sequence[Sequence[Optional[float]]]  # the figures of each session, of the same steps
 
 
 @dataclass(frozen=True)
-class GroupOfTwoColumns:
+class StepGroupPair:
     """The steps of a group in two columns; `by_round`: the same position is the same round."""
 
     base: Sessions
@@ -47,7 +47,7 @@ class GroupRatio:
 
 
 def step_group_ratios(
-    columns: Sequence[Sequence[GroupOfTwoColumns]],
+    columns: Sequence[Sequence[StepGroupPair]],
     share: float = 0.05,
     added: Sequence[tuple[Part, ...]] = (),
 ) -> list[list[GroupRatio | None]]:
@@ -70,7 +70,7 @@ class _Levels:
     steps: int
 
     @classmethod
-    def of(cls, group: GroupOfTwoColumns) -> _Levels | None:
+    def of(cls, group: StepGroupPair) -> _Levels | None:
         columns = group.columns
         there = [
             at
@@ -108,13 +108,13 @@ def _ratios(
     groups: Sequence[_Levels | None], share: float, count: int, added: tuple[Part, ...]
 ) -> list[GroupRatio | None]:
     repeated = [each for each in groups if each is not None and each.is_repeated]
-    tested = iter(differences([replace(each.pair, added=added) for each in repeated]))
+    tested = iter(cell_differences([replace(each.pair, added=added) for each in repeated]))
     return [
         None if each is None else _ratio(each, next(tested) if each.is_repeated else None, share, count)
         for each in groups
     ]
 
 
-def _ratio(levels: _Levels, found: Difference | None, share: float, count: int) -> GroupRatio:
+def _ratio(levels: _Levels, found: LogMeanDifference | None, share: float, count: int) -> GroupRatio:
     low, high = (found and found.interval(share, count)) or (None, None)
     return GroupRatio(exp(levels.pair.apart), low, high, levels.steps)

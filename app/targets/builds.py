@@ -16,7 +16,7 @@ from .store import Targets
 
 if TYPE_CHECKING:
     from app.protocol.answers import Build
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
     from app.remote.target import Target
 
 PIECE = 16 << 20  # bytes sent at once: what a broken link costs
@@ -38,7 +38,7 @@ OnProgress = Callable[[int, int], None]  # bytes that are there, and in all
 
 
 def install(
-    agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], on_progress: OnProgress
+    agent: RemoteAgent, tarball: Path, name: str, notes: Mapping[str, str], on_progress: OnProgress
 ) -> Build:
     """Upload a tarball (or the rest of it) and unpack it; returns the build."""
     if not ENDINGS.search(tarball.name):
@@ -64,7 +64,7 @@ def _hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _send(agent: Agent, tarball: Path, sha256: str, name: str, on_progress: OnProgress) -> None:
+def _send(agent: RemoteAgent, tarball: Path, sha256: str, name: str, on_progress: OnProgress) -> None:
     size = tarball.stat().st_size
     received = agent.upload(sha256, name, 0, b"")
     with tarball.open("rb") as file:
@@ -77,7 +77,7 @@ def _send(agent: Agent, tarball: Path, sha256: str, name: str, on_progress: OnPr
     on_progress(size, size)
 
 
-def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> Build:
+def register(agent: RemoteAgent, name: str, path: str, notes: Mapping[str, str]) -> Build:
     """Add a directory to the search path of a target; returns its build."""
     _check(notes)
     if not path.startswith("/"):
@@ -103,7 +103,7 @@ def _build_in(path: str, builds: Sequence[Build], target: str) -> Build:
     return found[0]
 
 
-def store_build_notes(agent: Agent, base: str, notes: Mapping[str, str]) -> None:
+def store_build_notes(agent: RemoteAgent, base: str, notes: Mapping[str, str]) -> None:
     """Store notes on a build; an empty note deletes one."""
     _check(notes)
     agent.note_build(base, notes)
@@ -115,7 +115,7 @@ def _check(notes: Mapping[str, str]) -> None:
             raise InputError(f"the note {name} of a build is one line of {MOST:,} characters at most")
 
 
-def remove(agent: Agent, name: str, base: str) -> str:
+def remove(agent: RemoteAgent, name: str, base: str) -> str:
     """Delete a build that Dyno installed, or forget an added one; returns what was done."""
     paths = search_paths_without(Targets().get(name), base)
     if paths is None:

@@ -40,9 +40,9 @@ class Surveys:
         """The stored survey; None without one, or if the target has changed."""
         try:
             raw = self._path(target.name).read_bytes()
-            from app.protocol.checked import decode  # only where there is something to read
+            from app.protocol.checked import decode_json  # only where there is something to read
 
-            kept = decode(raw)
+            kept = decode_json(raw)
             if kept["place"] != _place_of(target):
                 return None
             return DatedSurvey(float(kept["at"]), read(Survey, kept["survey"]))

@@ -63,7 +63,7 @@ class TeamHistoryChoice:
     plugin: str = ""  # authentication plugin by which the account has logged in; '': nobody knows
 
 
-def parse_address(text: str) -> TeamDatabaseAddress:
+def parse_team_address(text: str) -> TeamDatabaseAddress:
     """Read an address; raises InputError, which never repeats a password."""
     try:
         parts = urlsplit(text)
@@ -106,7 +106,7 @@ def read_team_history(home: Path) -> TeamHistoryChoice | None:
         choice = TeamHistoryChoice(**{name: value for name, value in kept.items() if name in names})
         if type(choice.tls) is not bool or type(choice.fetches_all) is not bool:
             raise TypeError
-        parse_address(choice.address)
+        parse_team_address(choice.address)
         check_person(choice.person)
         choice.certificate.encode("ascii")
         choice.plugin.encode("ascii")
@@ -117,7 +117,7 @@ def read_team_history(home: Path) -> TeamHistoryChoice | None:
     return choice
 
 
-def keep_choice(home: Path, choice: TeamHistoryChoice | None) -> None:
+def keep_history_choice(home: Path, choice: TeamHistoryChoice | None) -> None:
     """Store the choice; None goes back to this computer's own history."""
     table = {name: value for name, value in read_settings_table(home).items() if name != _TABLE}
     if choice is not None:

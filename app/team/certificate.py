@@ -7,16 +7,16 @@ import socket
 import ssl
 from typing import Any
 
-from .store import StrangerError, TeamError
+from .store import TeamError, UntrustedServerError
 
 _PREFIX = "SHA256:"
 
 
-class CertificateSeenError(TeamError):
+class CertificateAcceptedError(TeamError):
     """The certificate is right, which is all that was asked."""
 
 
-class CertificateError(StrangerError):
+class CertificateError(UntrustedServerError):
     """The certificate is unknown, or another one than before."""
 
     is_changed = False
@@ -75,7 +75,7 @@ class CertificateCheckContext(ssl.SSLContext):
             if self.verify_mode == ssl.CERT_NONE:
                 self._check(fingerprint_of(wrapped.getpeercert(binary_form=True) or b""))
             if self.only_looks:
-                raise CertificateSeenError("")
+                raise CertificateAcceptedError("")
         except TeamError:
             wrapped.close()
             raise

@@ -15,7 +15,7 @@ from pymysql.protocol import MysqlPacket
 from app.core.harmless import harmless
 
 from .address import TeamDatabaseAddress
-from .certificate import CertificateCheckContext, CertificateSeenError
+from .certificate import CertificateAcceptedError, CertificateCheckContext
 from .plugin import AccountLoginPlugin
 from .store import ReadOnlyAccountError, TeamError, TeamServerAwayError
 
@@ -175,12 +175,12 @@ def _connect(
     return connection
 
 
-def look(address: TeamDatabaseAddress, context: CertificateCheckContext) -> None:
+def inspect_certificate(address: TeamDatabaseAddress, context: CertificateCheckContext) -> None:
     """Look at the certificate of a server and send nothing; raises what is wrong with it."""
     context.only_looks = True
     try:
         _connect(address, "", context)
-    except CertificateSeenError:
+    except CertificateAcceptedError:
         return
 
 

@@ -6,24 +6,24 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from app.core.errors import InputError
-from app.history.store.alone import alone
+from app.history.store.alone import hold_named_lock
 from app.history.store.history import History
 
 from . import local_edits, local_sessions
 from .address import TeamHistoryChoice, read_team_history
 from .listing import TeamSessionLists
 from .login import Ask, connect_to_team_server, store_login_plugin
-from .server import TeamServer
+from .server import TeamServerStore
 from .session_exchange import TeamSessionExchange
 from .store import TeamServerAwayError
-from .synced import OnProgress, Synced
+from .synced import OnProgress, TeamSyncResult
 from .syncing import sync
 
 NAME = "team"  # of the lock
 _OWN = "this computer's own history is in use"
 
 
-def team_history_in_use(home: Path) -> TeamHistoryChoice:
+def chosen_team_history(home: Path) -> TeamHistoryChoice:
     """The team's history in use; raises InputError where there is none."""
     choice = read_team_history(home)
     if choice is None:
@@ -37,7 +37,7 @@ class Exchanger:
     """Exchanges everything with the chosen team; the connection stays open between two times."""
 
     def __init__(self) -> None:
-        self._server: TeamServer | None = None
+        self._server: TeamServerStore | None = None
         self._choice: TeamHistoryChoice | None = None
 
     def exchange(
@@ -47,10 +47,10 @@ class Exchanger:
         ask: Ask,
         on_progress: OnProgress = lambda _: None,
         merge_teams: bool = False,
-    ) -> Synced:
+    ) -> TeamSyncResult:
         """Exchange once; raises TeamError where the server is away, and connects anew the next time."""
 
-        def work() -> Synced:
+        def work() -> TeamSyncResult:
             server = self._connected(choice, ask)
             store_login_plugin(history.directory, choice, server)
             try:
@@ -59,7 +59,7 @@ class Exchanger:
                 self.close()
                 raise
 
-        with alone(history.directory, NAME):
+        with hold_named_lock(history.directory, NAME):
             was_kept = self._server is not None
             try:
                 return work()
@@ -68,20 +68,22 @@ class Exchanger:
                     raise
             return work()  # a server, or a proxy before it, closes a connection that was idle
 
-    def fetch(self, history: History, choice: TeamHistoryChoice, ask: Ask, sessions: Iterable[str]) -> Synced:
+    def fetch(
+        self, history: History, choice: TeamHistoryChoice, ask: Ask, sessions: Iterable[str]
+    ) -> TeamSyncResult:
         """Fetch sessions that the person chose, with their names, tags and notes."""
-        done = Synced()
-        with alone(history.directory, NAME):
+        done = TeamSyncResult()
+        with hold_named_lock(history.directory, NAME):
             server = self._connected(choice, ask)
             TeamSessionExchange(history, server, choice.person, done, lambda _: None).fetch_some(sessions)
-            done.is_changed |= local_edits.apply(history)
+            done.is_changed |= local_edits.apply_pending_edits(history)
         return done
 
     def lists(self, choice: TeamHistoryChoice, ask: Ask) -> TeamSessionLists:
         """The team's sessions, on its server."""
         return self._connected(choice, ask).lists
 
-    def _connected(self, choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
+    def _connected(self, choice: TeamHistoryChoice, ask: Ask) -> TeamServerStore:
         if self._server is None or choice != self._choice:
             self.close()
             self._server, self._choice = connect_to_team_server(choice, ask), choice

@@ -109,7 +109,7 @@ def take(history: History, edits: Iterable[Edit]) -> bool:
         return _apply(history)
 
 
-def apply(history: History) -> bool:
+def apply_pending_edits(history: History) -> bool:
     """Apply edits whose session has come since; returns whether there were any."""
     with history.transaction():
         return _apply(history)

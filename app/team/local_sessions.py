@@ -156,7 +156,7 @@ def store_sharing_refusal(history: History, session: str, why: str) -> None:
 # of others
 
 
-def is_wanted(history: History, announced: Announced) -> bool:
+def comes_from_team(history: History, announced: Announced) -> bool:
     """Whether bytes of a session come from the team: never of one that came from a target or a file here."""
     if history.one("SELECT 1 FROM deleted WHERE session = ?", (announced.session,)):
         return False
@@ -173,7 +173,7 @@ def missing_team_sessions(history: History) -> list[str]:
     return [session for (session,) in rows]
 
 
-def growing(history: History) -> list[str]:
+def unfinished_team_sessions(history: History) -> list[str]:
     """Sessions from the team that had not ended when they came."""
     rows = history.query(
         "SELECT session FROM team_session JOIN session ON id = session"
@@ -244,7 +244,7 @@ def keep_seen(history: History, author: str, number: int) -> None:
         connection.execute("INSERT OR REPLACE INTO team_seen VALUES (?, ?)", (author, number))
 
 
-def server_of(history: History) -> str:
+def team_server_id(history: History) -> str:
     """The identity of the server that this history is shared with; '' before the first exchange."""
     return kept(history, "server")
 

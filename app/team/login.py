@@ -13,10 +13,16 @@ from app.core.private import read_private
 from app.history.store.history import History
 from app.remote.secrets import SecretNeededError, Secrets, system_keyring
 
-from .address import TeamDatabaseAddress, TeamHistoryChoice, keep_choice, parse_address, read_team_history
+from .address import (
+    TeamDatabaseAddress,
+    TeamHistoryChoice,
+    keep_history_choice,
+    parse_team_address,
+    read_team_history,
+)
 from .certificate import pinned_tls_context, verified_tls_context
-from .connection import PasswordError, UnverifiedCertificateError, look
-from .server import TeamServer
+from .connection import PasswordError, UnverifiedCertificateError, inspect_certificate
+from .server import TeamServerStore
 from .syncing import check_team
 
 Ask = Callable[[str], str | None] | None  # None: nobody is there to be asked
@@ -24,9 +30,9 @@ PASSWORD_FILE = "DYNO_TEAM_PASSWORD_FILE"  # noqa: S105 - a variable of the envi
 _MOST_PASSWORD = 4096  # bytes
 
 
-def connect_to_team_server(choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
+def connect_to_team_server(choice: TeamHistoryChoice, ask: Ask) -> TeamServerStore:
     """Connect to the chosen server; raises StrangerError before a password is asked for or sent."""
-    address = parse_address(choice.address)
+    address = parse_team_address(choice.address)
     if not choice.tls and not address.is_on_this_computer:
         raise InputError(
             f"{address.host} is not this computer: leave out --no-tls, or anybody on the way reads along"
@@ -55,7 +61,7 @@ def _password_of_file() -> str | None:
     return password
 
 
-def _log_in_by_person(address: TeamDatabaseAddress, choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
+def _log_in_by_person(address: TeamDatabaseAddress, choice: TeamHistoryChoice, ask: Ask) -> TeamServerStore:
     def ask_for_known(prompt: str) -> str | None:
         if ask is None:  # a server counts looks without a login, and blocks a host that has too many
             return None
@@ -79,14 +85,14 @@ def _log_in_by_person(address: TeamDatabaseAddress, choice: TeamHistoryChoice, a
     raise needed if secrets.missing else refused
 
 
-def begin(home: Path, choice: TeamHistoryChoice, ask: Ask, merge_teams: bool = False) -> None:
+def join_team_history(home: Path, choice: TeamHistoryChoice, ask: Ask, merge_teams: bool = False) -> None:
     """Use a team's history from now on: log in, look, create what is missing, store the choice."""
     choice = _with_what_is_known(home, choice)
     _look(choice)
     with closing(connect_to_team_server(choice, ask)) as server, History(home) as history:
         check_team(history, server.identity_if_any(), merge_teams)
         server.create()
-    keep_choice(home, replace(choice, plugin=server.plugin))
+    keep_history_choice(home, replace(choice, plugin=server.plugin))
 
 
 def _with_what_is_known(home: Path, choice: TeamHistoryChoice) -> TeamHistoryChoice:
@@ -102,34 +108,34 @@ def _with_what_is_known(home: Path, choice: TeamHistoryChoice) -> TeamHistoryCho
     return choice
 
 
-def store_login_plugin(home: Path, choice: TeamHistoryChoice, server: TeamServer) -> None:
+def store_login_plugin(home: Path, choice: TeamHistoryChoice, server: TeamServerStore) -> None:
     """Store by which plugin the account logs in, where an earlier Dyno stored none."""
     if not choice.plugin and read_team_history(home) == choice:
-        keep_choice(home, replace(choice, plugin=server.plugin))
+        keep_history_choice(home, replace(choice, plugin=server.plugin))
 
 
 def _look(choice: TeamHistoryChoice) -> None:
     """Check the certificate before anybody is asked for a password."""
-    address = parse_address(choice.address)
+    address = parse_team_address(choice.address)
     if not choice.tls:
         return
     if choice.certificate:
-        look(address, pinned_tls_context(address.place, choice.certificate))
+        inspect_certificate(address, pinned_tls_context(address.place, choice.certificate))
         return
     try:
-        look(address, verified_tls_context())
+        inspect_certificate(address, verified_tls_context())
     except UnverifiedCertificateError as error:
-        look(address, pinned_tls_context(address.place, "", str(error)))
+        inspect_certificate(address, pinned_tls_context(address.place, "", str(error)))
 
 
-def _connect(address: TeamDatabaseAddress, choice: TeamHistoryChoice, password: str) -> TeamServer:
+def _connect(address: TeamDatabaseAddress, choice: TeamHistoryChoice, password: str) -> TeamServerStore:
     if not choice.tls:
-        return TeamServer(address, password, None, choice.plugin)
+        return TeamServerStore(address, password, None, choice.plugin)
     if choice.certificate:
         context = pinned_tls_context(address.place, choice.certificate)
-        return TeamServer(address, password, context, choice.plugin)
+        return TeamServerStore(address, password, context, choice.plugin)
     try:
-        return TeamServer(address, password, verified_tls_context(), choice.plugin)
+        return TeamServerStore(address, password, verified_tls_context(), choice.plugin)
     except UnverifiedCertificateError:
         _look(choice)  # raises the error with the fingerprint
         raise

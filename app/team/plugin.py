@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.core.harmless import harmless
 
 from .address import TeamDatabaseAddress
-from .store import StrangerError, TeamError
+from .store import TeamError, UntrustedServerError
 
 CACHING, SHA256 = "caching_sha2_password", "sha256_password"
 _HASHED = ("mysql_native_password", "client_ed25519", CACHING)  # the server gets a hash or a signature
@@ -15,7 +15,7 @@ _SWITCH, _FULL = (
 )  # packets: log in by another plugin; CACHING has no hash, show the password
 
 
-class PlainPasswordPluginError(StrangerError):
+class PlainPasswordPluginError(UntrustedServerError):
     """The server asks for the password as plain text, which the account has not needed so far."""
 
     def __init__(self, address: TeamDatabaseAddress, plugin: str, known: str) -> None:

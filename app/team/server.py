@@ -33,7 +33,7 @@ _EDIT = ", ".join(field.name for field in fields(Edit))
 _ANNOUNCED = "id, plan, author, announced, person, size, unlocked_offset"
 
 
-class TeamServer:
+class TeamServerStore:
     """The store of a team, on a server."""
 
     def __init__(

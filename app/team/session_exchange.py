@@ -10,7 +10,7 @@ from app.history.store.history import History, HistoryError
 from . import local_edits, local_sessions
 from .local_sessions import JournalDiffersError, UnsentSession, chained
 from .store import Announced, JournalRow, TeamError, TeamServerAwayError, TeamStore
-from .synced import OnProgress, Synced
+from .synced import OnProgress, TeamSyncResult
 
 _TRIES = 5  # where others write the same journal
 
@@ -19,7 +19,7 @@ class TeamSessionExchange:
     """The sessions of one exchange."""
 
     def __init__(
-        self, history: History, store: TeamStore, person: str, done: Synced, on_progress: OnProgress
+        self, history: History, store: TeamStore, person: str, done: TeamSyncResult, on_progress: OnProgress
     ) -> None:
         self._history, self._store, self._person = history, store, person
         self._done, self._on_progress = done, on_progress
@@ -47,7 +47,7 @@ class TeamSessionExchange:
     def _fetch(self, announced: Announced) -> None:
         """Fetch a session; one that cannot be read stays away, and the others come."""
         local_sessions.store_team_announcement(self._history, announced)
-        if not local_sessions.is_wanted(self._history, announced):
+        if not local_sessions.comes_from_team(self._history, announced):
             return
         self._on_progress(f"fetching sessions: {self._done.fetched_sessions + 1:,}")
         try:

@@ -22,7 +22,7 @@ class TeamError(DynoError):
         self.window_text = window_text
 
 
-class StrangerError(TeamError):
+class UntrustedServerError(TeamError):
     """The server is not, or may not be, the right one: a person must decide, and it gets no password."""
 
 

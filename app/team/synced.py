@@ -11,7 +11,7 @@ OnProgress = Callable[[str], None]
 
 
 @dataclass
-class Synced:
+class TeamSyncResult:
     """What an exchange has moved."""
 
     fetched_edits: int = 0

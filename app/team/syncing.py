@@ -8,7 +8,7 @@ from . import local_edits, local_sessions
 from .edits import EditError
 from .session_exchange import TeamSessionExchange
 from .store import PAGE, ReadOnlyAccountError, TeamError, TeamStore
-from .synced import OnProgress, Synced
+from .synced import OnProgress, TeamSyncResult
 
 
 def sync(
@@ -18,9 +18,9 @@ def sync(
     on_progress: OnProgress = lambda _: None,
     merge_teams: bool = False,
     fetches_all: bool = True,
-) -> Synced:
+) -> TeamSyncResult:
     """Exchange everything: first what others have, then what they lack. Raises TeamError."""
-    done = Synced()
+    done = TeamSyncResult()
     _check_server(history, store, merge_teams)
     local_edits.collect_local_edits(history, person)
     there = fetch_edits(history, store, done)
@@ -28,8 +28,8 @@ def sync(
     if fetches_all:
         sessions.fetch()
     else:
-        sessions.fetch_some(local_sessions.growing(history))
-    done.is_changed |= local_edits.apply(history)
+        sessions.fetch_some(local_sessions.unfinished_team_sessions(history))
+    done.is_changed |= local_edits.apply_pending_edits(history)
     try:
         push_edits(history, store, done, there)
         sessions.push()
@@ -40,7 +40,7 @@ def sync(
 
 def check_team(history: History, identity: str, merge_teams: bool) -> None:
     """One history belongs to one team, unless the person wants to give all to another."""
-    known = local_sessions.server_of(history)
+    known = local_sessions.team_server_id(history)
     if known not in ("", identity) and not merge_teams:
         raise TeamError(
             "this history is shared with another team: set DYNO_HOME to another directory for this one, or"
@@ -50,7 +50,7 @@ def check_team(history: History, identity: str, merge_teams: bool) -> None:
 
 
 def _check_server(history: History, store: TeamStore, merge_teams: bool) -> None:
-    identity, known = store.identity(), local_sessions.server_of(history)
+    identity, known = store.identity(), local_sessions.team_server_id(history)
     check_team(history, identity, merge_teams)
     there = store.session_numbers().get(local_edits.desktop_id(history), 0)
     here = local_sessions.last_announced_number(history)
@@ -70,7 +70,7 @@ def _count_waiting(history: History, there: dict[str, int]) -> int:
 # edits between a history and a team's server: each desktop's in their order, without gaps
 
 
-def fetch_edits(history: History, store: TeamStore, done: Synced) -> dict[str, int]:
+def fetch_edits(history: History, store: TeamStore, done: TeamSyncResult) -> dict[str, int]:
     """Merge what others have done since; returns the last edit of each author on the server."""
     numbers = store.edit_numbers()
     _check_author(history, store, numbers)
@@ -95,7 +95,7 @@ def _check_author(history: History, store: TeamStore, numbers: dict[str, int]) -
     local_edits.keep(history, "pushed", pushed)
 
 
-def _fetch_of(history: History, store: TeamStore, done: Synced, author: str, last: int) -> None:
+def _fetch_of(history: History, store: TeamStore, done: TeamSyncResult, author: str, last: int) -> None:
     number = local_edits.last_edit_by_author(history).get(author, 0)
     while number < last:
         page = store.edits(author, number)
@@ -107,7 +107,7 @@ def _fetch_of(history: History, store: TeamStore, done: Synced, author: str, las
         number += len(page)
 
 
-def push_edits(history: History, store: TeamStore, done: Synced, there: dict[str, int]) -> None:
+def push_edits(history: History, store: TeamStore, done: TeamSyncResult, there: dict[str, int]) -> None:
     """Push what the server lacks, of others too: it may have been restored from a backup."""
     own = local_edits.desktop_id(history)
     for author, last in local_edits.last_edit_by_author(history).items():

@@ -8,10 +8,10 @@ Start with `mycnf`, then `render`.
 """
 
 from .mycnf import Option, Preset, parse_preset, preset_file
-from .render import DroppedPresetLine, MachineSize, RenderedPreset, check_sendable, option_values, render
+from .render import DroppedCnfLine, MachineSize, RenderedPreset, check_sendable, option_values, render
 
 __all__ = [
-    "DroppedPresetLine",
+    "DroppedCnfLine",
     "MachineSize",
     "Option",
     "Preset",

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from app.core.errors import InputError
-from app.protocol.my_cnf import option_key, option_name, split_line
+from app.protocol.my_cnf import normalised_option_name, option_key, split_line
 
 MAX_BYTES = 64 * 1024
 MAX_LINE = 4000  # a server reads 4,095 bytes at a time and takes what follows for a line of its own
@@ -110,12 +110,12 @@ def _read_group(line: str, where: str) -> str:
     if not bracket or not group or (rest.strip() and not rest.strip().startswith(("#", ";"))):
         raise InputError(f"{where}: {line} is not a group; write [mysqld]")
     misspelt = _MISSPELT_GROUP.fullmatch(group) and not _OTHER_PROGRAM.fullmatch(group)
-    if misspelt and not is_server_group(group):
+    if misspelt and not is_server_section(group):
         raise InputError(f"{where}: no server reads [{group}]; write [mysqld-5.6] or [mariadb-10.11]")
     return group
 
 
-def is_server_group(group: str) -> bool:
+def is_server_section(group: str) -> bool:
     """Whether a server reads the group; [mysqld_safe] and [client] belong to other programs."""
     return bool(_SERVER_GROUP.fullmatch(group))
 
@@ -128,4 +128,4 @@ def _read_option(line: str, group: str, number: int, where: str) -> Option:
     name, value = split_line(line)
     if not _NAME.fullmatch(name.lstrip("-")) or name.startswith("-"):
         raise InputError(f"{where}: {name or line!r} is not an option name; write name=value, without dashes")
-    return Option(group, number, option_name(name), value)
+    return Option(group, number, normalised_option_name(name), value)

@@ -13,7 +13,7 @@ from app.core.errors import InputError
 from app.protocol.my_cnf import unquote
 from app.protocol.words import FACTORS
 
-from .mycnf import Option, Preset, is_server_group, parse_preset
+from .mycnf import Option, Preset, is_server_section, parse_preset
 from .ownership import sanitise_preset_option, words
 
 # options that add to what is before; any other counts as its last line says
@@ -37,7 +37,7 @@ class MachineSize:
 
 
 @dataclass(frozen=True)
-class DroppedPresetLine:
+class DroppedCnfLine:
     """A line of the preset that is not sent as it is, and why."""
 
     line: int
@@ -51,17 +51,17 @@ class RenderedPreset:
 
     text: str
     options: tuple[Option, ...]
-    dropped: tuple[DroppedPresetLine, ...] = field(default=())
+    dropped: tuple[DroppedCnfLine, ...] = field(default=())
 
 
 def render(preset: Preset, family: str, version: str, machine: MachineSize) -> RenderedPreset:
     """The preset for one build; raises InputError with the line of what is refused."""
     groups = cnf_groups_of(family, version)
-    dropped: list[DroppedPresetLine] = []
+    dropped: list[DroppedCnfLine] = []
     kept: list[Option] = []
     for option in preset.options:
         where = f"{preset.label}: line {option.line}"
-        if not is_server_group(option.group):
+        if not is_server_section(option.group):
             continue
         placed, what = sanitise_preset_option(
             _filled(option, machine, where), where
@@ -69,7 +69,7 @@ def render(preset: Preset, family: str, version: str, machine: MachineSize) -> R
         if option.group not in groups:
             continue
         if what:
-            dropped.append(DroppedPresetLine(option.line, option.text, what))
+            dropped.append(DroppedCnfLine(option.line, option.text, what))
         if placed:
             kept.append(placed)
     options = tuple(_last_ones(kept))

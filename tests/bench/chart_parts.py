@@ -22,7 +22,7 @@ from tests.bench.figure import Figure
 
 if TYPE_CHECKING:
     from ui.core.theme import Theme
-    from ui.widgets.charts.lines import Line
+    from ui.widgets.charts.lines import ChartLine
 
 CONTENDERS, CHARTS, STEPS = 8, 8, 8  # steps of each chart of bars
 THREADS = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]
@@ -103,16 +103,19 @@ def _curves(live: Live) -> list[Figure]:
 
 def _live(live: Live) -> list[Figure]:
     """Of the Live page, over ten hours."""
-    from ui.widgets.charts.frame import Ground
+    from ui.widgets.charts.frame import ChartBackground
 
     whole = "Live, 10 hours, a frame: all as it is"
     spans, axes = "its warm-ups as LinearRegionItem", "its grid and times by AxisItem"
     spent: dict[str, list[float]] = {whole: [], spans: [], axes: []}
     for _ in range(ROUNDS):
         spent[whole].append(_frame(live))
-        with patch.object(Ground, "_draw_span"), _added(live, _warmups):
+        with patch.object(ChartBackground, "_draw_span"), _added(live, _warmups):
             spent[spans].append(_frame(live))
-        with patch.multiple(Ground, _draw_grid=DEFAULT, _draw_texts_below=DEFAULT), _added(live, _axes):
+        with (
+            patch.multiple(ChartBackground, _draw_grid=DEFAULT, _draw_texts_below=DEFAULT),
+            _added(live, _axes),
+        ):
             spent[axes].append(_frame(live))
     return [
         Figure(name, median(each), "ms CPU", ROUNDS * FRAMES, "frames", digits=1)
@@ -127,12 +130,12 @@ def _frame(live: Live) -> float:
     return (time.process_time() - began) * 1000 / FRAMES
 
 
-def _lines() -> tuple[Theme, list[Line]]:
+def _lines() -> tuple[Theme, list[ChartLine]]:
     from ui.core.theme import Theme
-    from ui.widgets.charts.lines import Line
+    from ui.widgets.charts.lines import ChartLine
 
     theme = Theme()
-    return theme, [Line(str(at), f"contender-{at}", theme.contender(at)) for at in range(CONTENDERS)]
+    return theme, [ChartLine(str(at), f"contender-{at}", theme.contender(at)) for at in range(CONTENDERS)]
 
 
 def _reaches(values: list[float]) -> list[tuple[float, float]]:
@@ -145,7 +148,7 @@ def _plot(live: Live) -> Any:
     return PlotWidget(live.window, background="w", enableMenu=False)
 
 
-def _bar_items(plots: list[Any], lines: list[Line], names: list[str], has_values: bool = False) -> Draw:
+def _bar_items(plots: list[Any], lines: list[ChartLine], names: list[str], has_values: bool = False) -> Draw:
     """All bars of a chart are one item, which is the quickest."""
     import numpy as np
     from pyqtgraph import BarGraphItem, TextItem
@@ -167,7 +170,7 @@ def _bar_items(plots: list[Any], lines: list[Line], names: list[str], has_values
     return draw
 
 
-def _curve_items(plot: Any, lines: list[Line]) -> Draw:
+def _curve_items(plot: Any, lines: list[ChartLine]) -> Draw:
     """All points are one item, which is the quickest; an item has one pen, so error bars are one a curve."""
     import numpy as np
     from pyqtgraph import PlotCurveItem, ScatterPlotItem

@@ -51,12 +51,12 @@ class Live:
         import numpy as np
 
         from ui.core.theme import Theme
-        from ui.widgets.charts.lines import Line, Span
+        from ui.widgets.charts.lines import ChartLine, Span
         from ui.widgets.charts.time_chart import TimeChart
 
         theme = Theme()
         chart = TimeChart(theme, f"chart {at}", "1/s")
-        chart.set_lines([Line(str(n), f"curve {n}", theme.contender(n)) for n in range(CURVES)])
+        chart.set_lines([ChartLine(str(n), f"curve {n}", theme.contender(n)) for n in range(CURVES)])
         chart.set_spans([Span(t, t + 120.0, "warmup") for t in range(0, SAMPLES, 1800)])
         t = np.arange(SAMPLES, dtype=float)
         for n in range(CURVES):

@@ -154,13 +154,13 @@ class _Opened:
 
 
 def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> _Opened:
-    from ui.core.bus import PageRequest
+    from ui.core.bus import ShowPageRequest
 
     drawn: list[bool] = []
     listening = page.body.panel.drawn.connect(lambda: drawn.append(True))
     before = page.body.comparison
     began = time.perf_counter()
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     turns = _wait(application, lambda: page.body.comparison is not before)
     turns.append(_turn(page.body.table.viewport().repaint))
     table_ms = (time.perf_counter() - began) * 1000

@@ -139,10 +139,10 @@ def _shown(window: Window) -> Cost:
 
 
 def _shown_again(window: Window, context: WindowContext) -> Cost:
-    from ui.core.bus import StaleParts
+    from ui.core.bus import PartsToReload
 
     window.show_page("bench")
-    context.bus.changed.emit(StaleParts(sessions=True))
+    context.bus.changed.emit(PartsToReload(sessions=True))
     wait_idle()
     parts = Parts(window.page("history"))
     return _until_painted(window, parts, time.perf_counter(), time.thread_time())

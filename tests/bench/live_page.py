@@ -219,7 +219,7 @@ def _caught_up(
     page: LivePage, plans: WatchedPlans, home: Path, number: int, lines: list[bytes], ticks: Ticks
 ) -> list[float]:
     """All of a session that ended while nobody looked."""
-    from ui.core.bus import PageRequest
+    from ui.core.bus import ShowPageRequest
 
     plan, own = _numbered(lines, number)
     wire = Wire(plan.turns[0].session)
@@ -227,7 +227,7 @@ def _caught_up(
     rest = b"".join(own[8:])
     follow(plans, home, plan, wire)
     turn(lambda: bool(plans.active()))
-    page.open(PageRequest("live", (plan.turns[0].session,)))
+    page.open(ShowPageRequest("live", (plan.turns[0].session,)))
     turn(lambda: _shown(page) == plan.turns[0].session)
     calm_at = time.monotonic() + CALM_S
     turn(lambda: time.monotonic() >= calm_at)
@@ -298,9 +298,9 @@ def measure_pixels(options: argparse.Namespace) -> list[Figure]:
 
 
 def _wanted(plan: Plan) -> Any:
-    from ui.core.bus import PageRequest
+    from ui.core.bus import ShowPageRequest
 
-    return PageRequest("live", (plan.turns[0].session,))
+    return ShowPageRequest("live", (plan.turns[0].session,))
 
 
 class _Pixels:

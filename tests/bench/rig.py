@@ -21,7 +21,7 @@ from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.events import Event
 from app.protocol.plan import Plan
-from app.remote.agent import Agent
+from app.remote.agent import RemoteAgent
 from app.remote.reach import agent_of
 from tests.integration.sshd import Sshd
 from tests.sequences import LOAD, SETTLED, own_sequence
@@ -53,7 +53,7 @@ class Rig:
             flush=True,
         )
 
-    def _reach(self) -> Agent:
+    def _reach(self) -> RemoteAgent:
         return agent_of(self.target, lambda _: None)
 
     def plan(self, engine: str, steps: str, **request: Any) -> Plan:

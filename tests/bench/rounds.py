@@ -13,7 +13,7 @@ from scipy import stats  # type: ignore[import-untyped]
 from app.core.table import markdown_of
 from app.stats import judge
 from app.stats.at_target.verdicts import COLOURED
-from app.stats.groups import GroupOfTwoColumns, step_group_ratios
+from app.stats.groups import StepGroupPair, step_group_ratios
 from tests.bench.figure import Figure
 from tests.bench.vectorised import (
     SHARE,
@@ -65,7 +65,7 @@ def _of_equals(base: Logs, other: Logs) -> tuple[float, float]:
 def _intervals(base: Logs, other: Logs) -> list[bool]:
     parts = np.array_split(np.arange(len(base)), GROUPS)
     groups = [
-        GroupOfTwoColumns(*(np.exp(side[part]).T.tolist() for side in (base, other)), True) for part in parts
+        StepGroupPair(*(np.exp(side[part]).T.tolist() for side in (base, other)), True) for part in parts
     ]
     return [
         each is not None and each.low is not None and not each.low <= 1 <= (each.high or 0)

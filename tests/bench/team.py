@@ -22,12 +22,12 @@ from app.history.lists.browsing import Filter
 from app.history.store.history import History
 from app.protocol.answers import Build
 from app.remote.secrets import Secrets
-from app.team.address import TeamHistoryChoice, parse_address
+from app.team.address import TeamHistoryChoice, parse_team_address
 from app.team.certificate import CertificateUnknownError
 from app.team.exchange import Exchanger
 from app.team.listing import PAGE, team_session_page
-from app.team.login import Ask, begin
-from app.team.server import TeamServer
+from app.team.login import Ask, join_team_history
+from app.team.server import TeamServerStore
 from tests import installed, journals
 from tests.bench.figure import Figure
 from tests.bench.team_filling import COLUMNS, STEPS, fill
@@ -109,11 +109,11 @@ def ask(_prompt: str) -> str:
 
 def _choices(database: Database, folder: Path) -> tuple[TeamHistoryChoice, TeamHistoryChoice]:
     try:
-        begin(folder / "home", TeamHistoryChoice(database.address(), "anna"), ask)
+        join_team_history(folder / "home", TeamHistoryChoice(database.address(), "anna"), ask)
     except CertificateUnknownError as error:
         fingerprint = error.fingerprint
     writer = TeamHistoryChoice(database.address(), "anna", certificate=fingerprint)
-    begin(folder / "home", writer, ask)
+    join_team_history(folder / "home", writer, ask)
     return writer, TeamHistoryChoice(database.address(READER), "ben", certificate=fingerprint)
 
 
@@ -196,8 +196,8 @@ def follow(
 class _Known(Exchanger):
     """Its person has entered the password before."""
 
-    def _connected(self, choice: TeamHistoryChoice, ask: Ask) -> TeamServer:
-        Secrets(lambda _: None).accept(parse_address(choice.address).password_label, PASSWORD)
+    def _connected(self, choice: TeamHistoryChoice, ask: Ask) -> TeamServerStore:
+        Secrets(lambda _: None).accept(parse_team_address(choice.address).password_label, PASSWORD)
         return super()._connected(choice, ask)
 
 

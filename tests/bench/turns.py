@@ -27,7 +27,7 @@ from app.agent.sampling.sizes import sizes
 from app.agent.server.program import find_sysbench
 from app.agent.session import SessionRunner, StepExecutor
 from app.agent.steps.baton import SliceTurns
-from app.agent.steps.running import BegunSession, Running
+from app.agent.steps.running import BegunSession, RunningSession
 from app.agent.steps.settle_step import run_settle
 from app.agent.system.control import ControlRequests
 from app.agent.system.directory import MarkedDirectory
@@ -47,7 +47,7 @@ class WaitingSession(SessionRunner):
     """Loads and settles as always; its driven steps wait until they are asked for."""
 
     def _measure(self) -> Any:
-        running = Running(self._begun, self._server())
+        running = RunningSession(self._begun, self._server())
         steps, plan, server = StepExecutor(running), running.plan, running.server
         self._steps = steps
         server.prepare(running.wait)
@@ -73,7 +73,7 @@ class WaitingSession(SessionRunner):
         return "completed", ""
 
 
-def _sample(running: Running, seconds: int) -> None:
+def _sample(running: RunningSession, seconds: int) -> None:
     began = time.monotonic()
     running.sampler.begin()
     for second in range(seconds):

@@ -16,7 +16,7 @@ from app.core.table import markdown_of
 from app.stats import judge
 from app.stats.at_target.verdicts import COLOURED
 from app.stats.between import VarianceBetweenPlans
-from app.stats.groups import GroupOfTwoColumns, step_group_ratios
+from app.stats.groups import StepGroupPair, step_group_ratios
 from tests.bench.figure import Figure
 from tests.bench.vectorised import SHARE, called, declared, differences, excluded
 from tests.worlds import NOISIER, ORDERS, TURN_S, WORLDS, Logs, cells_of, compared, turns
@@ -88,7 +88,7 @@ def _told(base: Logs, other: Logs, order: str) -> list[bool]:
 
 def _intervals(base: Logs, other: Logs, order: str) -> list[bool]:
     parts = np.array_split(np.arange(len(base)), GROUPS)
-    groups = [GroupOfTwoColumns(*(np.exp(side[part]).T.tolist() for side in (base, other))) for part in parts]
+    groups = [StepGroupPair(*(np.exp(side[part]).T.tolist() for side in (base, other))) for part in parts]
     found = step_group_ratios([groups], added=[cells_of(base, other, order)[0].added])[0]
     return [
         each is not None and each.low is not None and not each.low <= 1 <= (each.high or 0) for each in found

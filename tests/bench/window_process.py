@@ -130,7 +130,7 @@ def _begin(home: Path, plans: WatchedPlans, replay: Replay) -> None:
     from app.protocol.events import SessionPlanned, decode
     from app.protocol.plan import Plan
     from tests.bench.live_page import Wire, follow
-    from ui.core.bus import PageRequest
+    from ui.core.bus import ShowPageRequest
     from ui.shell.window import Window
 
     lines = _lines(replay.journal)
@@ -144,7 +144,7 @@ def _begin(home: Path, plans: WatchedPlans, replay: Replay) -> None:
     page: Any = window.page("live")
     wire = Wire(planned.session)
     follow(plans, home, plan, wire)
-    page.open(PageRequest("live", (planned.session,)))
+    page.open(ShowPageRequest("live", (planned.session,)))
     threading.Thread(target=_feed, args=(replay, first, lines, wire, page), daemon=True).start()
 
 

@@ -39,8 +39,8 @@ from app.planner.estimate.estimate import estimate
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.answers import RehearsalResult, Survey
-from app.remote.agent import Agent
-from app.remote.connection import Completed
+from app.remote.agent import RemoteAgent
+from app.remote.connection import CommandResult
 from app.targets.store import Targets
 from app.team.answers import announcement_from_row, checked, edit_from_row
 from app.team.edit_text import edit_text
@@ -172,8 +172,8 @@ def answers() -> list[Any]:
 
 def read_answer(said: Any) -> None:
     verb, answer = said
-    there = Completed(0, b'{"directory": "/d", "there": true}\n', b"")
-    agent = Agent(ScriptedConnection(there, Completed(0, line_of(answer), b"")), "~/dyno")
+    there = CommandResult(0, b'{"directory": "/d", "there": true}\n', b"")
+    agent = RemoteAgent(ScriptedConnection(there, CommandResult(0, line_of(answer), b"")), "~/dyno")
     if verb == "check":
         agent.check("0" * 64)
     elif verb == "ask":

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.protocol.answers import INFO, PASS, RehearsalResult
 from app.protocol.plan import Plan, Step, digest
-from app.remote.agent import Agent
+from app.remote.agent import RemoteAgent
 
 Put = Callable[[object, str, object], None]  # setattr, or that of a monkeypatch
 
@@ -20,14 +20,14 @@ Put = Callable[[object, str, object], None]  # setattr, or that of a monkeypatch
 def remember(known: Path, put: Put) -> None:
     """Give the answer of the first rehearsal again; the folder keeps what had nothing against a start."""
     plans: dict[str, Plan] = {}
-    upload, rehearse = Agent.upload_plan, Agent.rehearse
+    upload, rehearse = RemoteAgent.upload_plan, RemoteAgent.rehearse
 
-    def uploaded(agent: Agent, plan: Plan) -> str:
+    def uploaded(agent: RemoteAgent, plan: Plan) -> str:
         sha = upload(agent, plan)
         plans[sha] = plan
         return sha
 
-    def rehearsed(agent: Agent, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
+    def rehearsed(agent: RemoteAgent, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
         answer = known / _key(agent, plans[plan], contender)
         if answer.exists():
             found: RehearsalResult = pickle.loads(answer.read_bytes())
@@ -37,8 +37,8 @@ def remember(known: Path, put: Put) -> None:
             keep(answer, pickle.dumps(found))
         return found
 
-    put(Agent, "upload_plan", uploaded)
-    put(Agent, "rehearse", rehearsed)
+    put(RemoteAgent, "upload_plan", uploaded)
+    put(RemoteAgent, "rehearse", rehearsed)
 
 
 def keep(path: Path, content: bytes) -> None:
@@ -48,7 +48,7 @@ def keep(path: Path, content: bytes) -> None:
     beside.rename(path)
 
 
-def _key(agent: Agent, plan: Plan, contender: int) -> str:
+def _key(agent: RemoteAgent, plan: Plan, contender: int) -> str:
     """What a start of this contender depends on: nothing of the session, and not its place in the plan."""
     steps = [_whatever_its_length(step) for step in plan.steps]
     only = [plan.contenders[contender]]

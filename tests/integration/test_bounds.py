@@ -18,7 +18,7 @@ import pytest
 from app.core.errors import TargetError
 from app.following.follower import Follower
 from app.protocol.events import MAX_LINE
-from app.remote.agent import Agent
+from app.remote.agent import RemoteAgent
 from app.remote.reach import agent_of
 from app.remote.target import LOCAL
 from app.targets.store import Targets
@@ -48,7 +48,7 @@ FLOWS = {
 }
 
 
-def verbs() -> Iterator[tuple[str, Callable[[Agent], Any]]]:
+def verbs() -> Iterator[tuple[str, Callable[[RemoteAgent], Any]]]:
     yield "survey", lambda agent: agent.survey()
     yield "upload-plan", lambda agent: agent.upload_plan(PLAN)
     yield "check", lambda agent: agent.check("0" * 64)
@@ -73,7 +73,7 @@ def ask_all(name: str) -> None:
     """Ask everything of a lying target, and write down what came of it; in a process of its own."""
     target = Targets().get(name)
 
-    def reach() -> Agent:
+    def reach() -> RemoteAgent:
         return agent_of(target, nobody)
 
     agent = reach()

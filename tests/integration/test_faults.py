@@ -15,7 +15,7 @@ from app.agent.server.server import start_ticks
 from app.protocol.events import (
     Event,
     LogEvent,
-    Mark,
+    MomentEvent,
     Note,
     Sample,
     StepEnded,
@@ -181,9 +181,11 @@ def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop:
     (entry,) = desktop.sessions()
     assert (entry["state"], entry["failed_steps"]) == ("completed", 1)
     events = desktop.events(entry["id"])
-    marks = [event.name for event in events if isinstance(event, Mark)]
+    marks = [event.name for event in events if isinstance(event, MomentEvent)]
     assert [name for name in marks if name not in ("measured", "analysed")] == ["crash", "recovered"]
-    recovered = next(event for event in events if isinstance(event, Mark) and event.name == "recovered")
+    recovered = next(
+        event for event in events if isinstance(event, MomentEvent) and event.name == "recovered"
+    )
     assert recovered.value is not None and recovered.value > 0
     last = [event for event in events if isinstance(event, StepEnded)][-1]
     assert last.outcome == "completed" and "after-a-crash" in last.marks

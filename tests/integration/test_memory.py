@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.server.cgroup import RECORD, memory_limit_problem
+from app.agent.server.cgroup import RECORD, cgroup_limit_problem
 from app.agent.server.memory import check_memory_library, find_library, mapped
 from app.agent.survey.builds import environment
 from app.agent.system.errors import AgentError
@@ -42,7 +42,7 @@ def memory_of(desktop: Desktop, session: str) -> dict[str, Any]:
 
 
 def test_what_is_asked_for_is_in_force_kept_and_compared(desktop: Desktop) -> None:
-    limit = "" if memory_limit_problem() else '\nmemory_limit = "640M"'
+    limit = "" if cgroup_limit_problem() else '\nmemory_limit = "640M"'
     first = f'preset = "small"\nallocator = "jemalloc"\nnuma = "interleave=all"{limit}'
     second = 'preset = "small"\nallocator = "tcmalloc"\nnuma = "membind=0"'
     write_small(desktop)
@@ -126,7 +126,7 @@ def test_a_build_with_an_allocator_of_its_own_takes_no_other(
 
 
 @pytest.mark.full
-@pytest.mark.skipif(bool(memory_limit_problem()), reason="no cgroup can be made here")
+@pytest.mark.skipif(bool(cgroup_limit_problem()), reason="no cgroup can be made here")
 def test_the_group_of_a_killed_agent_goes_with_it(desktop: Desktop) -> None:
     write_small(desktop)
     plan = plan_file(desktop, 'preset = "small"\nmemory_limit = "640M"')
@@ -143,7 +143,7 @@ def test_the_group_of_a_killed_agent_goes_with_it(desktop: Desktop) -> None:
 def test_a_server_that_needs_more_than_its_limit_is_told(desktop: Desktop) -> None:
     write_small(desktop)
     said = desktop.refused("run", plan_file(desktop, 'preset = "small"\nmemory_limit = "32M"'), code=1)
-    expected = memory_limit_problem() or "it needed more than its memory limit and was killed"
+    expected = cgroup_limit_problem() or "it needed more than its memory limit and was killed"
     assert expected in said
     # other tests may rehearse at this moment
     wait_until(lambda: not list(Path("/sys/fs/cgroup").glob("**/dyno-rehearsal*")), "its cgroup is gone", 60)

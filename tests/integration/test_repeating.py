@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from app.protocol.events import REPEATED, Event, Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
+from app.protocol.events import (
+    REPEATED,
+    Event,
+    Fact,
+    MomentEvent,
+    Sample,
+    SessionEnded,
+    StepEnded,
+    StepStarted,
+)
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED
 from app.protocol.plan import ATTEMPTS
 from tests.integration.desktop import READ, WRITE, Desktop
@@ -52,7 +61,7 @@ def check_follow(desktop: Desktop) -> None:
 
 def attempts_of(events: list[Event]) -> int:
     """How many the reading step took, by a journal that has all of each."""
-    again = [each for each in events if isinstance(each, Mark) and each.name == REPEATED]
+    again = [each for each in events if isinstance(each, MomentEvent) and each.name == REPEATED]
     count = len(again) + 1
     assert [(each.step, each.value) for each in again] == [(READ, at) for at in range(2, count + 1)]
     assert [each.step for each in events if isinstance(each, StepStarted)].count(READ) == 1

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.agent.sampling.counters import Counters, await_last_client, read_status, status_deltas
+from app.agent.sampling.counters import ServerCounterSampler, await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import totals_of
 from app.agent.server.mysql import Client
 from app.agent.server.server import Server as AgentServer
@@ -182,7 +182,7 @@ def other_work(
     server: Server, client: Client, engine: str, workload: Workload, rows: int = ROWS
 ) -> list[str]:
     """Where the rows of an event are not those that the workload must read, send, change and sort."""
-    counters = Counters(client, engine)
+    counters = ServerCounterSampler(client, engine)
     before = counters.read()
     outcome = drive(server, shipped(workload.name, engine, events=SENT, rows=rows))
     assert outcome.code == 0, outcome.said

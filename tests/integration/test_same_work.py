@@ -13,7 +13,7 @@ from app.agent.steps.same_work import SameWork
 from app.catalog import Catalog
 from app.protocol.plan import Plan, Step
 from app.protocol.step_parts import Totals
-from app.protocol.work import row_access_text
+from app.protocol.work import explain_access_text
 from tests.integration.desktop import Desktop
 from tests.integration.generated import ROWS, TABLES, Server, fill
 from tests.plans import write
@@ -126,7 +126,10 @@ def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None
     assert marks == ["other-reads", "changed-plan"]  # its results are those of the workload
     assert f"{ROWS:,}.0 rows read per event" in session.logged[0] and "BETWEEN" in session.logged[0]
     (ranges,) = session.facts["plans"]
-    assert (row_access_text(ranges["begin"]), row_access_text(ranges["end"])) == ("all rows", "range by k_1")
+    assert (explain_access_text(ranges["begin"]), explain_access_text(ranges["end"])) == (
+        "all rows",
+        "range by k_1",
+    )
 
 
 def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:

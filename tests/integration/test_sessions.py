@@ -10,7 +10,7 @@ import pytest
 from app.engines import engine_of
 from app.engines.counter import SHARE
 from app.history.store.distributions import counts_by_bucket, decode_distributions
-from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
+from app.protocol.events import Fact, MomentEvent, Sample, SessionEnded, StepEnded, StepStarted
 from app.protocol.latency import counts_of, without
 from tests.installed import MARIADB, VERSION
 from tests.integration.desktop import READ, Desktop
@@ -95,7 +95,7 @@ def check_analysed(events: list[Any]) -> None:
     """Once, between the end of the index step and the begin of the next one."""
     ended = next(each for each in events if isinstance(each, StepEnded) and each.step == 1)
     started = next(each for each in events if isinstance(each, StepStarted) and each.step == 2)
-    (mark,) = [each for each in events if isinstance(each, Mark) and each.name == "analysed"]
+    (mark,) = [each for each in events if isinstance(each, MomentEvent) and each.name == "analysed"]
     assert ended.t < mark.t < started.t
     assert mark.value == pytest.approx(mark.t - ended.t, abs=1)
     assert not any(each.status.get("com_analyze") for each in events if isinstance(each, StepEnded))
@@ -224,5 +224,5 @@ def test_what_a_plan_asks_for_is_in_force(desktop: Desktop) -> None:
     assert facts["transport"] == "loopback"
     assert "KEY_BLOCK_SIZE=8" in facts["create_table"].upper()
     assert facts["compression"]["in_force"] == "row format compressed; pages of 8 KiB, zlib level 6"
-    assert [event.name for event in events if isinstance(event, Mark)].count("restarted") == 1
+    assert [event.name for event in events if isinstance(event, MomentEvent)].count("restarted") == 1
     assert all(event.outcome == "completed" for event in events if isinstance(event, StepEnded))

@@ -14,7 +14,7 @@ import pytest
 from app.agent.sampling.proc_files import parse_process
 from app.agent.server.server import start_ticks
 from app.history.store.distributions import counts_by_bucket, decode_distributions
-from app.protocol.events import Event, LogEvent, Mark, Sample, SessionEnded, StepEnded
+from app.protocol.events import Event, LogEvent, MomentEvent, Sample, SessionEnded, StepEnded
 from app.protocol.latency import counts_of
 from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE
 from tests.installed import MARIADB
@@ -223,7 +223,7 @@ def test_a_server_that_dies_while_it_is_stopped_spoils_its_own_step_only(desktop
     running.wait(100)
     outcomes = []
     for events in events_of(desktop):
-        crashed = any(isinstance(each, Mark) and each.name == "crash" for each in events)
+        crashed = any(isinstance(each, MomentEvent) and each.name == "crash" for each in events)
         outcomes.append((crashed, ended(events, READ).outcome, ended(events, WRITE).outcome))
         assert isinstance(events[-1], SessionEnded)
         assert events[-1].outcome == "completed"

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from app.protocol.events import Mark, SessionEnded, StepStarted
+from app.protocol.events import MomentEvent, SessionEnded, StepStarted
 from tests.installed import SERVER, SHARE
 from tests.integration.desktop import Desktop
 from tests.waiting import wait_until
@@ -99,5 +99,5 @@ def check_journals(desktop: Desktop) -> None:
         assert isinstance(events[-1], SessionEnded)
         assert (events[-1].outcome, events[-1].reason) == ("stopped", "asked for by a person")
     assert not [each for each in (*made, *started) if isinstance(each, StepStarted)]
-    assert [each.name for each in recovered if isinstance(each, Mark)][-1] == "crash"
+    assert [each.name for each in recovered if isinstance(each, MomentEvent)][-1] == "crash"
     assert not list(desktop.target.glob("sessions/*/data"))

@@ -13,9 +13,9 @@ import pytest
 
 from app.agent.server.affinity import affinity, set_affinity, threads_of
 from app.agent.server.mysql import Client
-from app.agent.steps.step_settings import ServerSettingsChanges
+from app.agent.steps.step_settings import StepSettingsChanges
 from app.protocol.cpus import as_text
-from app.protocol.events import Mark, StepEnded
+from app.protocol.events import MomentEvent, StepEnded
 from app.protocol.plan import Step
 from tests.installed import MARIADB
 from tests.integration.desktop import SEQUENCE, Desktop
@@ -112,7 +112,7 @@ def variable(server: Server, name: str) -> str:
 
 def test_what_a_step_asks_for_is_in_force_and_put_back_for_the_next(server: Server) -> None:
     session = session_on(server)
-    step_settings, pid = ServerSettingsChanges(session), session.server.pid
+    step_settings, pid = StepSettingsChanges(session), session.server.pid
     before = variable(server, "innodb_spin_wait_delay"), affinity(pid)
     asking = Step("a", "drive", cores="0", variables={"innodb_spin_wait_delay": 77, "sync_binlog": 5})
     assert step_settings.bring_about(0, asking) == ""
@@ -137,7 +137,7 @@ def test_what_a_step_asks_for_is_in_force_and_put_back_for_the_next(server: Serv
 ])  # fmt: skip
 def test_what_cannot_be_had_is_said_and_the_rest_put_back(server: Server, step: Step, said: str) -> None:
     before = variable(server, "innodb_spin_wait_delay")
-    step_settings = ServerSettingsChanges(session_on(server))
+    step_settings = StepSettingsChanges(session_on(server))
     assert said in step_settings.bring_about(0, step)
     step_settings.put_back()
     assert variable(server, "innodb_spin_wait_delay") == before
@@ -145,7 +145,7 @@ def test_what_cannot_be_had_is_said_and_the_rest_put_back(server: Server, step: 
 
 def test_each_myisam_table_has_a_key_cache_of_its_own(server: Server) -> None:
     fill(server, "myisam")
-    step_settings = ServerSettingsChanges(session_on(server, "myisam"))
+    step_settings = StepSettingsChanges(session_on(server, "myisam"))
     asking = Step("a", "drive", key_caches=True)
     assert step_settings.bring_about(0, asking) == ""
     drive(server, shipped("point-selects", "myisam", seconds=1, options={"own_table": True}))
@@ -186,7 +186,9 @@ def carry_out(desktop: Desktop, cores: str, pfs: str, *contenders: str) -> list[
         events = desktop.events(entry["id"])
         assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
         found.append([event for event in events if isinstance(event, StepEnded)][2:])
-        restarts = [event.text for event in events if isinstance(event, Mark) and event.name == "restarted"]
+        restarts = [
+            event.text for event in events if isinstance(event, MomentEvent) and event.name == "restarted"
+        ]
         assert restarts == [f"with innodb_read_only=ON, performance_schema={pfs}", "as at first"]
     return found
 

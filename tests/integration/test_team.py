@@ -18,13 +18,13 @@ from app.history.lists.browsing import page as page_of
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
 from app.remote.secrets import SecretNeededError, forget_secrets
-from app.team.address import TeamHistoryChoice, keep_choice, read_team_history
+from app.team.address import TeamHistoryChoice, keep_history_choice, read_team_history
 from app.team.certificate import CertificateChangedError, CertificateError, CertificateUnknownError
 from app.team.connection import PasswordError
 from app.team.exchange import Exchanger
 from app.team.listing import find_team_sessions, team_session_page
-from app.team.local_sessions import server_of
-from app.team.login import PASSWORD_FILE, begin, connect_to_team_server
+from app.team.local_sessions import team_server_id
+from app.team.login import PASSWORD_FILE, connect_to_team_server, join_team_history
 from app.team.plugin import PlainPasswordPluginError
 from app.team.schema import STATEMENTS
 from app.team.store import TeamError, TeamServerAwayError
@@ -59,7 +59,7 @@ def ask(_prompt: str) -> str:
 def choice(database: Database, user: str = WRITER, password: str = PASSWORD) -> TeamHistoryChoice:
     found = TeamHistoryChoice(database.address(user), user)
     try:
-        begin(Path("/nonexistent"), found, lambda _: password)
+        join_team_history(Path("/nonexistent"), found, lambda _: password)
     except CertificateUnknownError as error:
         return TeamHistoryChoice(found.address, user, certificate=error.fingerprint)
     raise AssertionError("a certificate that nobody vouches for was accepted")
@@ -68,7 +68,7 @@ def choice(database: Database, user: str = WRITER, password: str = PASSWORD) -> 
 def test_desktops_on_a_real_server_are_equal_in_the_end(
     database: Database, desktops: list[History], tmp_path: Path
 ) -> None:
-    begin(tmp_path / "settings", choice(database), ask)
+    join_team_history(tmp_path / "settings", choice(database), ask)
     chance, server = random.Random(23), connect_to_team_server(choice(database), ask)
     for at in range(40):
         who = chance.randrange(len(desktops))
@@ -93,7 +93,7 @@ def test_a_server_that_goes_away_is_one_line_and_comes_back(
     database: Database, desktops: list[History], tmp_path: Path
 ) -> None:
     wanted = choice(database)
-    begin(tmp_path / "settings", wanted, ask)
+    join_team_history(tmp_path / "settings", wanted, ask)
     history, exchanger = desktops[0], Exchanger()
     database.stop()
     with pytest.raises(TeamServerAwayError) as caught:
@@ -113,7 +113,7 @@ def test_a_connection_that_was_closed_as_idle_is_made_anew(
     database: Database, desktops: list[History], tmp_path: Path
 ) -> None:
     wanted = choice(database)
-    begin(tmp_path / "settings", wanted, ask)
+    join_team_history(tmp_path / "settings", wanted, ask)
     database.query("SET GLOBAL wait_timeout = 1")
     try:
         with closing(Exchanger()) as exchanger:
@@ -140,7 +140,7 @@ def test_lists_are_the_same_on_the_server_and_sessions_come_when_they_are_chosen
     database: Database, tmp_path: Path
 ) -> None:
     wanted = replace(choice(database), fetches_all=False)
-    begin(tmp_path / "settings", wanted, ask)
+    join_team_history(tmp_path / "settings", wanted, ask)
     exchanger = Exchanger()
     lists = exchanger.lists(wanted, ask)
     with History(tmp_path / "one") as one, History(tmp_path / "two") as two:
@@ -258,10 +258,10 @@ def test_a_schema_with_tables_of_others_is_refused_untouched(
         tables = database.query("SHOW TABLES FROM shop")
         wanted = replace(choice(database), address=database.address().replace("/team", "/shop"))
         with pytest.raises(TeamError, match=r"has tables of others \((about|orders|plan)"):
-            begin(tmp_path, wanted, ask)
+            join_team_history(tmp_path, wanted, ask)
         assert database.query("SHOW TABLES FROM shop") == tables and read_team_history(tmp_path) is None
         with History(tmp_path) as history:
-            assert server_of(history) == ""
+            assert team_server_id(history) == ""
     finally:
         database.query("DROP DATABASE shop")
 
@@ -273,7 +273,9 @@ def test_an_interrupted_creation_goes_on(database: Database, count: int, tmp_pat
         database.query("USE begun", *STATEMENTS[:count])
         if count > 1:
             database.query("INSERT INTO begun.about VALUES ('version', '1')")
-        begin(tmp_path, replace(choice(database), address=database.address().replace("/team", "/begun")), ask)
+        join_team_history(
+            tmp_path, replace(choice(database), address=database.address().replace("/team", "/begun")), ask
+        )
         assert len(database.query("SHOW TABLES FROM begun")) == len(STATEMENTS)
     finally:
         database.query("DROP DATABASE begun")
@@ -283,18 +285,18 @@ def test_another_team_is_refused_before_anything_is_created_or_chosen(
     database: Database, tmp_path: Path
 ) -> None:
     mine, others = choice(database), "another"
-    begin(tmp_path, mine, ask)
+    join_team_history(tmp_path, mine, ask)
     with History(tmp_path) as history, closing(Exchanger()) as exchanger:
         exchanger.exchange(history, mine, ask)
     database.query(f"CREATE DATABASE {others}", f"GRANT ALL ON {others}.* TO {WRITER}@localhost")
     try:
         wanted = replace(mine, address=database.address().replace("/team", f"/{others}"))
         with pytest.raises(TeamError, match="shared with another team"):
-            begin(tmp_path, wanted, ask)
+            join_team_history(tmp_path, wanted, ask)
         assert database.query(f"SHOW TABLES FROM {others}") == []
         kept = read_team_history(tmp_path)
         assert kept is not None and kept.address == mine.address
-        begin(tmp_path, wanted, ask, merge_teams=True)
+        join_team_history(tmp_path, wanted, ask, merge_teams=True)
         assert database.query(f"SHOW TABLES FROM {others}")
     finally:
         database.query(f"DROP DATABASE {others}")
@@ -308,7 +310,7 @@ def test_an_altered_account_shows_its_password_only_to_who_accepts_it(
     build = next(each for each in find_builds((str(base),)) if each.base != "/usr")
     with started(build) as other:
         wanted = choice(other)
-        begin(tmp_path, wanted, ask)
+        join_team_history(tmp_path, wanted, ask)
         kept = read_team_history(tmp_path)
         assert kept == replace(wanted, plugin=before)
         other.query("FLUSH PRIVILEGES")  # the server asks for the password once more
@@ -317,9 +319,9 @@ def test_an_altered_account_shows_its_password_only_to_who_accepts_it(
         with pytest.raises(PlainPasswordPluginError, match=f"--auth-plugin {after}"):
             connect_to_team_server(kept, ask)
         with pytest.raises(PlainPasswordPluginError):
-            begin(tmp_path, replace(wanted, certificate=""), ask)
+            join_team_history(tmp_path, replace(wanted, certificate=""), ask)
         assert read_team_history(tmp_path) == kept
-        begin(tmp_path, replace(wanted, certificate="", plugin=after), ask)
+        join_team_history(tmp_path, replace(wanted, certificate="", plugin=after), ask)
         assert read_team_history(tmp_path) == replace(wanted, plugin=after)
 
 
@@ -327,12 +329,12 @@ def test_a_plugin_that_shows_nothing_needs_no_word(database: Database, tmp_path:
     database.query("INSTALL SONAME 'auth_ed25519'",
                    f"CREATE USER cara@localhost IDENTIFIED BY '{PASSWORD}'",
                    "GRANT SELECT ON team.* TO cara@localhost")  # fmt: skip
-    begin(tmp_path, choice(database), ask)
+    join_team_history(tmp_path, choice(database), ask)
     wanted = choice(database, "cara")
-    begin(tmp_path, wanted, ask)
+    join_team_history(tmp_path, wanted, ask)
     assert read_team_history(tmp_path) == replace(wanted, plugin="mysql_native_password")
     database.query(f"ALTER USER cara@localhost IDENTIFIED VIA ed25519 USING PASSWORD('{PASSWORD}')")
-    begin(tmp_path, wanted, ask)
+    join_team_history(tmp_path, wanted, ask)
     assert read_team_history(tmp_path) == replace(wanted, plugin="client_ed25519")
 
 
@@ -340,8 +342,8 @@ def test_the_plugin_of_an_earlier_dyno_is_remembered_at_the_next_exchange(
     database: Database, tmp_path: Path
 ) -> None:
     wanted = choice(database)
-    begin(tmp_path, wanted, ask)
-    keep_choice(tmp_path, wanted)  # an earlier one stored no plugin
+    join_team_history(tmp_path, wanted, ask)
+    keep_history_choice(tmp_path, wanted)  # an earlier one stored no plugin
     with History(tmp_path) as history, closing(Exchanger()) as exchanger:
         exchanger.exchange(history, wanted, ask)
     assert read_team_history(tmp_path) == replace(wanted, plugin="mysql_native_password")

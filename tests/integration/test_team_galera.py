@@ -13,7 +13,7 @@ import pytest
 
 from app.history.store.history import History
 from app.remote.secrets import forget_secrets
-from app.team.login import begin, connect_to_team_server
+from app.team.login import connect_to_team_server, join_team_history
 from app.team.store import TeamError, TeamServerAwayError
 from app.team.syncing import sync
 from tests.installed import BUILD
@@ -87,7 +87,7 @@ def test_three_nodes_serve_and_one_is_killed(
 ) -> None:
     assert status(nodes[0], "wsrep_cluster_size") == str(NODES)
     choices = [choice(node) for node in nodes]
-    begin(tmp_path / "settings", choices[0], ask)
+    join_team_history(tmp_path / "settings", choices[0], ask)
     wait_until(lambda: has_tables(nodes[-1]), "the tables are on all nodes")
     chance = random.Random(7)
     at = {who: who % NODES for who in range(len(desktops))}  # the node of each desktop

@@ -15,7 +15,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.agent.sampling.counters import Counters
+from app.agent.sampling.counters import ServerCounterSampler
 from app.agent.sampling.locks import STATUS, RowLockPairs
 from app.agent.sampling.statements import Statements
 from app.agent.sampling.waits import WaitSampler
@@ -51,7 +51,7 @@ class Planted:
     def waited_for(self, engine: str, plant: Callable[[Planted], None]) -> dict[str, Any]:
         """The fields of step_ended after this cause."""
         waits = WaitSampler(self.client, engine)
-        self.counters = counters = Counters(self.client, engine, [*waits.status_names, *STATUS])
+        self.counters = counters = ServerCounterSampler(self.client, engine, [*waits.status_names, *STATUS])
         sampler = SimpleNamespace(
             waits=waits, locks=RowLockPairs(self.client), statements=Statements(self.client, waits.is_on)
         )

@@ -25,7 +25,7 @@ from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
-from app.agent.server.program import start_line
+from app.agent.server.program import server_start_command
 
 MANIFEST = "fetched.json"
 TIMEOUT_S = 900
@@ -144,7 +144,7 @@ def _fetch_anew(name: str, cache: Path) -> None:
 
 def _write_manifest(source: Source, into: Path, archives: dict[str, str]) -> None:
     server = into / source.server
-    line = [*start_line(str(server)), "--no-defaults", "--version"]
+    line = [*server_start_command(str(server)), "--no-defaults", "--version"]
     version = _run(line, into, _library_path(server)).strip()
     manifest = {
         "source": source.title,

@@ -28,7 +28,7 @@ from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.pages.live import LivePage
 from ui.shell.application import close_context, make_window_context
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.time_chart import TimeChart
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -170,7 +170,9 @@ def chart(qtbot: QtBot, theme: Theme) -> TimeChart:
     made = TimeChart(theme, "QPS", "queries/s")
     qtbot.addWidget(made)
     made.resize(800, 300)
-    made.set_lines([Line("one", "InnoDB", theme.contender(0)), Line("two", "RocksDB", theme.contender(1))])
+    made.set_lines(
+        [ChartLine("one", "InnoDB", theme.contender(0)), ChartLine("two", "RocksDB", theme.contender(1))]
+    )
     made.track("one").extend(range(601), [None if 200 <= t < 300 else 100.0 for t in range(601)])
     made.track("two").extend(range(601), [40.0] * 601)
     made.show()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.widgets.charts.head import ChartHead
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.time_chart import TimeChart
 
 SIZE = (800, 300)
@@ -37,7 +37,7 @@ def has_colour(image: QImage, colour: QColor, at: QPointF, near: int = NEAR) -> 
     return any(image.pixelColor(x + dx, y + dy).rgb() == colour.rgb() for dx in around for dy in around)
 
 
-def visible(head: ChartHead) -> list[Line]:
+def visible(head: ChartHead) -> list[ChartLine]:
     """The curves that nobody has hidden."""
     hidden = head.hidden.of(head.lines)
     return [line for line in head.lines if line.owner not in hidden]

@@ -20,7 +20,7 @@ from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import LINE_HEIGHT, ChartHead
 from ui.widgets.charts.hidden import HiddenChartLines
 from ui.widgets.charts.line_chart import LineChart
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.range_figures import RangeFiguresLine
 from ui.widgets.charts.time_chart import TimeChart
 
@@ -83,8 +83,8 @@ def test_charts_that_share_hide_a_contender_together(chart: TimeChart, qtbot: Qt
     other, shared = TimeChart(theme, "Latency", "ms"), HiddenChartLines()
     qtbot.addWidget(other)
     lines = [
-        Line("p95", "p95", theme.contender(0), contender="InnoDB"),
-        Line("cpu", "CPU", theme.contender(2)),
+        ChartLine("p95", "p95", theme.contender(0), contender="InnoDB"),
+        ChartLine("cpu", "CPU", theme.contender(2)),
     ]
     other.set_lines(lines)
     chart.set_lines([replace(line, contender=line.label) for line in chart.head.lines])
@@ -99,7 +99,7 @@ def test_charts_that_share_hide_a_contender_together(chart: TimeChart, qtbot: Qt
 
 
 def test_the_legend_tells_a_whole_name(chart: TimeChart, theme: Theme, qtbot: QtBot) -> None:
-    chart.set_lines([Line("one", "innodb", theme.contender(0), full="mysql-8.4-innodb-1")])
+    chart.set_lines([ChartLine("one", "innodb", theme.contender(0), full="mysql-8.4-innodb-1")])
     at = entry(chart.head, "innodb")
     QApplication.sendEvent(chart.head, QHelpEvent(QEvent.Type.ToolTip, at, chart.head.mapToGlobal(at)))
     assert QToolTip.text().startswith("mysql-8.4-innodb-1\nClick to hide")
@@ -107,7 +107,7 @@ def test_the_legend_tells_a_whole_name(chart: TimeChart, theme: Theme, qtbot: Qt
 
 
 def test_bars_and_curves_are_hidden_too(qtbot: QtBot, theme: Theme) -> None:
-    lines = [Line("a", "InnoDB", theme.contender(0)), Line("b", "RocksDB", theme.contender(1))]
+    lines = [ChartLine("a", "InnoDB", theme.contender(0)), ChartLine("b", "RocksDB", theme.contender(1))]
     bars = BarChart(theme, "Write")
     qtbot.addWidget(bars)
     bars.resize(*SIZE)
@@ -167,7 +167,7 @@ def test_curves_over_threads_have_a_logarithmic_scale_too(qtbot: QtBot, theme: T
     curves = LineChart(theme, "QPS over threads")
     qtbot.addWidget(curves)
     curves.resize(*SIZE)
-    line = Line("a", "InnoDB", theme.contender(0))
+    line = ChartLine("a", "InnoDB", theme.contender(0))
     curves.set_curves(
         [(line, [1.0, 2.0], [10.0, 1000.0])], "threads", "1/s", reaches={"a": [(5.0, 20.0), None]}
     )
@@ -222,7 +222,7 @@ def test_the_numbers_of_a_range_stay_in_one_line_without_n_where_the_room_is_sho
     parent = QWidget()
     qtbot.addWidget(parent)
     figures = RangeFiguresLine(theme, "% of a core", parent)
-    found = [(Line(name, name, theme.contender(0)), "100.0 ± 10.24 (n 60)") for name in "abcd"]
+    found = [(ChartLine(name, name, theme.contender(0)), "100.0 ± 10.24 (n 60)") for name in "abcd"]
     parent.resize(900, 60)
     show(qtbot, parent)
     for width, shown in ((1400, "(n 60)"), (540, "10.24")):

@@ -22,7 +22,7 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import LINE_HEIGHT, ChartHead
 from ui.widgets.charts.line_chart import LineChart
-from ui.widgets.charts.lines import Line, Span
+from ui.widgets.charts.lines import ChartLine, Span
 from ui.widgets.charts.pyramid import GrowingTimeSeries
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
@@ -44,7 +44,7 @@ def turn_wheel(chart: TimeChart, t: float, notches: int) -> None:
 def test_a_curve_is_where_its_values_are(chart: TimeChart, theme: Theme, is_dark: bool) -> None:
     theme.set_appearance("dark" if is_dark else "light")
     ours, theirs = theme.contender(0), theme.contender(1)
-    chart.set_lines([Line("one", "InnoDB", ours), Line("two", "RocksDB", theirs)])
+    chart.set_lines([ChartLine("one", "InnoDB", ours), ChartLine("two", "RocksDB", theirs)])
     image = picture(chart)
     for t in (50, 150, 350, 550):
         assert has_colour(image, ours, spot(chart, t, 100.0))
@@ -77,7 +77,7 @@ def test_between_slices_the_cursor_reads_the_nearest_and_its_line_and_dot_are_th
     slices = GrowingTimeSeries(gap_s=30.0)
     slices.extend([100.0, 105.0, 110.0], [10.0, 20.0, 30.0])
     chart.set_tracks({"one": slices})
-    chart.set_lines([Line("one", "InnoDB", theme.contender(0))])
+    chart.set_lines([ChartLine("one", "InnoDB", theme.contender(0))])
     chart.axis.set_range(95.0, 115.0)
     chart.axis.set_cursor(107.0)  # by keys: the mouse takes a sample
     assert chart.head.read_out().startswith("InnoDB 20")
@@ -94,7 +94,9 @@ def test_a_note_has_its_flag(chart: TimeChart, theme: Theme) -> None:
 
 def test_ghosts_are_paler_and_dashes_have_gaps(chart: TimeChart, theme: Theme) -> None:
     plain = theme.contender(1)
-    chart.set_lines([Line("one", "then", plain, faint=True), Line("two", "now", plain, dashed=True)])
+    chart.set_lines(
+        [ChartLine("one", "then", plain, faint=True), ChartLine("two", "now", plain, dashed=True)]
+    )
     image = picture(chart)
     assert not has_colour(image, plain, spot(chart, 100, 100.0))
     spots = [spot(chart, t, 40.0).toPoint() for t in range(10, 590)]
@@ -129,7 +131,7 @@ def test_charts_of_one_axis_share_cursor_and_range(qtbot: QtBot, theme: Theme) -
     for chart in charts:
         layout.addWidget(chart)
         axis.add(chart)
-        chart.set_lines([Line("one", "one", theme.contender(0))])
+        chart.set_lines([ChartLine("one", "one", theme.contender(0))])
         chart.track("one").extend(range(101), [float(t) for t in range(101)])
     column.resize(*SIZE)
     show(qtbot, column)
@@ -231,7 +233,7 @@ def test_nothing_to_show_is_no_trouble(qtbot: QtBot, theme: Theme) -> None:
         qtbot.addWidget(widget)
         show(qtbot, widget)
     chart.axis.refresh()
-    chart.set_lines([Line("one", "one", theme.contender(0))])
+    chart.set_lines([ChartLine("one", "one", theme.contender(0))])
     chart.track("one").extend(range(10), [None] * 10)
     chart.axis.reset()
     QTest.keyClick(chart, Qt.Key.Key_Left)
@@ -245,7 +247,9 @@ def test_nothing_to_show_is_no_trouble(qtbot: QtBot, theme: Theme) -> None:
 def test_a_legend_begins_beside_its_title_if_that_saves_a_line(qtbot: QtBot, theme: Theme) -> None:
     head = ChartHead(theme, "Client threads", "%")
     qtbot.addWidget(head)
-    lines = [Line(name, name, theme.colour("accent")) for name in ("running", "fsync", "commit", "network")]
+    lines = [
+        ChartLine(name, name, theme.colour("accent")) for name in ("running", "fsync", "commit", "network")
+    ]
     seen = []
     for width in range(900, 200, -5):
         head.resize(width, LINE_HEIGHT)
@@ -262,7 +266,7 @@ def test_a_single_sample_between_gaps_is_seen(chart: TimeChart, theme: Theme) ->
 
 
 def test_lines_are_kept_or_go(chart: TimeChart, theme: Theme) -> None:
-    chart.set_lines([Line("two", "RocksDB", theme.contender(2))])
+    chart.set_lines([ChartLine("two", "RocksDB", theme.contender(2))])
     image = picture(chart)
     assert has_colour(image, theme.contender(2), spot(chart, 100, 40.0))
     column = range(round(spot(chart, 100, 0.0).y()))

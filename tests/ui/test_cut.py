@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.history.lists.edits import count_only_seconds
-from app.history.recorded.counting import Cut, CuttableStep, Seconds
+from app.history.recorded.counting import Cut, CuttableStep, MeasuredSeconds
 from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
 from tests import journals
 from tests.ui.find import find, label_texts
-from ui.core.bus import PageRequest, StaleParts
+from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.dialogs.cut import CutDialog
@@ -36,7 +36,9 @@ REASON = "two levels: from about second 21 on throughput is 40% lower"
 
 
 def opened(qtbot: QtBot, theme: Theme, cut: Cut | None = None) -> CutDialog:
-    step = CuttableStep(1, "point-query threads=1", "queries/s", 36_666.0, Seconds(VALUES, [1.0] * 60), cut)
+    step = CuttableStep(
+        1, "point-query threads=1", "queries/s", 36_666.0, MeasuredSeconds(VALUES, [1.0] * 60), cut
+    )
     dialog = CutDialog("innodb", step, theme, None)  # type: ignore[arg-type]
     qtbot.addWidget(dialog)
     dialog.show()
@@ -83,7 +85,7 @@ def test_a_stretch_drawn_over_the_curve_is_chosen(qtbot: QtBot, theme: Theme) ->
 
 def results(qtbot: QtBot, page: HistoryPage) -> DetailTabs:
     """The results of the session, its step chosen."""
-    page.open(PageRequest("history", (ID,)))
+    page.open(ShowPageRequest("history", (ID,)))
     qtbot.waitUntil(lambda: page.findChild(DetailTabs) is not None)
     tabs = page.findChild(DetailTabs)
     tabs.setCurrentIndex(1)
@@ -154,7 +156,7 @@ def test_live_marks_the_step_and_opens_its_seconds(
     qtbot.addWidget(page)
     page.resize(1200, 700)
     page.show()
-    page.open(PageRequest("live", (ID,)))
+    page.open(ShowPageRequest("live", (ID,)))
     strip, table = page.body.header.strip, page.body.table
     qtbot.waitUntil(lambda: len(strip.blocks()) == len(PLAN.steps) and page.body.results.rowCount() > POINT)
     qtbot.waitUntil(lambda: f"unsteady: {REASON}" in strip.text_of(strip.blocks()[POINT]))
@@ -164,7 +166,7 @@ def test_live_marks_the_step_and_opens_its_seconds(
     assert shown.index(POINT, value).data() == "!  36,666"
     with History(cut_home) as history:
         count_only_seconds(history, ID, POINT, Cut(20, 59))
-    context.bus.changed.emit(StaleParts(sessions=True))
+    context.bus.changed.emit(PartsToReload(sessions=True))
     page.reload()
     qtbot.waitUntil(lambda: shown.index(POINT, value).data() == "cut  30,000")
     assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
@@ -191,13 +193,13 @@ def test_the_mark_comes_with_the_end_of_the_step(
     page = LivePage(context)
     qtbot.addWidget(page)
     page.show()
-    page.open(PageRequest("live", (ID,)))
+    page.open(ShowPageRequest("live", (ID,)))
     strip = page.body.header.strip
     qtbot.waitUntil(lambda: len(strip.blocks()) == len(PLAN.steps))
     assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
     with History(dyno_home) as history:
         JournalStorer(history).append(PLAN.id, ID, len(before), maker.raw[len(before) :])
-    context.bus.changed.emit(StaleParts(sessions=True))
+    context.bus.changed.emit(PartsToReload(sessions=True))
     qtbot.waitUntil(lambda: f"unsteady: {REASON}" in strip.text_of(strip.blocks()[POINT]))
 
 
@@ -206,7 +208,7 @@ def test_compare_says_why_beside_the_curve(cut_home: Path, context: WindowContex
     qtbot.addWidget(page)
     page.resize(1200, 700)
     page.show()
-    page.open(PageRequest("compare", (ID,)))
+    page.open(ShowPageRequest("compare", (ID,)))
     qtbot.waitUntil(lambda: page.body.comparison is not None)
     panel = next(each for each in page.body.panels if isinstance(each, SecondsPanel))
     page.body.tabs.setCurrentWidget(panel)

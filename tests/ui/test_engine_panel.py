@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
-from app.agent.sampling.counters import Counters
+from app.agent.sampling.counters import ServerCounterSampler
 from app.engines import KNOWN, engine_of
 from app.protocol.events import Fact, Sample
 from app.protocol.series import LOAD
@@ -27,7 +27,7 @@ ENGINE = 1  # the tab
 
 def begun(engine: str, series: Any = None) -> Maker:
     maker = Maker(plan([contender(engine)]))
-    maker.begin(series or [*map(to_json, [*LOAD, *Counters(None, engine).declare()])])  # type: ignore[arg-type]
+    maker.begin(series or [*map(to_json, [*LOAD, *ServerCounterSampler(None, engine).declare()])])  # type: ignore[arg-type]
     maker.step(0)
     return maker
 

@@ -19,7 +19,7 @@ from app.protocol.events import Fact
 from app.protocol.stacks import Stacks, pack
 from tests import journals
 from tests.ui.find import find
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.dialogs.flame import FlameDialog
@@ -139,7 +139,7 @@ def test_compare_shows_the_chosen_column_against_the_base(qtbot: QtBot, context:
     ids = kept(context)
     page = ComparePage(context)
     qtbot.addWidget(page)
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: page.body.comparison is not None)
     rows = page.body.table.figures
     row = next(
@@ -157,7 +157,7 @@ def test_history_shows_the_stacks_of_a_step(qtbot: QtBot, context: WindowContext
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.show()
-    page.open(PageRequest("history", (ids[0],)))
+    page.open(ShowPageRequest("history", (ids[0],)))
     qtbot.waitUntil(lambda: page.findChild(DetailTabs) is not None)
     tabs = page.findChild(DetailTabs)
     assert tabs is not None

@@ -9,15 +9,15 @@ from pytestqt.qtbot import QtBot
 
 from ui.core.theme import Theme
 from ui.pages.bench.plan.run_dialogs import TickList
-from ui.widgets.form import Choice, Form, FormFieldSpec, Number, TextListField, TickField
+from ui.widgets.form import CheckBoxField, Choice, Form, FormFieldSpec, NumberField, TextListField
 from ui.widgets.list_dialog import MANY, ListDialog, TreeDialog
 
 FIELDS = (
     FormFieldSpec("name", "&Name", "How it is called", empty="nuc-i3", needed="enter a name"),
-    FormFieldSpec("port", "&Port", kind=Number, group="remote"),
+    FormFieldSpec("port", "&Port", kind=NumberField, group="remote"),
     FormFieldSpec("unit", "&Unit", kind=Choice, choices=(("s", "seconds"), ("m", "minutes")), joins_row=True),
     FormFieldSpec("places", "P&laces", kind=TextListField, needed="name a place"),
-    FormFieldSpec("is_kept", "&Keep it", kind=TickField, is_wide=True, group="remote"),
+    FormFieldSpec("is_kept", "&Keep it", kind=CheckBoxField, is_wide=True, group="remote"),
 )
 VALUES = {"name": "far", "port": 22, "unit": "m", "places": ["/a", "/b"], "is_kept": True}
 NOTHING = {"name": "", "port": 0, "unit": "s", "places": [], "is_kept": False}

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 from app.core.errors import DynoError
 from app.history.lists import edits
-from app.history.recorded.counting import Cut, CuttableStep, Seconds
+from app.history.recorded.counting import Cut, CuttableStep, MeasuredSeconds
 from app.history.store.history import History
 from app.planner.starting.preset_check import BuildReply
 from app.protocol.answers import Build, DataSnapshot, Survey
-from app.protocol.events import LogEvent, Mark, Note
+from app.protocol.events import LogEvent, MomentEvent, Note
 from app.protocol.reading import read
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
@@ -67,7 +67,7 @@ def fill(context: WindowContext) -> list[str]:
     for maker in makers:
         maker.begin().step(0)
         maker.step(1, marks=("after-a-crash", "a mark"))
-        maker.add(Mark, name="crash", step=1, text="it died")
+        maker.add(MomentEvent, name="crash", step=1, text="it died")
         maker.add(Note, text="a note", step=1)
         for source in ("sysbench", "server", "agent"):
             maker.add(LogEvent, source=source, level="error", text="an error")
@@ -132,7 +132,7 @@ DIALOGS: dict[str, Callable[[WindowContext, Window], QDialog]] = {
 
 
 def countable() -> CuttableStep:
-    seconds = Seconds([50_000.0] * 60, [1.0] * 60)
+    seconds = MeasuredSeconds([50_000.0] * 60, [1.0] * 60)
     return CuttableStep(1, f"update-index{TEXT}", f"queries/s{TEXT}", 36_666.0, seconds, Cut(20, 59, TEXT))
 
 

@@ -26,7 +26,7 @@ from app.targets.store import Targets
 from tests.ui.find import find
 from tests.ui.test_looks import CUT, NAMES, SMALL, _let_close, fill, open_window, settled, show
 from ui.core import tasks
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.pages.bench.targets.survey_card import BuildTree
 from ui.shell.window import Window
@@ -190,7 +190,7 @@ def _use(widget: QWidget) -> None:
 def _change_all(context: WindowContext) -> None:
     context.theme.set_appearance("light" if context.theme.is_dark else "dark")
     for what in ("sessions", "targets", "presets", "sequences", "settings"):
-        context.bus.changed.emit(StaleParts(**{what: True}))
+        context.bus.changed.emit(PartsToReload(**{what: True}))
 
 
 def test_what_outlives_a_page_is_connected_to_no_lambda() -> None:

@@ -19,7 +19,7 @@ from tests.ui.conftest import ShowLive as Show
 from tests.ui.live_page import TWO, Follow, cells, samples, shown, started
 from tests.ui.seen import painted
 from tests.ui.watched import WatchedPlans, keep
-from ui.core.bus import PageRequest, StaleParts
+from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
@@ -32,7 +32,7 @@ def test_empty_it_offers_the_next_step(context: WindowContext, show: Show, qtbot
     button = next(each for each in page.findChildren(QPushButton) if each.text() == "Set up a plan")
     with qtbot.waitSignal(context.bus.wanted) as asked:
         button.click()
-    assert asked.args == [PageRequest("bench")]
+    assert asked.args == [ShowPageRequest("bench")]
 
 
 def test_a_session_that_is_over(released: Any, context: WindowContext, drawn: Show) -> None:
@@ -139,10 +139,10 @@ def test_a_session_not_stored_yet_is_shown_when_it_arrives(
     maker = Maker(plan()).planned()
     followed.watch(maker.plan)
     page = show(context)
-    page.open(PageRequest("live", (maker.session,)))
+    page.open(ShowPageRequest("live", (maker.session,)))
     qtbot.waitUntil(lambda: page._stack.currentIndex() == 1)
     assert shown(page) == ""
-    context.bus.changed.emit(StaleParts(sessions=True))  # something else has ended meanwhile
+    context.bus.changed.emit(PartsToReload(sessions=True))  # something else has ended meanwhile
     qtbot.waitUntil(lambda: not page.watching._soon.isActive())
     read: list[None] = []
     context.tasks.read(page, lambda _: None, read.append, lambda error: pytest.fail(str(error)))
@@ -292,5 +292,5 @@ def test_changes_elsewhere_read_the_figures_and_not_the_curves(
     page = drawn(context)
     seen = page.watching.loaded
     with qtbot.waitSignal(page.watching.figured):
-        context.bus.changed.emit(StaleParts(sessions=True))
+        context.bus.changed.emit(PartsToReload(sessions=True))
     assert page.watching.loaded is seen

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.history.recorded.writing import JournalStorer
-from app.history.steps.timeline import steps_with_series, timeline
+from app.history.steps.timeline import load_step_series, timeline
 from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.events import encode
@@ -93,7 +93,7 @@ def test_a_ghost_begins_each_step_where_it_begins_here(tmp_path: Path) -> None:
     curves = read(tmp_path, maker, len(maker.events))
     read(tmp_path, earlier, len(earlier.events))
     with History(tmp_path) as history:
-        ghost = GhostCurves(earlier.session, steps_with_series(history, earlier.session, [QPS]), [QPS])
+        ghost = GhostCurves(earlier.session, load_step_series(history, earlier.session, [QPS]), [QPS])
     ghost.advance(curves.bounds, curves.t)
     began = {event.step: event.t for event in earlier.events if event.kind == "step_started"}
     samples = [event for event in earlier.events if event.kind == "sample" and event.step == 1]

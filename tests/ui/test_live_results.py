@@ -20,7 +20,7 @@ from tests.ui.conftest import ShowLive as Show
 from tests.ui.find import find
 from tests.ui.live_page import TWO, Follow, cells, shown
 from tests.ui.watched import keep
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
@@ -87,7 +87,7 @@ def test_numbers_that_cannot_be_saved_are_told(context: WindowContext, tmp_path:
 
 def held_against(page: LivePage, session: str, qtbot: Any) -> tuple[str, str, set[str]]:
     """Head, its tooltip and values of the column that divides by another session."""
-    page.open(PageRequest("live", (session,)))
+    page.open(ShowPageRequest("live", (session,)))
     qtbot.waitUntil(lambda: shown(page) == session)
     head = page.body.results.headerData
     tip = head(3, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)

@@ -26,7 +26,7 @@ from tests.ui.contenders import (
     take_turns,
 )
 from tests.ui.watched import WatchedPlans, keep
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.pages.live import LivePage
 from ui.pages.live.charts import TIP
@@ -43,7 +43,7 @@ def look_at(page: LivePage, maker: Contender, qtbot: Any) -> SessionCurves:
     def shown() -> SessionCurves | None:
         return page.watching.loaded.curves if page.watching.loaded else None
 
-    page.open(PageRequest("live", (maker.session,)))
+    page.open(ShowPageRequest("live", (maker.session,)))
     qtbot.waitUntil(lambda: (found := shown()) is not None and found.session == maker.session)
     found = shown()
     assert found is not None

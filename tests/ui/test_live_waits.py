@@ -7,7 +7,7 @@ from typing import Any
 from app.history.store.history import History
 from tests.journals import Maker, plan, store
 from tests.named import WAITS
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.pages.live import LivePage
 
@@ -24,7 +24,7 @@ def test_the_waits_of_the_chosen_step(context: WindowContext, qtbot: Any) -> Non
     qtbot.addWidget(page)
     page.resize(1280, 800)
     page.show()
-    page.open(PageRequest("live", (maker.session,)))
+    page.open(ShowPageRequest("live", (maker.session,)))
     qtbot.waitUntil(lambda: page.body.results.rowCount() == len(maker.plan.steps))
     page.body.tabs.setCurrentWidget(page.body.waits)
     page.body.table.choose_row(len(maker.plan.steps) - 1)

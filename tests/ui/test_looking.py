@@ -18,7 +18,7 @@ from tests.journals import plan, whole
 from tests.plans import survey
 from tests.ui.watched import WatchedPlans, keep
 from ui.core import looking as core_looking
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.looking import RunningPlanFinder
 from ui.pages.bench.targets.panel import TargetsPanel
@@ -167,7 +167,7 @@ def test_what_a_command_has_written_is_read(context: WindowContext, qtbot: QtBot
     keep(context, [whole(ONE)])
     with qtbot.waitSignal(context.bus.changed) as changed:
         look(context, qtbot)
-    assert changed.args == [StaleParts(sessions=True)]
+    assert changed.args == [PartsToReload(sessions=True)]
 
 
 def test_a_plan_that_was_followed_to_its_end_is_not_followed_again(

@@ -19,7 +19,7 @@ from app.catalog import Catalog
 from app.comparison.verdicts.compare import compare
 from app.core.errors import DynoError
 from app.history.lists.browsing import Filter, Order, page
-from app.history.recorded.counting import Cut, CuttableStep, Seconds
+from app.history.recorded.counting import Cut, CuttableStep, MeasuredSeconds
 from app.history.store.history import History
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import choices
@@ -31,7 +31,7 @@ from app.protocol.events import LogEvent
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from app.targets.surveys import DatedSurvey, Surveys
-from app.team.address import parse_address
+from app.team.address import parse_team_address
 from app.team.certificate import CertificateChangedError
 from app.team.plugin import PlainPasswordPluginError
 from tests import plans as made_up
@@ -40,7 +40,7 @@ from tests.plans import MARIADB
 from tests.ui.looked_at import faults
 from tests.ui.watched import WatchedPlans, keep, watched
 from tests.unit.explaining.pairs import shown
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.closing import ClosingDialog
@@ -74,7 +74,7 @@ KINDS = (
 )  # fmt: skip
 CUT = CuttableStep(
     1, "update-index threads=2", "queries/s", 36_666.0,
-    Seconds([50_000.0] * 20 + [30_000.0] * 40, [1.0] * 60), Cut(20, 59, "the cache was still filling"),
+    MeasuredSeconds([50_000.0] * 20 + [30_000.0] * 40, [1.0] * 60), Cut(20, 59, "the cache was still filling"),
 )  # fmt: skip
 SECRET = "passphrase of /home/somebody/.ssh/id_ed25519 for shelf-in-the-cellar"
 NOTED = Build(
@@ -151,7 +151,7 @@ def fill(context: WindowContext) -> list[str]:
 
 def show(window: Window, name: str, sessions: list[str], qtbot: Any) -> None:
     """The page with all that it has to show."""
-    window._on_wanted(PageRequest(name, tuple(sessions if name == "compare" else sessions[-1:])))
+    window._on_wanted(ShowPageRequest(name, tuple(sessions if name == "compare" else sessions[-1:])))
     page = window.page(name)
     ready: dict[str, Callable[[], bool]] = {
         "bench": lambda: page.outcome and page.controller.choices.sequences,  # type: ignore[attr-defined]
@@ -205,7 +205,7 @@ def test_pages(
 
 
 PLUGIN = PlainPasswordPluginError(
-    parse_address("mysql://anna@db.example/dyno"), "sha256_password", "client_ed25519"
+    parse_team_address("mysql://anna@db.example/dyno"), "sha256_password", "client_ed25519"
 )
 CERTIFICATE = CertificateChangedError("db.example port 3306", "SHA256:" + ":".join(["A0"] * 32), "SHA256:00")
 

@@ -15,7 +15,7 @@ from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History, HistoryBusyError, HistoryError
 from tests import journals
 from tests.uncounted import uncount
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.shell.recounting import Recounting
 from ui.shell.window import Window
@@ -61,7 +61,7 @@ def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
     old_home: Path, context: WindowContext, old_window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     said: list[str] = []
-    changes: list[StaleParts] = []
+    changes: list[PartsToReload] = []
     show = Recounting._show
 
     def listen(recounting: Recounting, left: int) -> None:
@@ -73,7 +73,7 @@ def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
     old_window.show()
     qtbot.waitUntil(lambda: len(said) == SESSIONS + 1 and not progress(old_window))
     assert said == [f"Updating older sessions: {at} of {SESSIONS}" for at in range(SESSIONS + 1)]
-    assert changes[-1] == StaleParts(sessions=True)
+    assert changes[-1] == PartsToReload(sessions=True)
     with History(old_home) as history:
         found = read_session_lines(history, browse(history, Filter(), Order()).ids)
         assert recount_backlog(history) == 0
@@ -96,14 +96,14 @@ def test_what_people_ask_for_does_not_wait_for_its_end(
 def test_another_process_that_writes_for_long_is_waited_for(
     old_window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    recount, failures = recounting.recount_for_seconds, [HistoryBusyError("another process is writing")] * 3
+    recount, failures = recounting.recount_within_time, [HistoryBusyError("another process is writing")] * 3
 
     def busy_at_first(history: History, seconds: float) -> int:
         if failures:
             raise failures.pop()
         return recount(history, seconds)
 
-    monkeypatch.setattr(recounting, "recount_for_seconds", busy_at_first)
+    monkeypatch.setattr(recounting, "recount_within_time", busy_at_first)
     old_window.show()
     qtbot.waitUntil(lambda: progress(old_window) != "")
     qtbot.waitUntil(lambda: not progress(old_window))
@@ -116,7 +116,7 @@ def test_a_full_disk_ends_it_until_the_next_start(
     def fail(*_: object) -> int:
         raise HistoryError("the disk is full")
 
-    monkeypatch.setattr(recounting, "recount_for_seconds", fail)
+    monkeypatch.setattr(recounting, "recount_within_time", fail)
     old_window.show()
     qtbot.waitUntil(lambda: "the disk is full" in old_window.message.text and not progress(old_window))
 
@@ -125,8 +125,8 @@ def test_a_history_of_this_version_says_nothing(
     old_home: Path, old_window: Window, context: WindowContext, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     with History(old_home) as history:
-        recounting.recount_for_seconds(history, 60.0)
-    changes: list[StaleParts] = []
+        recounting.recount_within_time(history, 60.0)
+    changes: list[PartsToReload] = []
     left: list[int] = []
     context.bus.changed.connect(changes.append)
     on_counted = Recounting._on_counted

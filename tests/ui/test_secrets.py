@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
-from ui.core.secrets import Secrets
+from ui.core.secrets import SecretPrompter
 
 
-def ask(secrets: Secrets, prompt: str) -> Future[str | None]:
+def ask(secrets: SecretPrompter, prompt: str) -> Future[str | None]:
     """As a pool thread does."""
     answer: Future[str | None] = Future()
     threading.Thread(target=lambda: answer.set_result(secrets.ask(prompt))).start()

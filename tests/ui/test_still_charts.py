@@ -16,7 +16,7 @@ from ui.core.theme import Theme
 from ui.widgets.charts.bar_chart import BarChart, StackedBars
 from ui.widgets.charts.frame import ROW
 from ui.widgets.charts.line_chart import LineChart, PercentileChart
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.still import StillChart
 from ui.widgets.image import save_image
 
@@ -36,8 +36,8 @@ def shown(qtbot: QtBot, theme: Theme) -> Shown:
     return make
 
 
-def lines(theme: Theme, count: int) -> list[Line]:
-    return [Line(f"{at}", f"contender-{at}", theme.contender(at)) for at in range(count)]
+def lines(theme: Theme, count: int) -> list[ChartLine]:
+    return [ChartLine(f"{at}", f"contender-{at}", theme.contender(at)) for at in range(count)]
 
 
 # error bars
@@ -78,7 +78,7 @@ def test_points_of_a_curve_have_error_bars(shown: Shown, theme: Theme) -> None:
 def test_parts_stand_on_one_another(shown: Shown, theme: Theme) -> None:
     chart = shown(StackedBars)
     assert isinstance(chart, StackedBars)
-    tables, redo = (Line(part, part, theme.part(part)) for part in ("tables", "redo"))
+    tables, redo = (ChartLine(part, part, theme.part(part)) for part in ("tables", "redo"))
     chart.set_bars(
         ["innodb", "rocksdb", "failed"], [(tables, [60, 20, None]), (redo, [40, None, None])], "MiB", None
     )
@@ -236,7 +236,7 @@ def bars(qtbot: QtBot, theme: Theme) -> BarChart:
     made = BarChart(theme, "Write")
     qtbot.addWidget(made)
     made.resize(*SIZE)
-    ours, theirs = Line("a", "InnoDB", theme.contender(0)), Line("b", "RocksDB", theme.contender(1))
+    ours, theirs = ChartLine("a", "InnoDB", theme.contender(0)), ChartLine("b", "RocksDB", theme.contender(1))
     made.set_bars(["insert", "delete"], [(ours, [1.0, 1.0]), (theirs, [1.5, None])], "relative to InnoDB")
     show(qtbot, made)
     return made
@@ -258,7 +258,7 @@ def test_bars_stand_to_their_values(bars: BarChart, theme: Theme) -> None:
 def test_long_names_of_bars_take_turns(bars: BarChart, theme: Theme) -> None:
     names = [f"read-write.range{at}" for at in range(8)]
     height = bars.area.plot.height()
-    bars.set_bars(names, [(Line("a", "InnoDB", theme.contender(0)), [1.0] * 8)], "relative to InnoDB")
+    bars.set_bars(names, [(ChartLine("a", "InnoDB", theme.contender(0)), [1.0] * 8)], "relative to InnoDB")
     assert [text for _, text in bars.ground.x_ticks] == names
     assert bars.area.plot.height() < height
 
@@ -278,7 +278,9 @@ def test_curves_over_threads(qtbot: QtBot, theme: Theme) -> None:
     chart.resize(*SIZE)
     colour = theme.contender(0)
     xs, ys = [1, 2, 4, 8, 16], [100.0, 200.0, None, 600.0, 700.0]
-    chart.set_curves([(Line("a", "InnoDB", colour), xs, ys)], "threads", "queries/s", is_logarithmic=True)
+    chart.set_curves(
+        [(ChartLine("a", "InnoDB", colour), xs, ys)], "threads", "queries/s", is_logarithmic=True
+    )
     show(qtbot, chart)
     image = picture(chart)
     area, stands = chart.area, chart.stands()

@@ -17,8 +17,8 @@ from app.remote.secrets import Secrets, forget_secrets
 from app.team.address import (
     TeamDatabaseAddress,
     TeamHistoryChoice,
-    keep_choice,
-    parse_address,
+    keep_history_choice,
+    parse_team_address,
     read_team_history,
 )
 from app.team.certificate import CertificateCheckContext
@@ -28,12 +28,12 @@ from app.team.syncing import sync
 from tests.journals import plan, store, whole
 from tests.team import MemoryStore
 from tests.ui.find import find, label_texts
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.team import AuthPluginDialog, CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
-from ui.shell.notices import TeamLine
+from ui.shell.notices import TeamStatusLabel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.message import MessageBar
 
@@ -110,7 +110,7 @@ def test_a_history_is_shared_and_the_server_goes_away(
         store(own, whole(plan(number=1)))
         store(other, whole(plan(number=2)))
         sync(other, team_server, "Ben")
-    TeamLine(context.team, main_window)
+    TeamStatusLabel(context.team, main_window)
     line = find(main_window.statusBar(), ElidedLabel)
     context.team.begin()
     qtbot.waitUntil(lambda: not context.team.state.text)
@@ -136,7 +136,7 @@ def test_a_history_is_shared_and_the_server_goes_away(
     qtbot.waitUntil(lambda: context.team.state.error is not None)
     assert "does not answer" in line.text()
     team_server.calls_left = 1 << 60
-    context.bus.changed.emit(StaleParts(sessions=True))  # somebody works on: it is tried again soon
+    context.bus.changed.emit(PartsToReload(sessions=True))  # somebody works on: it is tried again soon
     qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
     press(qtbot, dialog, "Stop sharing")
     qtbot.waitUntil(lambda: not context.team.state.text)
@@ -147,10 +147,10 @@ def test_a_history_is_shared_and_the_server_goes_away(
 def test_a_server_that_asks_for_the_password_gets_it_once_the_person_accepts(
     qtbot: QtBot, context: WindowContext, main_window: QMainWindow, team_server: Server
 ) -> None:
-    keep_choice(
+    keep_history_choice(
         context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, plugin=team_server.plugin)
     )
-    Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
+    Secrets(lambda _: None).accept(parse_team_address(ADDRESS).password_label, PASSWORD)
     team_server.plugin = "sha256_password"
     context.team.begin()
     qtbot.waitUntil(lambda: "asks for the password" in context.team.state.text)
@@ -180,8 +180,10 @@ def test_sessions_of_the_team_come_when_they_are_chosen(
         its_plan = plan(number=2, repeats=3)
         store(other, *(whole(its_plan, turn.session) for turn in its_plan.turns))
         sync(other, team_server, "Ben")
-    keep_choice(context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, fetches_all=False))
-    Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
+    keep_history_choice(
+        context.home, TeamHistoryChoice(ADDRESS, "Anna", certificate=FINGERPRINT, fetches_all=False)
+    )
+    Secrets(lambda _: None).accept(parse_team_address(ADDRESS).password_label, PASSWORD)
 
     def page(_lists: None, wanted: Filter, begin_at: int) -> list[SessionLine]:
         with History(tmp_path / "ben") as there:

@@ -16,13 +16,13 @@ from pytestqt.qtbot import QtBot
 
 from app.following.adoption import RemotePlan
 from app.following.progress import stored_plan_progress, stored_progress
-from app.history.recorded.writing import keep_unlocked
+from app.history.recorded.writing import record_unlocked_journals
 from app.history.store.history import History
 from app.protocol.answers import SessionJournalSize
 from tests import sliced
 from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.shell.notices import Notices, SavedFileMessages
 from ui.shell.window import Window
@@ -116,7 +116,7 @@ def test_where_nothing_goes_on_it_opens_on_bench(
     journal = context.home / "journals" / f"{maker.session}.jsonl"
     if why == "lost":
         with History(context.home) as history:
-            keep_unlocked(history, [maker.session])
+            record_unlocked_journals(history, [maker.session])
     elif why == "long ago":
         os.utime(journal, (1e9, 1e9))
     _, _, asked = open_begun()
@@ -279,5 +279,5 @@ def test_a_plan_that_has_ended_says_what_it_came_to(context: WindowContext, qtbo
     qtbot.wait(300)
     assert window.message.text == ""  # dismissed meanwhile
     plans.ended.emit(its_plan.id)
-    changed.bus.wanted.emit(PageRequest("history", tuple(followed.progress.sessions)))
+    changed.bus.wanted.emit(ShowPageRequest("history", tuple(followed.progress.sessions)))
     assert window.message.text == "", "a person looks at its sessions"

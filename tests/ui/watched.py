@@ -15,7 +15,7 @@ from app.protocol.events import encode
 from app.protocol.plan import Plan
 from app.targets.store import Targets
 from tests.journals import Maker
-from ui.core.bus import PlanNewEvents, StaleParts
+from ui.core.bus import PartsToReload, PlanNewEvents
 from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
 from ui.core.plans import PlanFollowing
@@ -58,7 +58,7 @@ class WatchedPlans(PlanFollowing):
         followed.is_over = link == "ended"
         self.context.bus.arrived.emit(PlanNewEvents(maker.plan.id, update))
         if any(event.kind.startswith(("session", "step")) for event in new):
-            self.context.bus.changed.emit(StaleParts(sessions=True))
+            self.context.bus.changed.emit(PartsToReload(sessions=True))
         self.changed.emit(maker.plan.id)
 
     def retry(self, plan: str) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class StaleParts:
+class PartsToReload:
     """What must be read again."""
 
     sessions: bool = False
@@ -31,7 +31,7 @@ class PlanNewEvents:
 
 
 @dataclass(frozen=True)
-class PageRequest:
+class ShowPageRequest:
     """A page to show, with its sessions."""
 
     page: str  # bench live history compare

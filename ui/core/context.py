@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .memory import WindowStateFile
     from .plans import PlanFollowing
     from .queues import Queues
-    from .secrets import Secrets
+    from .secrets import SecretPrompter
     from .tasks import Tasks
     from .team import TeamExchange
     from .theme import Theme
@@ -30,5 +30,5 @@ class WindowContext:
     queues: Queues
     theme: Theme
     memory: WindowStateFile
-    secrets: Secrets
+    secrets: SecretPrompter
     team: TeamExchange

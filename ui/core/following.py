@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.following.follower import Follower, FollowerNews
-from app.following.load_again import LostLoadTargets
+from app.following.load_again import LoadTargetReconnector
 from app.following.progress import PlanProgress, stored_plan_progress
 from app.history.store.history import History
 from app.planner.checks.load_targets import reach_by_target_name
@@ -17,7 +17,7 @@ from app.remote.reach import agent_of
 from app.remote.target import Ask
 
 if TYPE_CHECKING:
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
 
     from .followed_plan import FollowedPlan
 
@@ -48,7 +48,7 @@ def follow_plan(
 
     say = blocking_news_sender(followed, tell, stopping)
 
-    def reach() -> Agent:
+    def reach() -> RemoteAgent:
         return agent_of(target, ask, directory, sha)
 
     def stored(history: History) -> Mapping[str, int]:
@@ -56,7 +56,7 @@ def follow_plan(
         say(FollowerReport(plan, progress=progress))
         return offsets
 
-    again = LostLoadTargets(home, followed.sessions, reach, reach_by_target_name(ask))
+    again = LoadTargetReconnector(home, followed.sessions, reach, reach_by_target_name(ask))
     try:
         Follower(
             home, plan, followed.sessions, reach,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from .bus import Bus, StaleParts
+from .bus import Bus, PartsToReload
 
 if TYPE_CHECKING:
     from app.remote.target import Target
@@ -62,7 +62,7 @@ class RunningPlanFinder(QObject):
         for target in targets:
             self.look_at(target)
         if self._written not in (None, written):
-            self._bus.changed.emit(StaleParts(sessions=True))
+            self._bus.changed.emit(PartsToReload(sessions=True))
         self._written = written
 
 

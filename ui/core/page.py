@@ -8,7 +8,7 @@ from typing import ClassVar
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from .bus import PageRequest, StaleParts
+from .bus import PartsToReload, ShowPageRequest
 from .context import WindowContext
 from .theme import SPACE
 
@@ -28,14 +28,14 @@ class Page(QWidget):
         self.setAccessibleName(self.title)
         context.bus.changed.connect(self._on_changed)
 
-    def concerns(self, changes: StaleParts) -> bool:
+    def concerns(self, changes: PartsToReload) -> bool:
         """Whether the change concerns what this page shows."""
         return changes.sessions
 
     def reload(self) -> None:
         """Read again what is shown."""
 
-    def open(self, wanted: PageRequest) -> None:
+    def open(self, wanted: ShowPageRequest) -> None:
         """Show these sessions."""
 
     def page_actions(self) -> Sequence[QAction | None]:
@@ -57,7 +57,7 @@ class Page(QWidget):
         super().showEvent(event)
         self._reload_if_stale()
 
-    def _on_changed(self, changes: StaleParts) -> None:
+    def _on_changed(self, changes: PartsToReload) -> None:
         if self.concerns(changes):
             self._is_stale = True
             if self.isVisible():

@@ -112,7 +112,7 @@ def plain_text_cells(data: Callable[..., Any]) -> Callable[..., Any]:
     return shown
 
 
-def error_lines(error: Exception) -> tuple[str, str]:
+def error_with_details(error: Exception) -> tuple[str, str]:
     """The line for a person, and details for a developer if it is a defect."""
     if isinstance(error, DynoError):
         return error.window_text or str(error), ""

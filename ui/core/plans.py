@@ -13,20 +13,20 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.errors import DynoError
 
-from .bus import Bus, PlanNewEvents, StaleParts
+from .bus import Bus, PartsToReload, PlanNewEvents
 from .followed_plan import FollowedPlan
-from .plain import error_lines
+from .plain import error_with_details
 
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.following.adoption import RemotePlan
     from app.following.follower import FollowerNews
     from app.history.store.history import History
-    from app.remote.agent import Agent
+    from app.remote.agent import RemoteAgent
     from app.remote.target import Ask, Target
 
     from .channel import GuiThreadCallQueue
     from .following import FollowerReport
-    from .secrets import Secrets
+    from .secrets import SecretPrompter
     from .tasks import Failed, Tasks
 
 JOIN_S = 5.0
@@ -49,7 +49,7 @@ class PlanFollowing(QObject):
         channel: GuiThreadCallQueue,
         tasks: Tasks,
         bus: Bus,
-        secrets: Secrets,
+        secrets: SecretPrompter,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class PlanFollowing(QObject):
         self._again = QTimer(self, interval=AGAIN_MS, singleShot=True)
         self._again.timeout.connect(self._on_again)
         self._gathering = QTimer(self, interval=GATHER_MS, singleShot=True)
-        self._gathering.timeout.connect(lambda: bus.changed.emit(StaleParts(sessions=True)))
+        self._gathering.timeout.connect(lambda: bus.changed.emit(PartsToReload(sessions=True)))
 
     # what there is
 
@@ -148,7 +148,7 @@ class PlanFollowing(QObject):
             if isinstance(error, DynoError):
                 self._tell_unreached(target, error)
             else:
-                self._bus.said.emit(error_lines(error)[0])
+                self._bus.said.emit(error_with_details(error)[0])
 
         self._tasks.run(self, work, lambda found: self._on_found(target, found), failed)
 
@@ -176,7 +176,9 @@ class PlanFollowing(QObject):
     def note(self, plan: str, text: str, owner: QObject, failed: Failed) -> None:
         self._steer(plan, lambda agent: agent.note(plan, text), owner, failed)
 
-    def _steer(self, plan: str, what: Callable[[Agent], object], owner: QObject, failed: Failed) -> None:
+    def _steer(
+        self, plan: str, what: Callable[[RemoteAgent], object], owner: QObject, failed: Failed
+    ) -> None:
         followed = self._plans[plan]
 
         def work() -> None:
@@ -196,7 +198,7 @@ class PlanFollowing(QObject):
         if news.update is not None:
             self._take(followed, news.update)
         if news.error is not None:
-            followed.problem = error_lines(news.error)[0]
+            followed.problem = error_with_details(news.error)[0]
             followed.is_over = not isinstance(news.error, DynoError)
         self.changed.emit(news.plan)
         followed.taken.release()
@@ -210,7 +212,7 @@ class PlanFollowing(QObject):
             self._gathering.start()
         if update.link.state == "ended" and not followed.is_over:
             followed.is_over = True
-            self._bus.changed.emit(StaleParts(sessions=True))
+            self._bus.changed.emit(PartsToReload(sessions=True))
             self.ended.emit(followed.id)
 
     def _tell_unreached(self, target: Target, error: DynoError) -> None:

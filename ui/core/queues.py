@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .looking import RunningPlanFinder
     from .plans import PlanFollowing
-    from .secrets import Secrets
+    from .secrets import SecretPrompter
     from .tasks import Failed, Tasks
 
 SOON_S = 5.0  # until a plan is looked for that should begin now
@@ -30,7 +30,7 @@ class Queues(QObject):
         tasks: Tasks,
         plans: PlanFollowing,
         looking: RunningPlanFinder,
-        secrets: Secrets,
+        secrets: SecretPrompter,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

@@ -33,7 +33,7 @@ class _Question:
             self._is_answered.set()
 
 
-class Secrets:
+class SecretPrompter:
     """Asks for secrets, one dialog after the other; two threads with one question share the answer."""
 
     def __init__(self, channel: GuiThreadCallQueue) -> None:

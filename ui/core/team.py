@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from .bus import Bus, StaleParts
-from .plain import error_lines
+from .bus import Bus, PartsToReload
+from .plain import error_with_details
 from .plans import PlanFollowing
-from .secrets import Secrets
+from .secrets import SecretPrompter
 
 if TYPE_CHECKING:
     from app.team.address import TeamHistoryChoice
     from app.team.exchange import Exchanger
-    from app.team.synced import Synced
+    from app.team.synced import TeamSyncResult
 
     from .channel import GuiThreadCallQueue
 
@@ -34,13 +34,13 @@ class TeamState:
 
     text: str = ""  # '': no team's history is in use
     error: Exception | None = None
-    done: Synced | None = None
+    done: TeamSyncResult | None = None
 
 
 class _Exchanging:
     """What the thread does: it knows no Qt object."""
 
-    def __init__(self, home: Path, secrets: Secrets, tell: Callable[[TeamState], None]) -> None:
+    def __init__(self, home: Path, secrets: SecretPrompter, tell: Callable[[TeamState], None]) -> None:
         self._home, self._secrets, self._tell = home, secrets, tell
         self._is_asking = False  # a person waits, and can be asked for the password
         self._refused: TeamHistoryChoice | None = (
@@ -72,13 +72,13 @@ class _Exchanging:
             try:
                 self._exchange(exchanger, is_asking)
             except Exception as error:
-                self._tell(TeamState(error_lines(error)[0], error))
+                self._tell(TeamState(error_with_details(error)[0], error))
         exchanger.close()
 
     def _exchange(self, exchanger: Exchanger, is_asking: bool) -> None:
         from app.history.store.history import History
         from app.team.address import read_team_history
-        from app.team.store import StrangerError
+        from app.team.store import UntrustedServerError
 
         choice = read_team_history(self._home)
         if choice is None:
@@ -91,7 +91,7 @@ class _Exchanging:
         try:
             with History(self._home) as history:
                 done = exchanger.exchange(history, choice, ask, lambda text: self._tell(TeamState(text)))
-        except StrangerError:
+        except UntrustedServerError:
             self._refused = choice
             raise
         self._refused = None
@@ -109,7 +109,7 @@ class TeamExchange(QObject):
         channel: GuiThreadCallQueue,
         bus: Bus,
         plans: PlanFollowing,
-        secrets: Secrets,
+        secrets: SecretPrompter,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -136,7 +136,7 @@ class TeamExchange(QObject):
     def close(self) -> None:
         self._exchanging.close()
 
-    def _on_changed(self, changes: StaleParts) -> None:
+    def _on_changed(self, changes: PartsToReload) -> None:
         if self._has_begun and (changes.sessions or changes.settings) and not self._is_own:
             self._timer.start(SOON_MS)
 
@@ -147,6 +147,6 @@ class TeamExchange(QObject):
             return
         if state.done is not None and state.done.is_changed:
             self._is_own = True
-            self._bus.changed.emit(StaleParts(sessions=True))
+            self._bus.changed.emit(PartsToReload(sessions=True))
             self._is_own = False
         self._timer.start(LIVE_MS if self._plans.active() else IDLE_MS)

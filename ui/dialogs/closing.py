@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 from ui.core.plain import PlainTextLabel
 from ui.core.plans import PlanFollowing
 from ui.core.theme import SPACE
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 
 
 class ClosingDialog(QDialog):
@@ -24,7 +24,7 @@ class ClosingDialog(QDialog):
         close = buttons.addButton("&Close the window", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton("&Stay", QDialogButtonBox.ButtonRole.RejectRole)
         close.setDefault(True)
-        frame(self, self._heading, self._text, buttons, spacing=2 * SPACE)
+        lay_out_dialog(self, self._heading, self._text, buttons, spacing=2 * SPACE)
         self._tell()
         plans.ended.connect(self._on_ended)
 

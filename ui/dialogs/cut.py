@@ -21,11 +21,11 @@ from app.history.recorded.counting import Cut, CuttableStep
 from app.stats import Steadiness
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
-from ui.widgets.charts.lines import Line, Span
+from ui.widgets.charts.lines import ChartLine, Span
 from ui.widgets.charts.pyramid import GrowingTimeSeries
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
-from ui.widgets.layouts import dialog_buttons, frame, in_row
+from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog
 
 _NAN = float("nan")
 _HINT = "Drag over the curve, or enter the bounds. Dyno stores all seconds; costs cover the whole step."
@@ -94,7 +94,7 @@ class CutDialog(QDialog):
         self._reason.setAccessibleName("Why")
         self._told.setMinimumHeight(5 * SPACE)
         parts = ((self.chart, 1), self._make_bounds(), self._told, self._make_buttons())
-        frame(self, title, hint, *parts, spacing=2 * SPACE)
+        lay_out_dialog(self, title, hint, *parts, spacing=2 * SPACE)
 
     def _make_bounds(self) -> QHBoxLayout:
         first, end = PlainTextLabel("&From second", buddy=self._first), PlainTextLabel("&to", buddy=self._end)
@@ -119,7 +119,7 @@ class CutDialog(QDialog):
         track.extend([float(s) for s in range(self._whole)], values)
         self._axis.add(self.chart)
         self.chart.set_tracks({"": track})
-        self.chart.set_lines([Line("", "each second", self._theme.colour("accent"))])
+        self.chart.set_lines([ChartLine("", "each second", self._theme.colour("accent"))])
         self._axis.reset()
         self._axis.chosen.connect(self._on_drawn)
 

@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.history.store.history import History
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 
 if TYPE_CHECKING:
     from app.history.recorded.counting import CuttableStep
@@ -45,7 +45,7 @@ class CutController(QObject):
 
         self.dialog = dialog = CutDialog(name, found, self._context.theme, self._page.window())
         dialog.accepted.connect(lambda: self._keep(session, step, dialog))
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _keep(self, session: str, step: int, dialog: CutDialog) -> None:
         wanted = None if dialog.is_undone else dialog.cut
@@ -60,4 +60,4 @@ class CutController(QObject):
         self._context.tasks.read(self, work, lambda _: self._tell(), self.failed.emit, stores=True)
 
     def _tell(self) -> None:
-        self._context.bus.changed.emit(StaleParts(sessions=True))
+        self._context.bus.changed.emit(PartsToReload(sessions=True))

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 
 WIDTH = 78 * SPACE
 
@@ -59,7 +59,7 @@ class FingerprintDialog(QDialog):
         self.known.toggled.connect(self.accept_button.setEnabled)
         way = PlainTextLabel(question.way, wraps=True, selectable=True)
         parts = (self._make_heading(), self._make_keys(), way, self.known, self._make_buttons())
-        frame(self, *parts, spacing=2 * SPACE)
+        lay_out_dialog(self, *parts, spacing=2 * SPACE)
         self.cancel_button.setFocus()
 
     def is_accepted(self) -> bool:

@@ -24,7 +24,7 @@ from ui.core.theme import SPACE, Theme
 from ui.models.text_table import TextTableModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.charts.flame_chart import FlameChart, FlameLegend
-from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row
+from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, in_column, in_row, lay_out_dialog
 from ui.widgets.message import MessageBar
 from ui.widgets.table import LineSelectTable
 
@@ -69,7 +69,7 @@ class FlameDialog(QDialog):
         head = in_row((self.view, 1), (self.search, 1), self.share, *zooms, spacing=NATIVE)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close, self.save)
         above = (PlainTextLabel(self._label, "title"), self._message, head)
-        frame(self, *above, (self.tabs, 1), self._remarks, buttons)
+        lay_out_dialog(self, *above, (self.tabs, 1), self._remarks, buttons)
         self.resize(140 * SPACE, 85 * SPACE)
 
     def _build_tabs(self) -> None:

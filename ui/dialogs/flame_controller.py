@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.history.store.history import History
 from ui.core.context import WindowContext
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 
 if TYPE_CHECKING:
     from app.comparison.texts.flame_views import FlameGraphWithTable
@@ -43,4 +43,4 @@ class FlameGraphOpener(QObject):
         from .flame import FlameDialog
 
         self.dialog = dialog = FlameDialog(label, views, self._context.theme, self._page.window())
-        open_once(dialog)
+        open_disposable_dialog(dialog)

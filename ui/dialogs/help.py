@@ -16,7 +16,7 @@ from app.engines.panel import BETTER
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 
 Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 
@@ -30,7 +30,7 @@ class HelpDialog(QDialog):
         text.setAccessibleName("Shortcuts and figures")
         figures = (shipped_folder("resources") / "figures.html").read_text(encoding="utf-8")
         text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(menus)}{figures}{_engines()}")
-        frame(self, text, dialog_buttons(self, QDialogButtonBox.StandardButton.Close))
+        lay_out_dialog(self, text, dialog_buttons(self, QDialogButtonBox.StandardButton.Close))
 
 
 def _shortcuts(menus: Menus) -> str:
@@ -83,4 +83,6 @@ class AboutDialog(QDialog):
         )
         text.setMinimumWidth(400)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
-        frame(self, PlainTextLabel(f"Dyno {version('dyno')}", "title"), text, buttons, spacing=2 * SPACE)
+        lay_out_dialog(
+            self, PlainTextLabel(f"Dyno {version('dyno')}", "title"), text, buttons, spacing=2 * SPACE
+        )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from ui.core.plain import plain_box
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 
 Act = Callable[[], object]
 _BUTTON = QMessageBox.StandardButton
@@ -24,7 +24,7 @@ def ask(
     keep = box.addButton(stay, QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(keep)
     box.setEscapeButton(keep)
-    open_once(box)
+    open_disposable_dialog(box)
 
 
 def ask_before(parent: QWidget, question: str, consequence: str, act: Act) -> None:

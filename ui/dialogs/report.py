@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from app.core.harmless import harmless
 from app.report.content import SECTIONS
 from ui.core.theme import SPACE
-from ui.widgets.layouts import dialog_buttons, frame, in_column
+from ui.widgets.layouts import dialog_buttons, in_column, lay_out_dialog
 
 _WORDS = {
     "summary": "Summary: which is better, and by how much",
@@ -59,7 +59,7 @@ class ReportDialog(QDialog):
         scripts.clicked.connect(self.scripts_wanted)
         save = buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("accent", True)
-        frame(self, form, buttons, spacing=2 * SPACE)
+        lay_out_dialog(self, form, buttons, spacing=2 * SPACE)
 
     @property
     def title(self) -> str:

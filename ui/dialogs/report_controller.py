@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from ui.core.context import WindowContext
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
@@ -52,7 +52,7 @@ class PageReportSaver(QObject):
         dialog = ReportDialog(title_of(comparison), self._page)
         dialog.accepted.connect(lambda: self._write(dialog, comparison))
         dialog.scripts_wanted.connect(lambda: self._write_scripts(comparison))
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     @property
     def _folder(self) -> Path:

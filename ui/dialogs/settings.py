@@ -21,11 +21,11 @@ from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, TEXT_SIZES, Settings, keep_settings, read_settings
 from app.remote.target import LOCAL
 from app.targets.store import Targets
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
-from ui.widgets.layouts import dialog_buttons, frame, in_row
+from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog
 from ui.widgets.message import MessageBar
 
 _WORDS = {"system": "Same as system", "light": "Light", "dark": "Dark"}
@@ -56,7 +56,7 @@ class SettingsDialog(QDialog):
         form.addRow("Notifications", self._notifications)
         form.addRow("Dyno directory", self._directory())
         standard = QDialogButtonBox.StandardButton
-        frame(
+        lay_out_dialog(
             self, self._message, form, dialog_buttons(self, standard.Ok, standard.Cancel), spacing=2 * SPACE
         )
 
@@ -100,5 +100,5 @@ class SettingsDialog(QDialog):
             return
         self._context.theme.set_text_size(settings.text_size)
         self._context.theme.set_appearance(settings.appearance)
-        self._context.bus.changed.emit(StaleParts(settings=True))
+        self._context.bus.changed.emit(PartsToReload(settings=True))
         super().accept()

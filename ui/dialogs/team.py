@@ -19,18 +19,18 @@ from app.team.address import (
     TeamDatabaseAddress,
     TeamHistoryChoice,
     check_person,
-    keep_choice,
-    parse_address,
+    keep_history_choice,
+    parse_team_address,
     read_team_history,
 )
 from app.team.certificate import CertificateChangedError, CertificateError, CertificateUnknownError
-from app.team.login import begin
+from app.team.login import join_team_history
 from app.team.plugin import PlainPasswordPluginError
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.team import TeamState
 from ui.core.theme import SPACE
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 
 from .fingerprint import FingerprintDialog, FingerprintQuestion
@@ -81,7 +81,9 @@ class TeamDialog(QDialog):
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
             button.clicked.connect(pressed)
         self._use.setDefault(True)
-        frame(self, self._message, PlainTextLabel(_ABOUT, wraps=True), form, buttons, spacing=2 * SPACE)
+        lay_out_dialog(
+            self, self._message, PlainTextLabel(_ABOUT, wraps=True), form, buttons, spacing=2 * SPACE
+        )
 
     def _read(self) -> None:
         try:
@@ -101,7 +103,7 @@ class TeamDialog(QDialog):
 
     def _share(self) -> None:
         try:
-            address = parse_address(self._address.text().strip())
+            address = parse_team_address(self._address.text().strip())
             self._begin(self._wanted(address))
         except DynoError as error:
             self._message.show_failure(error)
@@ -118,7 +120,7 @@ class TeamDialog(QDialog):
         home, ask = self._context.home, self._context.secrets.ask
         self._context.tasks.run(
             self,
-            lambda: begin(home, choice, ask),
+            lambda: join_team_history(home, choice, ask),
             lambda _: self._on_begun(),
             lambda error: self._on_failed(choice, error),
         )
@@ -151,7 +153,7 @@ class TeamDialog(QDialog):
 
     def _stop(self) -> None:
         try:
-            keep_choice(self._context.home, None)
+            keep_history_choice(self._context.home, None)
         except DynoError as error:
             self._message.show_failure(error)
         self._read()

@@ -19,21 +19,21 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.core.units import count_text, date_text
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.session_columns import contender_text, session_state_text
 from ui.widgets.filter_line import FilterLine
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 
 if TYPE_CHECKING:
     from app.history.lists.browsing import SessionLine
     from app.history.store.history import History
     from app.remote.target import Ask
-    from app.team.synced import Synced
+    from app.team.synced import TeamSyncResult
 
 ID = Qt.ItemDataRole.UserRole
 WIDTH, HEIGHT = 120 * SPACE, 70 * SPACE
@@ -76,7 +76,7 @@ class TeamSessionsDialog(QDialog):
         for button in (self.fetch_button, self.more_button):
             button.setAutoDefault(False)
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
-        frame(self, self._message, self._text, self.list, self._said, buttons)
+        lay_out_dialog(self, self._message, self._text, self.list, self._said, buttons)
         self._on_selected()
         self.more_button.setEnabled(False)
 
@@ -121,13 +121,13 @@ class TeamSessionsDialog(QDialog):
             self._on_failed,
         )  # fmt: skip
 
-    def _on_fetched(self, ids: Sequence[str], done: Synced) -> None:
+    def _on_fetched(self, ids: Sequence[str], done: TeamSyncResult) -> None:
         self._on_selected()
         self._said.setText(done.text)
         if done.problems:
             self._message.show_error(done.problems[0])
         if done.is_changed:
-            self._context.bus.changed.emit(StaleParts(sessions=True))
+            self._context.bus.changed.emit(PartsToReload(sessions=True))
         self.fetched.emit(tuple(ids))
 
 
@@ -143,15 +143,15 @@ def _item(line: SessionLine) -> QTreeWidgetItem:
 
 def _page(home: Path, ask: Ask, text: str, begin_at: int) -> list[SessionLine]:
     from app.history.lists.browsing import Filter
-    from app.team.exchange import Exchanger, team_history_in_use
+    from app.team.exchange import Exchanger, chosen_team_history
     from app.team.listing import team_session_page
 
     with closing(Exchanger()) as exchanger:
-        return team_session_page(exchanger.lists(team_history_in_use(home), ask), Filter(text), begin_at)
+        return team_session_page(exchanger.lists(chosen_team_history(home), ask), Filter(text), begin_at)
 
 
-def _fetch(home: Path, ask: Ask, history: History, ids: Sequence[str]) -> Synced:
-    from app.team.exchange import Exchanger, team_history_in_use
+def _fetch(home: Path, ask: Ask, history: History, ids: Sequence[str]) -> TeamSyncResult:
+    from app.team.exchange import Exchanger, chosen_team_history
 
     with closing(Exchanger()) as exchanger:
-        return exchanger.fetch(history, team_history_in_use(home), ask, ids)
+        return exchanger.fetch(history, chosen_team_history(home), ask, ids)

@@ -40,13 +40,13 @@ class HeaderContender:
 
 
 @dataclass(frozen=True)
-class Mean:
+class GroupMeanRow:
     """The mean of a group, in a line below its steps."""
 
     group: RowGroup
 
 
-Line = Row | Mean | str  # a text: the heading of a group
+Line = Row | GroupMeanRow | str  # a text: the heading of a group
 
 
 def columns_shown(comparison: Comparison, theme: Theme) -> list[HeaderContender]:
@@ -141,7 +141,7 @@ class ComparisonModel(FlatModel):
     def row_at(self, row: int) -> Row | None:
         """The step in this row; None for headings, means or no row."""
         found = self._rows[row] if 0 <= row < len(self._rows) else ""
-        return None if isinstance(found, (str, Mean)) else found
+        return None if isinstance(found, (str, GroupMeanRow)) else found
 
     def find(self, row: Row) -> int:
         """The row of this step; -1 without one."""
@@ -154,7 +154,7 @@ class ComparisonModel(FlatModel):
         return next((at for at, row in steps if row.kind == "drive"), steps[0][0] if steps else -1)
 
     def _steps(self) -> Iterator[tuple[int, Row]]:
-        return ((at, row) for at, row in enumerate(self._rows) if not isinstance(row, (str, Mean)))
+        return ((at, row) for at, row in enumerate(self._rows) if not isinstance(row, (str, GroupMeanRow)))
 
     @property
     def headings(self) -> list[int]:
@@ -216,7 +216,7 @@ class ComparisonModel(FlatModel):
             ground = self._theme.colour("window")
             blank = [CellAppearance("", ground, is_heading=True)] * (self.columnCount() - 1)
             return [CellAppearance(row, ground, is_heading=True), *blank]
-        if isinstance(row, Mean):
+        if isinstance(row, GroupMeanRow):
             unit = CellAppearance(unit_text(row.group.unit), is_quiet=True)
             fixed = [CellAppearance("geometric mean", is_quiet=True), CellAppearance(""), unit]
             return [*fixed, *(self._judged.mean(row.group, at) for at in columns)]
@@ -232,7 +232,7 @@ class ComparisonModel(FlatModel):
         at = column - len(FIXED)
         if isinstance(row, str):
             return None
-        if isinstance(row, Mean):
+        if isinstance(row, GroupMeanRow):
             steps = f"Geometric mean of {count_text(row.group.steps, 'step')}"
             return mean_tip(row.group, at, self._columns[at].name) if at >= 0 else steps
         if at < 0:
@@ -247,7 +247,7 @@ def _lines(comparison: Comparison) -> Iterator[Line]:
     for group in dict.fromkeys(row.group for row in comparison.rows):
         yield group or "other steps"
         yield from (row for row in comparison.rows if row.group == group)
-        yield from (Mean(each) for each in means if each.group == group)
+        yield from (GroupMeanRow(each) for each in means if each.group == group)
 
 
 def _key(row: Row) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 from app.comparison.cells.cell import Row, RowGroup
 from app.comparison.texts.text import (
     cell_remarks,
-    cross_plan_sign,
+    cross_plan_marker,
     detail_text,
     interval_text,
     mean_text,
@@ -79,7 +79,7 @@ class ComparisonCellTexts:
         warning, alone, across = (
             _warning(row, at),
             row.cells[at].within,
-            cross_plan_sign(row.cells[at].across),
+            cross_plan_marker(row.cells[at].across),
         )
         below = detail_text(row.cells[at]) if self.has_details and row.cells[at].n else ""
         return CellAppearance(

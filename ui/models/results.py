@@ -12,7 +12,7 @@ from app.core.names import short_names
 from app.core.units import bytes_text, figure_text, with_unit
 from app.history.steps.figures import StepEntry
 from app.history.steps.step_text import HAS_MARKS, named, remarks_of, remarks_text
-from app.history.steps.timeline import Overview
+from app.history.steps.timeline import SessionResults
 from app.protocol.plan import PREPARING, Step, step_key
 from app.protocol.states import StepState
 from ui.core.theme import Theme
@@ -64,7 +64,7 @@ class ResultsModel(FlatModel):
         self._active: tuple[int, str] = (-1, "")
         theme.changed.connect(self._tell_all)
 
-    def set_overview(self, overview: Overview | None) -> None:
+    def set_overview(self, overview: SessionResults | None) -> None:
         """Set the steps and the base's; reports only changed lines."""
         steps = overview.steps if overview else []
         base_steps = overview.base_steps if overview else []
@@ -214,7 +214,7 @@ class ResultsModel(FlatModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
 
-def _short_base_name(overview: Overview | None) -> str:
+def _short_base_name(overview: SessionResults | None) -> str:
     """The base's name without what all sessions of the plan share."""
     if overview is None or overview.base is None:
         return ""

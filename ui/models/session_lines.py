@@ -17,7 +17,7 @@ from .session_rows import SessionRows
 PAGE = 64  # lines that are read together
 
 
-class LinesRead(NamedTuple):
+class SessionListLines(NamedTuple):
     """Lines read for some rows."""
 
     sessions: list[SessionLine]
@@ -40,7 +40,7 @@ class SessionLines(QObject):
         self._wanted: set[int] = set()  # pages
         self._answers = 0  # lines of an earlier one are not taken any more
 
-    def begin(self, rows: SessionRows, first: LinesRead) -> None:
+    def begin(self, rows: SessionRows, first: SessionListLines) -> None:
         """Begin with other rows, or read the same again; the first page is already read."""
         self._answers += 1
         self._rows, self._wanted = rows, set()
@@ -55,7 +55,7 @@ class SessionLines(QObject):
             QTimer.singleShot(0, self._read_wanted)
         self._wanted.add(row // PAGE)
 
-    def _keep(self, read: LinesRead) -> None:
+    def _keep(self, read: SessionListLines) -> None:
         self.sessions.update((line["id"], line) for line in read.sessions)
         self.plans.update((plan["id"], plan) for plan in read.plans)
 
@@ -71,7 +71,7 @@ class SessionLines(QObject):
         ids = [id_ for id_ in rows.ids[page * PAGE : (page + 1) * PAGE] if id_ not in self._read]
         self._read.update(ids)
 
-        def done(read: LinesRead) -> None:
+        def done(read: SessionListLines) -> None:
             if answers == self._answers:
                 self._keep(read)
                 self.came.emit(ids)
@@ -79,9 +79,9 @@ class SessionLines(QObject):
         self._tasks.read(self, lambda history: read_lines(history, rows, ids), done, self.failed.emit)
 
 
-def read_lines(history: History, rows: SessionRows, ids: Sequence[str]) -> LinesRead:
+def read_lines(history: History, rows: SessionRows, ids: Sequence[str]) -> SessionListLines:
     """Read the lines of these rows; runs on a pool thread."""
-    return LinesRead(
+    return SessionListLines(
         read_session_lines(history, [id_ for id_ in ids if not rows.is_plan(id_)]),
         plans(history, [id_ for id_ in ids if rows.is_plan(id_)]),
     )

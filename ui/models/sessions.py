@@ -17,7 +17,7 @@ from ui.core.theme import Theme
 from .heads import LEFT, RIGHT, ROLE, FlatModel, head_data
 from .plan_cells import plan_row_cells, plan_tip
 from .session_columns import NAME, SessionListCell, SessionListColumn, cells, history_list_columns
-from .session_lines import PAGE, LinesRead, SessionLines, read_lines
+from .session_lines import PAGE, SessionLines, SessionListLines, read_lines
 from .session_rows import SessionRows
 
 # a painting asks for twice as many: those that are not given are answered at once
@@ -29,7 +29,7 @@ class _Answer(NamedTuple):
     found: FoundSessions
     rows: SessionRows
     unfolded: frozenset[str]  # when it was asked for
-    first: LinesRead
+    first: SessionListLines
 
 
 class SessionModel(FlatModel):

@@ -28,7 +28,7 @@ from ui.core.looking import RunningPlanFinder
 from ui.core.memory import WindowStateFile
 from ui.core.plans import PlanFollowing
 from ui.core.queues import Queues
-from ui.core.secrets import Secrets
+from ui.core.secrets import SecretPrompter
 from ui.core.tasks import Tasks
 from ui.core.team import TeamExchange
 from ui.core.theme import Theme
@@ -82,7 +82,7 @@ def make_window_context(directory: Path) -> WindowContext:
     """The objects that live as long as the window; the application owns their widgets."""
     application = QApplication.instance()
     channel, bus = GuiThreadCallQueue(), Bus(application)
-    tasks, secrets = Tasks(directory, channel), Secrets(channel)
+    tasks, secrets = Tasks(directory, channel), SecretPrompter(channel)
     plans = PlanFollowing(directory, channel, tasks, bus, secrets, application)
     looking = RunningPlanFinder(directory, tasks, bus, plans, application)
     return WindowContext(

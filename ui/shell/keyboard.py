@@ -49,7 +49,7 @@ class FocusRestorer(QObject):
 # *Dismiss message*: one key closes the newest message over the window
 
 
-class Dismissing(QObject):
+class MessageDismisser(QObject):
     """The action is enabled only while a message is shown.
 
     Charts and fields use the same key: the window gets it only if the widget with the focus did not.

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QMainWindow
 from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, TEXT_SIZES, Settings, keep_settings, read_settings
 from ui.core.context import WindowContext
-from ui.core.plain import as_tip, error_lines
+from ui.core.plain import as_tip, error_with_details
 from ui.core.shortcuts import SHORTCUTS
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 
 if TYPE_CHECKING:
     from ui.dialogs.help import Menus
@@ -26,12 +26,12 @@ def add_file_menu(window: QMainWindow, context: WindowContext) -> None:
     def show_settings() -> None:
         from ui.dialogs.settings import SettingsDialog
 
-        open_once(SettingsDialog(context, window))
+        open_disposable_dialog(SettingsDialog(context, window))
 
     def show_team() -> None:
         from ui.dialogs.team import TeamDialog
 
-        open_once(TeamDialog(context, window))
+        open_disposable_dialog(TeamDialog(context, window))
 
     menu.addAction(
         _action(window, "&Settings…", "settings", "Appearance, directories, notifications", show_settings)
@@ -105,7 +105,7 @@ def _keep(context: WindowContext, change: Callable[[Settings], Settings]) -> Non
     try:
         keep_settings(change(read_settings(context.home)), context.home)
     except (DynoError, OSError) as error:
-        context.bus.said.emit(error_lines(error)[0])
+        context.bus.said.emit(error_with_details(error)[0])
 
 
 def add_help_menu(window: QMainWindow, context: WindowContext, menus: Callable[[], Menus]) -> None:
@@ -114,12 +114,12 @@ def add_help_menu(window: QMainWindow, context: WindowContext, menus: Callable[[
     def show_help() -> None:
         from ui.dialogs.help import HelpDialog
 
-        open_once(HelpDialog(menus(), window))
+        open_disposable_dialog(HelpDialog(menus(), window))
 
     def show_about() -> None:
         from ui.dialogs.help import AboutDialog
 
-        open_once(AboutDialog(context, window))
+        open_disposable_dialog(AboutDialog(context, window))
 
     menu.addAction(
         _action(window, "&Shortcuts and figures", "help", "Keys, and the meaning of each number", show_help)

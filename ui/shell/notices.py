@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolic
 from app.core.errors import DynoError
 from app.core.harmless import harmless
 from app.core.settings import read_settings
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
-from ui.core.plain import as_tip, error_lines
+from ui.core.plain import as_tip, error_with_details
 from ui.core.team import TeamExchange, TeamState
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.message import MessageBar
@@ -90,7 +90,7 @@ class Notices(QObject):
     def _show_live(self, plan: FollowedPlan) -> None:
         session = plan.progress.first_at_hand
         ids = (session.id,) if session else plan.sessions[:1]
-        self._context.bus.wanted.emit(PageRequest("live", ids))
+        self._context.bus.wanted.emit(ShowPageRequest("live", ids))
 
     def _on_ended(self, plan: str) -> None:
         followed = self._context.plans.get(plan)
@@ -99,7 +99,9 @@ class Notices(QObject):
         text = f"{followed.name} on {followed.target.name} {_outcome(followed.progress)}"
         action = QAction("Compare", self)
         action.triggered.connect(
-            lambda: self._context.bus.wanted.emit(PageRequest("compare", tuple(followed.progress.sessions)))
+            lambda: self._context.bus.wanted.emit(
+                ShowPageRequest("compare", tuple(followed.progress.sessions))
+            )
         )
         several = action if len(followed.progress.sessions) > 1 else None
         self._ended = (text, frozenset(followed.progress.sessions))
@@ -109,7 +111,7 @@ class Notices(QObject):
         if self._are_wanted() and not self._window.isActiveWindow():
             self._notify(text)
 
-    def _on_wanted(self, wanted: PageRequest) -> None:
+    def _on_wanted(self, wanted: ShowPageRequest) -> None:
         """Close the message of a plan that has ended when a person goes to its sessions."""
         text, sessions = self._ended
         if text and self._message.text.startswith(text) and not sessions.isdisjoint(wanted.sessions):
@@ -129,7 +131,7 @@ class Notices(QObject):
         """Show that a target with running sessions is unreachable."""
         from app.remote.secrets import SecretNeededError
 
-        why = error_lines(error)[0]
+        why = error_with_details(error)[0]
         if isinstance(error, SecretNeededError):
             why = f"{target.name} needs the {error.what}"
         text = f"Cannot follow the plan on {target.name}: {why}"
@@ -184,7 +186,7 @@ WIDTH = 420
 _TIP = "The team's history: File, Team's history"
 
 
-class TeamLine(QObject):
+class TeamStatusLabel(QObject):
     """Shows nothing where this computer's own history is in use."""
 
     def __init__(self, team: TeamExchange, window: QMainWindow) -> None:

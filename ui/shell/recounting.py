@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QMainWindow
 
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel, as_tip
 
@@ -57,7 +57,7 @@ class Recounting(QObject):
         self._label.setText(f"Updating older sessions: {self._total - left:,} of {self._total:,}")
         if not left or time.monotonic() > self._shown + SHOWN_S:
             self._shown = time.monotonic()
-            self._context.bus.changed.emit(StaleParts(sessions=True))
+            self._context.bus.changed.emit(PartsToReload(sessions=True))
         if not left:
             self._end()
 
@@ -84,6 +84,6 @@ def _uncounted(history: History) -> int:
 
 
 def _recount(history: History) -> int:
-    from app.history.recorded.recounting import recount_for_seconds
+    from app.history.recorded.recounting import recount_within_time
 
-    return recount_for_seconds(history, SLICE_S)
+    return recount_within_time(history, SLICE_S)

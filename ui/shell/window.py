@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.harmless import harmless
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import Page
 from ui.core.plain import as_tip
@@ -27,7 +27,7 @@ from ui.pages import PLACES, WindowPageEntry
 from ui.widgets.actions import action
 from ui.widgets.message import Banner
 
-from .keyboard import Dismissing, FocusRestorer
+from .keyboard import FocusRestorer, MessageDismisser
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)
@@ -54,7 +54,7 @@ class Window(QMainWindow):
         body = _holding(self._stack)
         self.setCentralWidget(body)
         self.message = Banner(body)
-        self._dismissing = Dismissing(self)
+        self._dismissing = MessageDismisser(self)
         self._dismissing.watch(self.message)
         FocusRestorer(self, self._stack.currentWidget)
         add_file_menu(self, context)
@@ -198,10 +198,10 @@ class Window(QMainWindow):
 
     def _on_calm(self) -> None:
         from .ahead import ImportAhead
-        from .notices import TeamLine
+        from .notices import TeamStatusLabel
         from .recounting import Recounting
 
-        TeamLine(self.context.team, self)
+        TeamStatusLabel(self.context.team, self)
         self.context.team.begin()
         ImportAhead(self.context, self).begin()
         Recounting(self.context, self, self.message).begin()
@@ -209,7 +209,7 @@ class Window(QMainWindow):
     def _on_said(self, text: str) -> None:
         self.statusBar().showMessage(harmless(text), MESSAGE_MS)
 
-    def _on_wanted(self, wanted: PageRequest) -> None:
+    def _on_wanted(self, wanted: ShowPageRequest) -> None:
         self.show_page(wanted.page)
         self.page(wanted.page).open(wanted)
 

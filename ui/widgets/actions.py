@@ -60,7 +60,7 @@ def action_button(of: QAction, has_mnemonic: bool = False) -> QPushButton:
     return button
 
 
-def action_box(of: QAction) -> QCheckBox:
+def action_check_box(of: QAction) -> QCheckBox:
     """A check box for an action."""
     box = QCheckBox(text_without_mnemonic(of))
     box.setToolTip(of.toolTip())

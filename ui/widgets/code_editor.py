@@ -175,7 +175,7 @@ class CompletingEditor(CodeEditor):
         self.setTextCursor(cursor)
 
 
-def complete_field(field: QLineEdit, names: Iterable[str]) -> None:
+def add_name_completer(field: QLineEdit, names: Iterable[str]) -> None:
     """Complete a line edit by names that contain the typed text."""
     field.setCompleter(_completer(sorted(names), field))
 

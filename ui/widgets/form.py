@@ -44,7 +44,7 @@ class TextLineInput(QLineEdit):
         self.setText(value)
 
 
-class Number(TextLineInput):
+class NumberField(TextLineInput):
     """A number; empty is 0, and -1 is what is no number."""
 
     def value(self) -> Any:
@@ -75,7 +75,7 @@ class TextListField(QPlainTextEdit):
         self.setPlainText("\n".join(value))
 
 
-class TickField(QCheckBox):
+class CheckBoxField(QCheckBox):
     """Yes or no."""
 
     changed = Signal()
@@ -109,7 +109,7 @@ class Choice(QComboBox):
         self.setCurrentIndex(self.findData(value))
 
 
-Input: TypeAlias = TextLineInput | TextListField | TickField | Choice
+Input: TypeAlias = TextLineInput | TextListField | CheckBoxField | Choice
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class FormFieldSpec:
     name: str  # of the attribute
     label: str  # with the letter of its key
     help: str = ""  # the tooltip
-    kind: type[TextLineInput | TextListField | TickField | Choice] = TextLineInput
+    kind: type[TextLineInput | TextListField | CheckBoxField | Choice] = TextLineInput
     empty: str = ""  # what is in it while it has no value
     needed: str = ""  # what is wrong while it has no value
     title: str = ""  # its name, where the label is another
@@ -230,7 +230,7 @@ class Form(QWidget):
         first, at = fields[0], self.grid.rowCount()
         cells = in_row()
         for each in fields:
-            label = self._label(each) if each.label and each.kind is not TickField else None
+            label = self._label(each) if each.label and each.kind is not CheckBoxField else None
             if label is not None and each is first:
                 if each.kind is TextListField:
                     label.setAlignment(Qt.AlignmentFlag.AlignTop)

@@ -28,7 +28,7 @@ _WRAPPED = Qt.TextFlag.TextWordWrap.value
 
 
 @dataclass(frozen=True)
-class GroupedChoice:
+class GroupedComboEntry:
     """An entry to choose."""
 
     text: str
@@ -36,7 +36,7 @@ class GroupedChoice:
     about: str
 
 
-class GroupedBox(QComboBox):
+class GroupedComboBox(QComboBox):
     """A combo box with headings, which arrow keys and first letters skip."""
 
     def __init__(self, theme: Theme) -> None:
@@ -47,7 +47,7 @@ class GroupedBox(QComboBox):
         self.view().setMinimumWidth(WIDTH)
         self.setMaxVisibleItems(30)
 
-    def show_groups(self, groups: Sequence[tuple[str, Sequence[GroupedChoice]]]) -> None:
+    def show_groups(self, groups: Sequence[tuple[str, Sequence[GroupedComboEntry]]]) -> None:
         """Show groups; nothing is selected then."""
         self._items.clear()
         for heading, entries in groups:
@@ -63,7 +63,7 @@ def _heading(text: str) -> QStandardItem:
     return item
 
 
-def _item(entry: GroupedChoice, heading: str) -> QStandardItem:
+def _item(entry: GroupedComboEntry, heading: str) -> QStandardItem:
     item = QStandardItem(harmless(entry.text))
     item.setData(entry.data, Qt.ItemDataRole.UserRole)
     item.setData(as_shown(entry.about), _ABOUT)

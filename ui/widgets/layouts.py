@@ -64,12 +64,12 @@ def boxed(layout: QLayout) -> QWidget:
     return made
 
 
-def frame(dialog: QDialog, *parts: Part, spacing: int = SPACE) -> None:
+def lay_out_dialog(dialog: QDialog, *parts: Part, spacing: int = SPACE) -> None:
     """Lay out a dialog as a column."""
     dialog.setLayout(in_column(*parts, spacing=spacing, margins=(2 * SPACE,) * 4))
 
 
-def open_once(dialog: QDialog) -> None:
+def open_disposable_dialog(dialog: QDialog) -> None:
     """Open a dialog that is deleted when it closes."""
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

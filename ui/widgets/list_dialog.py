@@ -20,7 +20,7 @@ from ui.core.plain import PlainTextLabel
 
 from .actions import action_button
 from .filter_line import FilterLine
-from .layouts import Part, dialog_buttons, frame
+from .layouts import Part, dialog_buttons, lay_out_dialog
 from .message import MessageBar
 from .table import tabular
 
@@ -48,7 +48,7 @@ class ListDialog(QDialog):
 
     def arrange(self, above: Sequence[Part] = (), below: Sequence[Part] = ()) -> None:
         """Lay out the dialog: what is above the list, the list, what is below it."""
-        frame(self, *above, self.filter, (self._view, 1), *below, self.buttons)
+        lay_out_dialog(self, *above, self.filter, (self._view, 1), *below, self.buttons)
 
     def add_button(self, of: QAction) -> QPushButton:
         button = action_button(of)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QPushButton, QToolBar, QWidget
 
-from ui.core.plain import PlainTextLabel, error_lines
+from ui.core.plain import PlainTextLabel, error_with_details
 from ui.core.theme import SPACE
 
 from .actions import text_without_mnemonic
@@ -57,7 +57,7 @@ class MessageBar(QFrame):
 
     def show_failure(self, error: Exception) -> None:
         """Show an error, with details if it is a defect."""
-        self.show_error(*error_lines(error))
+        self.show_error(*error_with_details(error))
 
     def show_warning(self, text: str, *actions: QAction) -> None:
         self._show("warning", text, actions)

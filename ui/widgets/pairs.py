@@ -14,7 +14,7 @@ from .layouts import in_grid
 from .table import tabular
 
 
-class Pairs(QWidget):
+class TitleTextGrid(QWidget):
     """Titles on the left, texts to select on the right; labels are reused, their texts change."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ from app.core.harmless import harmless
 from app.core.names import short_names
 from app.core.units import seconds_text, with_unit
 from app.following.progress import PlanProgress
-from app.following.progress_text import spared_text
+from app.following.progress_text import not_needed_text
 from app.protocol.plan import Plan, Step
 from app.protocol.states import SessionState, StepState
 from ui.core.plain import as_tip, fitted
@@ -250,7 +250,7 @@ class PlanStrip(FocusFrame):
         step, planned = session.steps[block.step], self._progress.step(block.step)
         seconds = self._progress.length_s(block.session, block.step)
         if not session.is_needed and (plan := self._progress.plan):
-            spared = spared_text(plan, self._progress.sessions, block.session)
+            spared = not_needed_text(plan, self._progress.sessions, block.session)
             return f"{self._progress.name(block.session)}: {spared}"
         reason = self._unsteady.get((block.session, block.step))
         lines = [

@@ -28,7 +28,7 @@ from app.agent.server.server import Server
 from app.agent.snapshots.snapshots import Snapshots, snapshot_key
 from app.agent.survey.builds import build_of
 from app.agent.system.client import check_client_connected
-from app.agent.system.detaching import guarded
+from app.agent.system.detaching import cleanup_if_killed
 from app.agent.system.directory import REHEARSAL, REHEARSING, MarkedDirectory, holder_text, is_rehearsal
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
@@ -98,7 +98,7 @@ def rehearse(
     if lock is None:
         return RehearsalResult([_held(directory)], waits_for=_brief_holder(directory))
     try:
-        with guarded(if_killed), _folder(directory) as folder:
+        with cleanup_if_killed(if_killed), _folder(directory) as folder:
             one = plan.contenders[contender]
             return _rehearse(build_of(one, directory), plan, one, folder)
     finally:

@@ -19,10 +19,10 @@ from app.agent.system.errors import AgentError
 from app.protocol.answers import LoadTargetAdmission, TrialPort
 from app.protocol.load_link import (
     BandwidthProbe,
+    BandwidthProbeReceived,
     Bye,
     GeneratorEnded,
     Hello,
-    LastFillerReceived,
     LinkTrialResult,
     Message,
     Ping,
@@ -46,7 +46,7 @@ TRIALS_S = 30.0  # for all load targets to be asked
 Heard = Callable[[str, Optional[Message]], None]  # name of a load target, and what it said; None: it is gone
 
 
-class LoadTargetCallers:
+class ConnectedLoadTargets:
     """Who has dialled in, by name."""
 
     def __init__(self, listener: socket.socket, asked: LoadTargetAdmission, names: List[str]) -> None:
@@ -67,7 +67,7 @@ class LoadTargetCallers:
         self.tried: Set[str] = set()  # names of load targets whose trial is over
 
     @classmethod
-    def listening(cls, asked: LoadTargetAdmission, names: List[str]) -> LoadTargetCallers:
+    def listening(cls, asked: LoadTargetAdmission, names: List[str]) -> ConnectedLoadTargets:
         """A conductor on its address; raises AgentError if that is not of this machine, or taken."""
         family = socket.AF_INET6 if ":" in asked.address else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -260,7 +260,7 @@ def _bind(listener: socket.socket, asked: LoadTargetAdmission) -> None:
 
 def serve_trial_connections(asked: LoadTargetAdmission, log: str) -> TrialPort:
     """Let load targets try to reach this machine, for a while, in a detached process."""
-    conductor = LoadTargetCallers.listening(asked, asked.names)
+    conductor = ConnectedLoadTargets.listening(asked, asked.names)
 
     def wait() -> None:
         conductor.begin()
@@ -283,7 +283,7 @@ def _trial(link: LoadTlsLink) -> LinkTrialResult:
     for _ in range(FILLERS):
         link.send(BandwidthProbe("x" * FILLER_BYTES))
     link.send(BandwidthProbe(""))
-    _expect(link, LastFillerReceived)
+    _expect(link, BandwidthProbeReceived)
     best = clock.offset()
     rtt = link.round_trip_s() or (best.rtt_s if best else 0.0)
     seconds = max(1e-6, time.monotonic() - began - rtt)

@@ -9,18 +9,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from app.agent.sampling.sampler import summed_query_count
-from app.protocol.load_link import Begin, End, GeneratorEnded, Message, OpenGate, StartSysbench, SysbenchLine
-from app.protocol.load_shares import load_target_steps, seed_of_share
+from app.protocol.load_link import (
+    BeginLoad,
+    EndLoadRun,
+    GeneratorEnded,
+    Message,
+    OpenGate,
+    StartSysbench,
+    SysbenchLine,
+)
+from app.protocol.load_shares import seed_of_share, split_load_step
 
 from .clocks import Offset
 from .generator import END_S, Generator
 from .link import SILENCE_S, LoadLinkError
-from .merging import Merging, UnreadableLineError
+from .merging import LoadLineMerger, UnreadableLineError
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .conductor import LoadTargetCallers
+    from .conductor import ConnectedLoadTargets
 
 AHEAD_S = 0.3  # from the word to the moment at which all begin
 MOST_WAITING = 1000  # messages of all load targets
@@ -99,7 +107,7 @@ class RemoteGenerators:
 
     def __init__(
         self,
-        conductor: LoadTargetCallers,
+        conductor: ConnectedLoadTargets,
         index: int,
         contender: int,
         step: Step,
@@ -109,11 +117,11 @@ class RemoteGenerators:
         self._conductor = conductor
         self._heard: queue.Queue[Tuple[str, Optional[Message]]] = queue.Queue(MOST_WAITING)
         self._run = conductor.hear(self._hear)
-        shares = zip(conductor.names, load_target_steps(step, len(conductor.names)))
+        shares = zip(conductor.names, split_load_step(step, len(conductor.names)))
         busy = [(name, each) for name, each in shares if each.threads]
         self.parts = [LoadTargetWork(name, each.threads) for name, each in busy]
         self._at = {name: at for at, (name, _) in enumerate(busy)}
-        self._merging = Merging(len(busy))
+        self._merging = LoadLineMerger(len(busy))
         self._waiting = 0  # clients that wait for the moment to begin
         self._threads, self._is_sliced = step.threads, step.sliced
         self._seconds: Dict[int, List[float]] = {}  # ends of the seconds of load targets, by our clock
@@ -209,7 +217,7 @@ class RemoteGenerators:
         at = time.monotonic() + AHEAD_S
         for part in self.parts:
             offset = self._conductor.clock(part.name).offset()
-            self._send(part.name, Begin(self._run, at + (offset.seconds if offset else 0.0)))
+            self._send(part.name, BeginLoad(self._run, at + (offset.seconds if offset else 0.0)))
 
     @property
     def apart_ms(self) -> Optional[float]:
@@ -249,14 +257,14 @@ class RemoteGenerators:
             self._code, self._complaints = 1, list(complaints)
             for part in self.parts:
                 if not part.has_ended:
-                    self._send(part.name, End(self._run))
+                    self._send(part.name, EndLoadRun(self._run))
         self.is_open = False
 
     def stop(self) -> None:
         """End what still runs, and wait a moment for it."""
         for part in self.parts:
             if not part.has_ended:
-                self._send(part.name, End(self._run))
+                self._send(part.name, EndLoadRun(self._run))
         end = time.monotonic() + END_S + 1
         while not all(part.has_ended for part in self.parts) and time.monotonic() < end:
             with contextlib.suppress(queue.Empty):

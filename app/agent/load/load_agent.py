@@ -14,19 +14,19 @@ import time
 from dataclasses import replace
 from typing import Dict, List, Mapping, Optional
 
-from app.agent.sampling.proc_files import parse_cpu_stat, read_file
+from app.agent.sampling.proc_files import parse_proc_stat, read_file
 from app.agent.system.detaching import detach
 from app.agent.system.directory import LOAD, MarkedDirectory, write_holder
 from app.agent.system.errors import AgentError
 from app.protocol.answers import ConductorAddress, LoadLinkTrial
 from app.protocol.load_link import (
     BandwidthProbe,
-    Begin,
+    BandwidthProbeReceived,
+    BeginLoad,
     Bye,
-    End,
+    EndLoadRun,
     GeneratorEnded,
     Hello,
-    LastFillerReceived,
     LinkTrialResult,
     Message,
     OpenGate,
@@ -73,7 +73,7 @@ def _tried(link: LoadTlsLink) -> LoadLinkTrial:
         if isinstance(message, Ping):
             link.send(Pong(message.at, time.monotonic()))
         elif isinstance(message, BandwidthProbe) and not message.text:
-            link.send(LastFillerReceived())
+            link.send(BandwidthProbeReceived())
 
 
 def _dial(call: ConductorAddress, trial: bool = False) -> LoadTlsLink:
@@ -148,7 +148,7 @@ class LoadAgent:
             link.send(Pong(message.at, time.monotonic()))
         elif isinstance(message, StartSysbench):
             self._drive(link, message)
-        elif isinstance(message, (Begin, OpenGate, End)) and message.run in self._runs:
+        elif isinstance(message, (BeginLoad, OpenGate, EndLoadRun)) and message.run in self._runs:
             self._runs[message.run].take(message)
 
     def _drive(self, link: LoadTlsLink, asked: StartSysbench) -> None:
@@ -159,7 +159,7 @@ class LoadAgent:
 
     def _end_all(self) -> None:
         for run in self._runs.values():
-            run.take(End(0))
+            run.take(EndLoadRun(0))
         for run in self._runs.values():
             run.join()
         self._runs.clear()
@@ -186,7 +186,7 @@ class SysbenchRun:
         self._thread.start()
 
     def take(self, message: Message) -> None:
-        if isinstance(message, Begin):
+        if isinstance(message, BeginLoad):
             self._gate.begin(self._asked.threads, message.at)
         elif isinstance(message, OpenGate) and message.seconds > 0:
             self._gate.open(min(message.clients, self._asked.threads), message.seconds)
@@ -201,12 +201,12 @@ class SysbenchRun:
     def _follow(self) -> None:
         generator, run = self._generator, self._asked.run
         with contextlib.suppress(LoadLinkError):
-            before = parse_cpu_stat(read_file("/proc/stat"))
+            before = parse_proc_stat(read_file("/proc/stat"))
             while generator.is_open and not self._ends.is_set():
                 for line in generator.read(READ_S):
                     now, cpu_pct = time.monotonic(), None
                     if line.get("type") in ("second", "slice"):
-                        after = parse_cpu_stat(read_file("/proc/stat"))
+                        after = parse_proc_stat(read_file("/proc/stat"))
                         cpu_pct, before = _busy_pct(before, after), after
                     self._link.send(SysbenchLine(run, line, now, cpu_pct))
         if self._ends.is_set() or generator.is_open:

@@ -30,7 +30,7 @@ class UnreadableLineError(ValueError):
     """A line that Dyno's Lua does not write."""
 
 
-class Merging:
+class LoadLineMerger:
     """Takes lines of each load target, and gives a line once every one has said its part."""
 
     def __init__(self, targets: int) -> None:

@@ -12,7 +12,7 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from app.protocol.stacks import Folded
 
-from .names import cleaned_thread_name, is_unnamed_frame, short_name
+from .names import is_unnamed_frame, safe_thread_name, short_function_name
 
 MOST = 20  # dumps of a step
 LONGEST_S = 10.0  # then it is ended
@@ -128,7 +128,7 @@ def stacks_by_thread(text: str) -> Dict[int, List[str]]:
 def _name_of(text: str) -> str:
     file = _FILE.search(text)
     name = _PLACE.sub("", _FILE.sub("", text))
-    return short_name(name, file.group(1) if file else "")
+    return short_function_name(name, file.group(1) if file else "")
 
 
 def _threads(pid: int) -> Iterator[Tuple[int, Tuple[str, str]]]:
@@ -139,4 +139,4 @@ def _threads(pid: int) -> Iterator[Tuple[int, Tuple[str, str]]]:
             with contextlib.suppress(OSError, IndexError):
                 with open("{}/{}/stat".format(folder, tid), encoding="utf-8", errors="replace") as file:
                     head, _, rest = file.read().rpartition(")")
-                yield int(tid), (cleaned_thread_name(head.partition("(")[2]), rest.split()[0])
+                yield int(tid), (safe_thread_name(head.partition("(")[2]), rest.split()[0])

@@ -17,7 +17,7 @@ _QUALIFIER = re.compile(r" (const|volatile|&&?)+$")
 _STRANGE = re.compile(r"[^!-:<-~ ]|;")  # neither printable ASCII nor what parts frames
 
 
-def short_name(name: str, file: str = "") -> str:
+def short_function_name(name: str, file: str = "") -> str:
     """A function without parameters and template arguments; without a name: `[mariadbd]`, after its file."""
     name = _clean(name)
     if not name or name == UNKNOWN or name.startswith("??"):
@@ -30,7 +30,7 @@ def short_name(name: str, file: str = "") -> str:
     return short + KERNEL if file.startswith("[kernel") or file.endswith(".ko") else short
 
 
-def cleaned_thread_name(name: str) -> str:
+def safe_thread_name(name: str) -> str:
     """The name of a thread as the server gave it."""
     return _clean(name)[:LONGEST] or "[thread]"
 

@@ -12,7 +12,7 @@ from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
 from app.protocol.stacks import Folded
 
-from .names import cleaned_thread_name, is_unnamed_frame, short_name
+from .names import is_unnamed_frame, safe_thread_name, short_function_name
 
 FRAME_POINTERS, DWARF = "frame pointers", "DWARF"
 _MODES = {FRAME_POINTERS: "fp", DWARF: "dwarf,16384"}  # bytes of the stack that are copied for each sample
@@ -128,10 +128,10 @@ def fold(lines: Iterable[str]) -> Tuple[Folded, float]:
     for line in _with_end(lines):
         frame = _FRAME.match(line)
         if frame:
-            frames.append(short_name(*frame.groups()))
+            frames.append(short_function_name(*frame.groups()))
         elif line.strip():
             head = _HEAD.match(line)
-            thread = cleaned_thread_name(head.group(1)) if head else thread
+            thread = safe_thread_name(head.group(1)) if head else thread
         elif frames:
             stack = ";".join([thread, *reversed(frames[:DEEPEST])])
             found[stack] = found.get(stack, 0) + 1

@@ -13,7 +13,7 @@ from app.protocol.plan import Step
 from app.protocol.stacks import KERNEL, PROFILED, Folded, Stacks, pack
 
 from .dumps import StackDumps
-from .names import cleaned_thread_name, short_name
+from .names import safe_thread_name, short_function_name
 from .perf import CpuStackRecording, PerfStatCounters
 from .tools import Tools, find_profiling_tools, mapped_server_binary, symbols_package, unwinding_of
 
@@ -188,14 +188,14 @@ class KernelStacks:
             return
         frames = frames_of(_read(os.path.join(thread, "stack")))
         if frames:
-            stack = ";".join([cleaned_thread_name(head.partition("(")[2]), *reversed(frames)])
+            stack = ";".join([safe_thread_name(head.partition("(")[2]), *reversed(frames)])
             self.folded[stack] = self.folded.get(stack, 0) + 1
 
 
 def frames_of(text: str) -> List[str]:
     """The functions of a stack of the kernel, the innermost first."""
     found = (_FRAME.match(line) for line in text.splitlines())
-    return [short_name(each.group(1)) + KERNEL for each in found if each]
+    return [short_function_name(each.group(1)) + KERNEL for each in found if each]
 
 
 def _read(path: str) -> str:

@@ -8,7 +8,7 @@ from typing import Dict, List, Mapping, Optional, Sequence
 
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
-from app.engines.counter import OF_ENGINE, Counter
+from app.engines.counter import OF_ENGINE, StatusCounter
 from app.engines.server import COUNTERS, OWN_ROWS, READS, ROWS, ROWS_OF_CLIENTS, SORTED
 from app.protocol.series import SeriesDeclaration
 
@@ -18,7 +18,7 @@ OWN = (".rows_read", ".log_kb")  # of an engine, where it counts them
 SELDOM_S = 10.0  # between two readings of what needs dearer statements
 
 
-class Counters:
+class ServerCounterSampler:
     """The server's part of a sample."""
 
     def __init__(self, client: Client, engine: str, more: Sequence[str] = ()) -> None:
@@ -62,7 +62,7 @@ class Counters:
             for c in self.counters
         ]
 
-    def _title(self, counter: Counter) -> str:
+    def _title(self, counter: StatusCounter) -> str:
         """`InnoDB: rows read`: two engines may count the same."""
         of = counter.series.partition(".")[0]
         return "{}: {}".format(self._titles.get(of, of), counter.label)
@@ -89,12 +89,12 @@ class Counters:
         rows = [*self._own(".rows_read"), ROWS]
         return all(each.total(status) is None for each in rows)
 
-    def _own(self, name: str) -> List[Counter]:
+    def _own(self, name: str) -> List[StatusCounter]:
         return [each for each in self.counters if each.series == self._engine + name]
 
 
 def _value(
-    counter: Counter, before: Mapping[str, str], after: Mapping[str, str], dt: float
+    counter: StatusCounter, before: Mapping[str, str], after: Mapping[str, str], dt: float
 ) -> Optional[float]:
     now = counter.total(after)
     if now is None or counter.kind == "gauge":
@@ -106,7 +106,7 @@ def _value(
 
 
 def _first(
-    counters: Sequence[Counter], before: Mapping[str, str], after: Mapping[str, str]
+    counters: Sequence[StatusCounter], before: Mapping[str, str], after: Mapping[str, str]
 ) -> Optional[float]:
     """The value of the first of these counters that the server has."""
     there = (counter for counter in counters if counter.total(after) is not None)

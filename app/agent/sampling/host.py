@@ -22,15 +22,15 @@ from .proc_files import (
     MOST,
     TICK_S,
     Counters,
-    parse_cpu_stat,
     parse_disk,
     parse_meminfo,
     parse_pressure,
+    parse_proc_stat,
     parse_vmstat,
     requests_on_their_way,
 )
 from .process import ProcessFiles
-from .reading import LEVELS, PROCESSES, AbsenceSubtractor, Reading, grown
+from .reading import LEVELS, PROCESSES, OtherTurnsSubtractor, Reading, grown
 
 Pids = Mapping[str, Optional[int]]
 
@@ -231,7 +231,7 @@ class HostSampler:
         self._disks = self._open_disks(directory)
         self._clocks, self._heat = _clocks(), _heat_counts()
         self.others = OtherProcesses(own_word.encode())
-        self._own_time = AbsenceSubtractor()
+        self._own_time = OtherTurnsSubtractor()
         self.cpus = count_cpus()
         there = self.read().counters
         self._table = [each for each in _TABLE if _is_there(each, there)]
@@ -294,7 +294,7 @@ class HostSampler:
 
     def _open_files(self) -> List[_File]:
         needed = [
-            ("machine", self._open("/proc/stat"), parse_cpu_stat),
+            ("machine", self._open("/proc/stat"), parse_proc_stat),
             ("memory", self._open("/proc/meminfo"), parse_meminfo),
         ]
         return [*needed, *_optional_files()]

@@ -22,7 +22,7 @@ def read_file(path: str) -> bytes:
         os.close(fd)
 
 
-def parse_cpu_stat(data: bytes) -> Counters:
+def parse_proc_stat(data: bytes) -> Counters:
     """Ticks and context switches of /proc/stat; steal is nobody's work here, but time that passed."""
     ticks = [int(word) for word in data[: data.index(b"\n")].split()[1:9]]
     ticks += [0] * (8 - len(ticks))

@@ -29,7 +29,7 @@ def grown(counter: str, before: Reading, after: Reading) -> float | None:
     return max(last - first, 0.0)  # the kernel lets iowait go back a little
 
 
-class AbsenceSubtractor:
+class OtherTurnsSubtractor:
     """Takes from each reading what the machine did while another contender of the round had it."""
 
     def __init__(self) -> None:

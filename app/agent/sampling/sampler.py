@@ -12,7 +12,7 @@ from app.protocol.events import Sample, SeriesDeclared
 from app.protocol.latency import counts_of, encode
 from app.protocol.series import LOAD, P95_EVENTS
 
-from .counters import Counters, rows_read
+from .counters import ServerCounterSampler, rows_read
 from .host import HostSampler, deltas
 from .locks import RowLockPairs
 from .reading import Reading
@@ -30,7 +30,7 @@ class SessionSampler:
         self,
         journal: Journal,
         host: HostSampler,
-        counters: Counters,
+        counters: ServerCounterSampler,
         waits: WaitSampler,
         locks: RowLockPairs,
         statements: Statements,

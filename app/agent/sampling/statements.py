@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping
 
 from app.agent.server.mysql import Client, QueryError
 from app.engines.waits import DIGESTS, EXECUTE, INSTRUMENTED, PREPARED, PREPARED_IN_ALL, PS_PER_MS
-from app.protocol.waits import LONGEST, MOST_STATEMENTS, Statement, plain_statement
+from app.protocol.waits import LONGEST, MOST_STATEMENTS, StatementDigest, plain_statement
 
 from .waits import WaitReadInterval
 
@@ -64,7 +64,7 @@ class Statements:
         if self._is_on:
             self._client.try_run(INSTRUMENTED.format(answer))
 
-    def since_begin(self, after: Digests) -> List[Statement]:
+    def since_begin(self, after: Digests) -> List[StatementDigest]:
         return statements_between(self._before, after)
 
     def _read(self, statement: str) -> Digests:
@@ -84,9 +84,9 @@ def _calls(row: Mapping[str, Any]) -> int:
     return int(row.get("calls") or 0)
 
 
-def statements_between(before: Digests, after: Digests) -> List[Statement]:
+def statements_between(before: Digests, after: Digests) -> List[StatementDigest]:
     """Those that were called between two readings, the longest first; one for each text."""
-    found: Dict[str, Statement] = {}
+    found: Dict[str, StatementDigest] = {}
     for id_, row in after.items():
         each = _statement(before.get(id_, {}), row)
         key = each.text.lower()
@@ -95,16 +95,16 @@ def statements_between(before: Digests, after: Digests) -> List[Statement]:
     return called[:MOST_STATEMENTS]
 
 
-def _statement(before: Mapping[str, Any], after: Mapping[str, Any]) -> Statement:
+def _statement(before: Mapping[str, Any], after: Mapping[str, Any]) -> StatementDigest:
     grown = {name: int(after[name]) - int(before.get(name, 0)) for name in (*_COUNTS, "ps") if name in after}
     if grown["calls"] < 0:  # the server has restarted
         grown = {name: int(after[name]) for name in grown}
     ms = round(max(0, grown.pop("ps")) / PS_PER_MS, 3)
     text = plain_statement(str(after["text"] or ""))[:LONGEST]
-    return Statement(text, ms=ms, **{name: max(0, count) for name, count in grown.items()})
+    return StatementDigest(text, ms=ms, **{name: max(0, count) for name, count in grown.items()})
 
 
-def _sum(one: Statement, other: Statement) -> Statement:
+def _sum(one: StatementDigest, other: StatementDigest) -> StatementDigest:
     counts: Dict[str, Any] = {
         name: None if None in (a, b) else a + b
         for name, a, b in ((name, getattr(one, name), getattr(other, name)) for name in (*_COUNTS, "ms"))

@@ -1,6 +1,6 @@
 """Which threads of a server serve clients, and what the others do, by their names.
 
-MariaDB and the Performance Schema name the thread of each connection; `DynoOnlyClients` finds those
+MariaDB and the Performance Schema name the thread of each connection; `UnnamedClientThreads` finds those
 that nobody names. Other threads have their names from the kernel (MySQL 8, MariaDB 11.8), or from the server.
 """
 
@@ -23,7 +23,7 @@ from app.engines.server import (
 from app.protocol.thread_states import CLIENT, OTHER
 
 from .proc_files import read_file
-from .unnamed_clients import Close, DynoOnlyClients, threads_in
+from .unnamed_clients import Close, UnnamedClientThreads, threads_in
 
 CALM_S = 2.0  # clients that come and go all the time are looked at so often
 
@@ -44,9 +44,9 @@ class ThreadKinds:
         self._count = self._looked_at = 0  # links of the folder: threads and two more
         self._changed = 0.0
         self._ask()
-        self._unnamed: Optional[DynoOnlyClients] = None
+        self._unnamed: Optional[UnnamedClientThreads] = None
         if not self._told and not self.pool:
-            self._unnamed = DynoOnlyClients(self.folder, query, connect)
+            self._unnamed = UnnamedClientThreads(self.folder, query, connect)
 
     def has_changed(self, now: float) -> bool:
         """Whether more or fewer threads are there than at the latest look; waits until they stay."""

@@ -14,8 +14,8 @@ from app.protocol.thread_states import (
     RUNNING,
     STATES,
     UNKNOWN,
-    Share,
     ThreadKindShares,
+    ThreadTimeShare,
 )
 
 Shares = Dict[str, float]  # by state, of 1
@@ -108,7 +108,7 @@ class StepThreadShares:
             return None
         samples = sum(self.whole.samples.values())
         there = {
-            state: Share(round(100 * share, 2), self._error_pct(state, samples))
+            state: ThreadTimeShare(round(100 * share, 2), self._error_pct(state, samples))
             for state, share in shares.items()
             if share > 0
         }

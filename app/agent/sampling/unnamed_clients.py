@@ -25,7 +25,7 @@ SPARE = 4  # connections that are left to others
 TRIES = 3  # to find an empty thread cache
 
 
-class DynoOnlyClients:
+class UnnamedClientThreads:
     """Made when no client is connected but Dyno."""
 
     def __init__(self, folder: str, query: Query, connect: Callable[[], Close]) -> None:

@@ -18,7 +18,7 @@ from app.engines.waits import (
     SUMMARY,
     TIMED,
     WAYS,
-    kind_of,
+    wait_event_kind,
 )
 from app.protocol.series import SeriesDeclaration
 
@@ -69,7 +69,7 @@ class WaitSampler:
 
     def _timed_kinds(self) -> Set[str]:
         names = [str(row["name"]) for row in self._client.query(TIMED)] if self.is_on else []
-        return {kind_of(name) for name in names} - {""}
+        return {wait_event_kind(name) for name in names} - {""}
 
     def declare(self) -> List[SeriesDeclaration]:
         return [_series(kind) for kind in self.kinds]
@@ -117,7 +117,7 @@ class WaitSampler:
         self._before, self._elapsed = self._read(), 0.0
         if before is None or self._before is None or has_restarted(before, self._before):
             return {}
-        sums = by_kind(between(before, self._before))
+        sums = by_kind(waits_between(before, self._before))
         return {kind: sums.get(kind, 0.0) / elapsed for kind in self._timed}
 
     def _read(self) -> Optional[Amounts]:
@@ -150,7 +150,7 @@ def _amount(row: Mapping[str, Any]) -> WaitAmount:
 
 def _without_parts(found: Amounts) -> Amounts:
     """Take the time of a whole wait from that of its part, so that each counts once."""
-    counted = {name: amount for name, amount in found.items() if kind_of(name)}
+    counted = {name: amount for name, amount in found.items() if wait_event_kind(name)}
     for part, whole in PARTS.items():
         if part in counted and whole in counted:
             mine, its = counted[part], counted[whole]
@@ -181,7 +181,7 @@ def _grown(then: Optional[WaitAmount], now: Optional[WaitAmount]) -> Optional[fl
     return now.ms - then.ms
 
 
-def between(before: Amounts, after: Amounts) -> Amounts:
+def waits_between(before: Amounts, after: Amounts) -> Amounts:
     """What was waited for between two readings, without names of which nothing was."""
     found = {}
     for name, now in after.items():
@@ -201,7 +201,7 @@ def by_kind(amounts: Amounts) -> Dict[str, float]:
     """The ms of each kind of event of the Performance Schema."""
     sums: Dict[str, float] = {}
     for name, amount in amounts.items():
-        kind = kind_of(name)
+        kind = wait_event_kind(name)
         if kind:
             sums[kind] = sums.get(kind, 0.0) + (amount.ms or 0.0)
     return sums

@@ -21,7 +21,7 @@ from app.engines.server import SYSTEM_TABLES
 
 from .error_log import MAX_CHARS, NO_ERROR, bare_log_line, exit_text, first_error
 from .mycnf import ERROR_LOG, find_file
-from .program import start_line
+from .program import server_start_command
 
 LIMIT_S = 300
 SLICE_S = 0.05
@@ -53,7 +53,7 @@ def bootstrap(
     begun: Callable[[int], None] = lambda _pid: None,
 ) -> None:
     """Fill the empty data directory named in my_cnf; what `wait` raises ends it. `begun` gets its process."""
-    command = [*start_line(server), "--defaults-file=" + my_cnf]
+    command = [*server_start_command(server), "--defaults-file=" + my_cnf]
     try:
         with tempfile.TemporaryFile() as sql:
             if "initialize-insecure" in known:

@@ -186,7 +186,7 @@ def remove_group(session: str) -> None:
     os.unlink(record)
 
 
-def memory_limit_problem() -> str:
+def cgroup_limit_problem() -> str:
     """Why this machine cannot set a memory limit; '' where it can."""
     try:
         # in containers several processes may have this number

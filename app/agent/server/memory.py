@@ -64,7 +64,7 @@ class ServerMemory:
             text = "the allocator is not in force: {} is not in /proc/{}/maps"
             raise AgentError(text.format(self._library, pid))
         wanted = POLICIES.get(self._numa.partition("=")[0], ())
-        found = policies(pid)
+        found = numa_policies(pid)
         if wanted and not any(each.startswith(wanted) for each in found):
             text = "NUMA policy {} is not in force: /proc/{}/numa_maps says {}"
             raise AgentError(text.format(self._numa, pid, ", ".join(sorted(found)) or "nothing"))
@@ -75,7 +75,7 @@ class ServerMemory:
         known = sorted(each for each in mapped(self._pid) if KNOWN.search(each))
         return {
             "allocator": os.path.realpath(self._library) if self._library else ", ".join(known) or "system",
-            "numa": ", ".join(sorted(policies(self._pid))) or None,
+            "numa": ", ".join(sorted(numa_policies(self._pid))) or None,
             "limit_bytes": self.limit.in_force if self.limit.wanted else None,
             "used_bytes": self.limit.used,
             "peak_bytes": self.limit.peak,
@@ -154,7 +154,7 @@ def check_policy(numa: str) -> None:
         raise AgentError("numactl --{} does not work here: {}".format(numa, said[0]))
 
 
-def policies(pid: int) -> Set[str]:
+def numa_policies(pid: int) -> Set[str]:
     """The NUMA policies of a process's memory, as the kernel names them; empty without NUMA."""
     lines = read_lines("/proc/{}/numa_maps".format(pid))
     found = (re.match(r"\S+ (prefer \(many\)\S*|\S+)", line) for line in lines)

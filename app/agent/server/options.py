@@ -14,11 +14,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from app.agent.system.caches import file_change_marker, read_file_cache, write_cache
 from app.protocol.answers import Build
-from app.protocol.my_cnf import option_key, option_name, split_line
+from app.protocol.my_cnf import normalised_option_name, option_key, split_line
 
 from .error_log import bare_log_line
 from .mycnf import plugin_dir
-from .program import CannotStartError, ProgramOutput, ask, ask_program_again, root_user_option
+from .program import CannotStartError, ProgramOutput, ask, ask_with_retry, root_user_option
 
 KEPT, KEPT_OF_PLUGINS = "options.json", "plugin-options.json"  # beside the builds
 ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
@@ -106,7 +106,7 @@ def surveyed_option_names(folder: str) -> Dict[str, List[str]]:
     kept = read_file_cache(os.path.join(folder, KEPT))
     return {
         server: sorted(
-            map(option_name, {*known[3], *chain(*_kept(folder, KEPT_OF_PLUGINS, server).values())})
+            map(normalised_option_name, {*known[3], *chain(*_kept(folder, KEPT_OF_PLUGINS, server).values())})
         )
         for server, known in kept.items()
     }
@@ -124,7 +124,7 @@ def _kept(folder: str, name: str, server: str) -> Dict[str, Any]:
 def _known(server: str, base: str, environment: Tuple[Tuple[str, str], ...]) -> Dict[str, str]:
     try:
         with tempfile.TemporaryDirectory(prefix="dyno-") as empty:
-            return parse_help(ask_program_again(server, help_arguments(base, empty), dict(environment)).out)
+            return parse_help(ask_with_retry(server, help_arguments(base, empty), dict(environment)).out)
     except CannotStartError:
         return {}
 
@@ -179,9 +179,11 @@ def _with_suggestion(complaint: OptionReply, build: BuildWithOptions) -> OptionR
     """Of a name that a build does not know, with the nearest one, or the plugin that it needs."""
     if not _UNKNOWN.search(complaint["text"]):
         return complaint
-    plugin_of = {option_name(name): plugin for plugin, names in build.of_plugins.items() for name in names}
+    plugin_of = {
+        normalised_option_name(name): plugin for plugin, names in build.of_plugins.items() for name in names
+    }
     name = option_key(complaint["option"])
-    near = get_close_matches(name, [*map(option_name, build.options), *plugin_of], 1, NEAR)
+    near = get_close_matches(name, [*map(normalised_option_name, build.options), *plugin_of], 1, NEAR)
     if name in plugin_of:
         hint = ": it belongs to a plugin, load it by plugin_load_add={}".format(plugin_of[name])
     else:
@@ -221,7 +223,7 @@ def _ask(build: BuildWithOptions, question: List[str], folder: str, text: str) -
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     try:
-        return ask_program_again(build.server, ["--defaults-file=" + path, *question], build.environment)
+        return ask_with_retry(build.server, ["--defaults-file=" + path, *question], build.environment)
     except CannotStartError as error:
         return str(error)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping
 
 from app.engines import KNOWN, engine_of
-from app.protocol.my_cnf import option_in, option_name, strip_prefixes, unquote
+from app.protocol.my_cnf import normalised_option_name, option_in, strip_prefixes, unquote
 from app.protocol.words import canonical_value
 
 from .mysql import Client, QueryError
@@ -42,7 +42,7 @@ def not_default(
 
     What a server works out by itself, or says of itself, nobody has set.
     """
-    compiled = {option_name(name): value for name, value in known.items()}
+    compiled = {normalised_option_name(name): value for name, value in known.items()}
     set_ones = {form for name in asked for form in strip_prefixes(name)}
     return [
         name

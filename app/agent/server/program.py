@@ -32,7 +32,7 @@ class CannotStartError(Exception):
     """A server program that gives no answer; its text says why, in one line."""
 
 
-class NoAnswerError(CannotStartError):
+class ProgramTimeoutError(CannotStartError):
     """It was started, and did not answer in time."""
 
 
@@ -54,7 +54,7 @@ def ask(
     """Run a server program to its end; `meanwhile` gets its process id while a long answer waits."""
     try:
         process = subprocess.Popen(
-            [*start_line(server), *arguments],
+            [*server_start_command(server), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -71,15 +71,15 @@ def ask(
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        raise NoAnswerError("it did not answer within {:.0f} s".format(limit_s)) from None
+        raise ProgramTimeoutError("it did not answer within {:.0f} s".format(limit_s)) from None
     return ProgramOutput(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
-def ask_program_again(server: str, arguments: Sequence[str], environment: Mapping[str, str]) -> ProgramOutput:
+def ask_with_retry(server: str, arguments: Sequence[str], environment: Mapping[str, str]) -> ProgramOutput:
     """Ask; if no answer comes, ask once more with more time."""
     try:
         return ask(server, arguments, environment)
-    except NoAnswerError:
+    except ProgramTimeoutError:
         return ask(server, arguments, environment, PATIENT_S)
 
 
@@ -97,7 +97,7 @@ def _is_waiting(process: subprocess.Popen[bytes], limit_s: float) -> bool:
     return False
 
 
-def start_line(server: str) -> List[str]:
+def server_start_command(server: str) -> List[str]:
     """The words that start it; where its run bit was lost, what the kernel would call goes before it."""
     if os.access(server, os.X_OK):
         return [server]

@@ -26,7 +26,7 @@ from .error_log import exit_text, first_error, last_error
 from .memory import ServerMemory
 from .mycnf import DATA, ERROR_LOG, LOOPBACK, TMP, dyno_options, write_my_cnf
 from .mysql import Client, QueryError
-from .program import start_line
+from .program import server_start_command
 
 START_S = 300  # a large redo log takes its time
 STOP_S = 120
@@ -158,7 +158,7 @@ class Server:
             create_session_account(self.client, self.password)
 
     def _command(self) -> List[str]:
-        command = [*start_line(self.contender["server"]), "--defaults-file=" + self.my_cnf]
+        command = [*server_start_command(self.contender["server"]), "--defaults-file=" + self.my_cnf]
         command += ["--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()]
         cores = self.contender.get("cores", "")
         command = self.memory.wrap_command(command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.server import ANALYSE
-from app.protocol.events import Mark
+from app.protocol.events import MomentEvent
 
 from .facts import tables_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Step
 
     from .facts import SessionFactsWriter
-    from .running import Running
+    from .running import RunningSession
 
 LOOK_S = 0.1
 FAR = 2  # an estimate that is wrong by more than this factor can change plans
@@ -32,7 +32,7 @@ _ESTIMATES = (
 class TableAnalysis:
     """Analyses the tables of a session, and knows whether the server's row estimates are right."""
 
-    def __init__(self, session: Running, facts: SessionFactsWriter) -> None:
+    def __init__(self, session: RunningSession, facts: SessionFactsWriter) -> None:
         self._session = session
         self._facts = facts
         self.marks: List[str] = []  # of the steps that follow
@@ -50,7 +50,7 @@ class TableAnalysis:
         self.marks = [DOUBTFUL] if problem else []
         found = {"seconds": seconds, "rows": rows, "estimate": work.estimate, "tables": work.tables}
         self._facts.write_analysed(step, {**found, "problem": problem})
-        session.journal.write(Mark, name="analysed", step=index, value=seconds)
+        session.journal.write(MomentEvent, name="analysed", step=index, value=seconds)
         if problem:
             text = "ANALYZE TABLE after {}: {}".format(step.label, problem)
             session.journal.log(text, "error")

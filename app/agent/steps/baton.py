@@ -12,7 +12,7 @@ STOPPED_S = 240.0  # the longest stop of a server: InnoDB gives up after 600 s
 BREATH_S = 0.2  # for which it then goes on
 
 
-class Position(NamedTuple):
+class StepSlicePosition(NamedTuple):
     """What a session is about to do: the setting up of a step is its slice 0."""
 
     step: int
@@ -91,7 +91,7 @@ class SessionTurn:
 
     def __init__(self, baton: SliceTurns, number: int) -> None:
         self.number = number
-        self.position = Position(0)
+        self.position = StepSlicePosition(0)
         self._baton = baton
         self._hooks: Optional[TurnHooks] = None
 
@@ -102,7 +102,7 @@ class SessionTurn:
         """Wait for the baton, before the session has anything that runs."""
         self._baton.wait_for(self, lambda: None)
 
-    def pass_on(self, position: Position) -> None:
+    def pass_on(self, position: StepSlicePosition) -> None:
         """Let the sessions that are further behind work; returns when it is this one's turn."""
         self.position = position
         if self._baton.next() is self or self._hooks is None:

@@ -20,7 +20,7 @@ from app.engines import engine_of
 from app.engines.engine import Engine
 
 from .facts import write_canary
-from .running import BegunSession, Running
+from .running import BegunSession, RunningSession
 from .settle_step import pause
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ def run_canary(session: BegunSession, make: Callable[[Contender], Server]) -> No
     """Write the fact `canary`; a failure only logs a warning."""
     contender = session.plan.canary[0]
     try:
-        found = _run(Running(session, make(contender), "canary: "), engine_of(contender.engine))
+        found = _run(RunningSession(session, make(contender), "canary: "), engine_of(contender.engine))
         write_canary(session.journal, {"build": contender.build, "key": contender.key, **found})
     except (AgentError, QueryError) as error:
         session.journal.log("the canary run failed: {}".format(error))
 
 
-def _run(canary: Running, engine: Engine) -> Dict[str, Any]:
+def _run(canary: RunningSession, engine: Engine) -> Dict[str, Any]:
     """Start it, measure it, and leave nothing behind."""
     try:
         canary.server.prepare(canary.wait)
@@ -61,7 +61,7 @@ def _run(canary: Running, engine: Engine) -> Dict[str, Any]:
             canary.directory.discard(canary.at(part))
 
 
-def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
+def _measured(session: RunningSession, engine: Engine) -> Dict[str, Any]:
     client = session.server.client
     host = HostSampler({"server": session.server.pid}, session.path, session.agent)
     try:
@@ -89,7 +89,7 @@ def _fill(client: Client, engine: Engine) -> None:
         client.run("INSERT INTO dyno.canary VALUES {}".format(rows))  # noqa: S608 - our own numbers
 
 
-def _rates(session: Running, client: Client, statement: str) -> List[int]:
+def _rates(session: RunningSession, client: Client, statement: str) -> List[int]:
     """Statements in each second, the same ones in every session."""
     any_row = random.Random(1)
     counts = []

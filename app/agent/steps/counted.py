@@ -12,12 +12,12 @@ from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.process import ThreadCounters
 from app.agent.sampling.sampler import summed_query_count
 from app.agent.sampling.statements import Digests
-from app.agent.sampling.waits import Amounts, between, has_restarted
+from app.agent.sampling.waits import Amounts, has_restarted, waits_between
 from app.agent.server.affinity import affinity
 from app.agent.server.server import Server
 from app.engines import engine_of
-from app.engines.waits import KINDS, kind_of
-from app.protocol.events import Mark, ProgressEvent
+from app.engines.waits import KINDS, wait_event_kind
+from app.protocol.events import MomentEvent, ProgressEvent
 from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
 from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.protocol.others import Others
     from app.protocol.plan import Step
 
-    from .running import Running
+    from .running import RunningSession
 
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 OF_REST = ("events", "reads", "writes", "other", "errors", "reconnects")
@@ -38,7 +38,7 @@ LAST = 2  # seconds of the step in which the threads of the server are looked at
 class RunningStepMeter:
     """Counts a step while its load runs: takes the lines of the generator, and samples with them."""
 
-    def __init__(self, session: Running, index: int, step: Step) -> None:
+    def __init__(self, session: RunningSession, index: int, step: Step) -> None:
         self._session, self._index, self._step = session, index, step
         self._s = -step.warmup  # the second that is sampled next
         self._first: Any = None  # the moments at the bounds of the measured part
@@ -75,7 +75,7 @@ class RunningStepMeter:
         session.threads.begin_part()
         if isinstance(session.generator, RemoteGenerators):
             session.generator.begin_measured()
-        session.journal.write(Mark, name="measured", step=self._index)
+        session.journal.write(MomentEvent, name="measured", step=self._index)
 
     def end(self) -> None:
         """The load has ended, however that was."""
@@ -233,7 +233,7 @@ class GeneratorCounts:
 class UntimedStepProgress:
     """Writes the progress of a step without a fixed time: rows of a load or a scan, or events."""
 
-    def __init__(self, session: Running, index: int, step: Step) -> None:
+    def __init__(self, session: RunningSession, index: int, step: Step) -> None:
         self._session, self._index, self._step = session, index, step
         self._read_before: Optional[float] = None
 
@@ -304,7 +304,7 @@ class ServerThreadCosts:
 class StepWaitsCounter:
     """What the threads of the server waited for in the measured part, by name, and its statements."""
 
-    def __init__(self, session: Running) -> None:
+    def __init__(self, session: RunningSession) -> None:
         self._session = session
         self._before: Amounts = {}
         self._after: Optional[Amounts] = None
@@ -335,7 +335,7 @@ class StepWaitsCounter:
         if after is None or has_restarted(self._before, after):
             return {}
         sampler = self._session.sampler
-        events = self._events(between(self._before, after), queries)
+        events = self._events(waits_between(self._before, after), queries)
         measured = sampler.waits.kinds
         kinds = {kind: sum(each.ms or 0.0 for each in events if each.kind == kind) for kind in measured}
         found = Waits(
@@ -354,7 +354,7 @@ class StepWaitsCounter:
         found = [
             Wait(
                 name[:LONGEST],
-                kinds.get(name) or kind_of(name),
+                kinds.get(name) or wait_event_kind(name),
                 amount.times,
                 None if amount.ms is None else round(amount.ms, 3),
                 None if amount.ms is None or not queries else round(amount.ms * 1e3 / queries, 4),

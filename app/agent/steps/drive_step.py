@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Step
 
     from .facts import SessionFactsWriter
-    from .running import Running
+    from .running import RunningSession
 
 REACHED = 0.99  # of the schedule must have begun when the step ends
 DIAL_S = 30.0  # for a load target that has dropped out to come back
@@ -44,7 +44,7 @@ class DriveStep:
     """One step by sysbench: starts it, lets its pace follow it, ends with figures."""
 
     def __init__(
-        self, session: Running, facts: SessionFactsWriter, index: int, step: Step, seed: int
+        self, session: RunningSession, facts: SessionFactsWriter, index: int, step: Step, seed: int
     ) -> None:
         self._session = session
         self._facts = facts
@@ -186,7 +186,7 @@ class DriveStep:
 class RemoteLoad:
     """The load targets of one step; of a step that is driven from here nothing of it happens."""
 
-    def __init__(self, session: Running, index: int, step: Step, seed: int) -> None:
+    def __init__(self, session: RunningSession, index: int, step: Step, seed: int) -> None:
         self._session = session
         self._index, self._step, self._seed = index, step, seed
         self._conductor = session.conductor if step.kind in DRIVEN else None
@@ -230,7 +230,7 @@ class RemoteLoad:
         return marks + [TUNNELLED] * self._conductor.is_loopback
 
 
-def _why(session: Running, generator: Driving, code: int) -> str:
+def _why(session: RunningSession, generator: Driving, code: int) -> str:
     """Why a step failed, in the words of the server or of sysbench."""
     said = generator.complaints()
     for text in said[:5]:

@@ -12,7 +12,7 @@ from .facts import tables_of
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .running import Running
+    from .running import RunningSession
 
 NO_INDEX = "no-index"
 
@@ -20,7 +20,7 @@ NO_INDEX = "no-index"
 class MissingFeaturePolicy:
     """Decides whether a session continues without a feature of the engine, and marks later steps."""
 
-    def __init__(self, session: Running) -> None:
+    def __init__(self, session: RunningSession) -> None:
         self._session = session
         self._engine = engine_of(session.contender.engine)
         self._filled = 0  # the process of the server that has the rows

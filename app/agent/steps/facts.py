@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.agent.system.journal import Journal
     from app.protocol.plan import Step
 
-    from .running import BegunSession, Running
+    from .running import BegunSession, RunningSession
 
 
 def _write(journal: Journal, name: str, value: Any, when: str = "") -> None:
@@ -41,7 +41,7 @@ def record_machine_facts(session: BegunSession) -> None:
     _write(session.journal, "build", found)
 
 
-def write_open_file_limits(session: BegunSession, limits: Dict[str, int]) -> None:
+def record_file_limits(session: BegunSession, limits: Dict[str, int]) -> None:
     """Write the limits of open files of server and generator, for the most client threads."""
     _write(session.journal, "limits", limits)
 
@@ -49,7 +49,7 @@ def write_open_file_limits(session: BegunSession, limits: Dict[str, int]) -> Non
 class SessionFactsWriter:
     """Writes the facts of one session with its server."""
 
-    def __init__(self, session: Running) -> None:
+    def __init__(self, session: RunningSession) -> None:
         self._session = session
         self._has_binary_log = False
 

@@ -17,29 +17,29 @@ from app.agent.snapshots.snapshots import Snapshot, Snapshots, snapshot_key
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
 from app.engines.engine import MIB
-from app.protocol.events import Mark, ProgressEvent, StepEnded
+from app.protocol.events import MomentEvent, ProgressEvent, StepEnded
 
 if TYPE_CHECKING:
     from .facts import SessionFactsWriter
-    from .running import Running
-    from .step_settings import ServerSettingsChanges
+    from .running import RunningSession
+    from .step_settings import StepSettingsChanges
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOW_S = 1.0  # between two words on how far the copying is
 
 
-class GivenUp(Exception):  # noqa: N818 - nothing is wrong
+class StepSkipped(Exception):  # noqa: N818 - nothing is wrong
     """A person has skipped the step."""
 
 
-class FromSnapshot:
+class SnapshotStarter:
     """Starts the server of a session from a snapshot, and skips the steps before it."""
 
     def __init__(
         self,
-        session: Running,
+        session: RunningSession,
         facts: SessionFactsWriter,
-        step_settings: ServerSettingsChanges,
+        step_settings: StepSettingsChanges,
         open_server: Callable[[], None],
     ) -> None:
         self._session = session
@@ -96,7 +96,7 @@ class FromSnapshot:
 
         try:
             session.server.prepare(session.wait, lay)
-        except GivenUp:
+        except StepSkipped:
             raise AgentError("the copy of the snapshot was skipped, so there is no data") from None
         except OSError as error:
             raise _as_full(error, session.path) from None
@@ -124,7 +124,7 @@ class FromSnapshot:
         self._step_settings.forget()
         kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
         seconds = round(time.monotonic() - began, 3)
-        session.journal.write(Mark, name="snapshot", step=index, value=seconds, text=kept)
+        session.journal.write(MomentEvent, name="snapshot", step=index, value=seconds, text=kept)
         said = {"not_kept": reason} if reason else {"snapshot": self._key}
         self._facts.write_start_state("fresh, {}".format(kept), source="load", **said)
         outcome = session.control.interrupts or ("completed" if clean else "failed")
@@ -143,7 +143,7 @@ class FromSnapshot:
         try:
             session.check_room(size)
             self._snapshots.keep(self._key, data, self._about(), self._looker(index, size))
-        except GivenUp:
+        except StepSkipped:
             return "skipped by a person"
         except DiskFullError:
             return _without_room(size)
@@ -172,7 +172,7 @@ class FromSnapshot:
             session = self._session
             session.wait(0)
             if session.control.interrupts:
-                raise GivenUp
+                raise StepSkipped
             if time.monotonic() - self._shown >= SHOW_S:
                 self._shown = time.monotonic()
                 shown = {"done": done // MIB, "total": max(done, total) // MIB, "unit": "MB"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
-from app.protocol.events import REPEATED, Mark
+from app.protocol.events import REPEATED, MomentEvent
 from app.protocol.others import DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
 from app.protocol.step_parts import P99LimitSearch, TriedRate
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Step
 
     from .facts import SessionFactsWriter
-    from .running import Running
+    from .running import RunningSession
 
 EVENTS = 10_000  # of a try, at least
 MORE = 1.05  # times as many are planned: their number is random
@@ -32,7 +32,7 @@ class LimitStep:
     """Measures without a limit first, then tries rates until one has passed often enough."""
 
     def __init__(
-        self, session: Running, facts: SessionFactsWriter, index: int, step: Step, seed: int
+        self, session: RunningSession, facts: SessionFactsWriter, index: int, step: Step, seed: int
     ) -> None:
         self._session = session
         self._facts = facts
@@ -73,7 +73,7 @@ class LimitStep:
         """Try a rate on a server that has nothing left to do; the seconds of the step count anew."""
         number = len(self._tries) + 1
         text = "try {}: {:,} events/s".format(number, step.rate)
-        self._session.journal.write(Mark, name=REPEATED, step=self._index, value=number, text=text)
+        self._session.journal.write(MomentEvent, name=REPEATED, step=self._index, value=number, text=text)
         if step.writes:
             drain(self._session, self._index, DRAIN_S)
         return self._drive(step, seed_of(self._session.plan, self._session.turn.repeat, self._step, number))

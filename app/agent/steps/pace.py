@@ -11,13 +11,13 @@ from app.agent.sampling.figures import percentile
 from app.protocol.latency import buckets_of
 from app.protocol.plan import LONGEST_S
 
-from .baton import Position
+from .baton import StepSlicePosition
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
     from .counted import RunningStepMeter
-    from .running import Running
+    from .running import RunningSession
 
 READ_S = 0.25  # the longest wait for a line before requests of people are looked for
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
@@ -65,7 +65,7 @@ class SlicedStepRunner:
     The figures of the step are computed from those of its slices.
     """
 
-    def __init__(self, session: Running, index: int, step: Step, measuring: RunningStepMeter) -> None:
+    def __init__(self, session: RunningSession, index: int, step: Step, measuring: RunningStepMeter) -> None:
         self._session = session
         self._index = index
         self._step = step
@@ -155,7 +155,7 @@ class SlicedStepRunner:
 
     def _turn(self) -> None:
         self._part += 1
-        self._session.place.pass_on(Position(self._index, self._part))
+        self._session.place.pass_on(StepSlicePosition(self._index, self._part))
 
     def _lengths(self, seconds: float, usual_s: float) -> List[float]:
         """The lengths of the slices, the same for all contenders of the round."""
@@ -186,7 +186,7 @@ class SlicedStepRunner:
 
 
 def step_load_pacing(
-    session: Running, index: int, step: Step, measuring: RunningStepMeter
+    session: RunningSession, index: int, step: Step, measuring: RunningStepMeter
 ) -> Union[UnslicedLoad, SlicedStepRunner]:
     return SlicedStepRunner(session, index, step, measuring) if step.sliced else UnslicedLoad(step, measuring)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict
 
 from app.agent.sampling.figures import figure_of
 from app.engines import engine_of
-from app.protocol.events import REPEATED, Mark, step_ended_fields
+from app.protocol.events import REPEATED, MomentEvent, step_ended_fields
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED
 from app.protocol.plan import ATTEMPTS
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from app.protocol.plan import Step
 
     from .facts import SessionFactsWriter
-    from .running import Running
+    from .running import RunningSession
 
 
 class StepRepeater:
     """Decides for a session which steps are repeated, and whether the session itself is."""
 
-    def __init__(self, session: Running, facts: SessionFactsWriter) -> None:
+    def __init__(self, session: RunningSession, facts: SessionFactsWriter) -> None:
         self._session = session
         self._facts = facts
         self._engine = engine_of(session.contender.engine)
@@ -46,7 +46,7 @@ class StepRepeater:
             self._facts.write_attempt(step, {**step_ended_fields(ended), "attempt": attempt, "value": figure})
             attempt += 1
             text = "attempt {} of at most {}: the one before was disturbed".format(attempt, ATTEMPTS)
-            self._session.journal.write(Mark, name=REPEATED, step=index, value=attempt, text=text)
+            self._session.journal.write(MomentEvent, name=REPEATED, step=index, value=attempt, text=text)
             ended = run_once()
         marks = [ATTEMPT_MARKS[attempt]] if attempt > 1 else []
         return {**ended, "marks": [*ended.get("marks", ()), *marks]}

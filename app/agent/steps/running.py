@@ -9,9 +9,9 @@ import time
 from functools import cached_property
 from typing import Dict, List, Optional, Set
 
-from app.agent.load.conductor import LoadTargetCallers
+from app.agent.load.conductor import ConnectedLoadTargets
 from app.agent.load.generators import Driving
-from app.agent.sampling.counters import Counters
+from app.agent.sampling.counters import ServerCounterSampler
 from app.agent.sampling.disturbance import DisturbanceLimits, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.locks import STATUS, RowLockPairs
@@ -48,7 +48,7 @@ class BegunSession:
         control: ControlRequests,
         place: SessionTurn,
         agent: str,
-        conductor: Optional[LoadTargetCallers] = None,
+        conductor: Optional[ConnectedLoadTargets] = None,
     ) -> None:
         self.plan = plan
         self.turn = turn
@@ -69,7 +69,7 @@ class BegunSession:
         self.control.look(self.journal, index)
 
 
-class Running(BegunSession):
+class RunningSession(BegunSession):
     """A session with its server. What samples it is made at its first use, when the server has started."""
 
     def __init__(self, begun: BegunSession, server: Server, whose: str = "") -> None:
@@ -107,7 +107,7 @@ class Running(BegunSession):
     def sampler(self) -> SessionSampler:
         client, engine, host = self.server.client, self.contender.engine, self.host
         waits = WaitSampler(client, engine)
-        counters = Counters(client, engine, [*waits.status_names, *STATUS])
+        counters = ServerCounterSampler(client, engine, [*waits.status_names, *STATUS])
         threads, statements = self.threads, Statements(client, waits.is_on)
         return SessionSampler(self.journal, host, counters, waits, RowLockPairs(client), statements, threads)
 
@@ -149,7 +149,7 @@ class Running(BegunSession):
             raise DiskFullError(self.path)
 
 
-def turn_hooks(running: Running) -> TurnHooks:
+def turn_hooks(running: RunningSession) -> TurnHooks:
     """What a session does when its turn ends and when it comes back."""
     return TurnHooks(
         lambda: _leave(running),
@@ -159,7 +159,7 @@ def turn_hooks(running: Running) -> TurnHooks:
     )
 
 
-def _leave(running: Running) -> None:
+def _leave(running: RunningSession) -> None:
     """Wait for the disk, whose work still belongs to this session; then stop its server."""
     if running.server.has_begun:
         _await_disk(running.host)
@@ -167,7 +167,7 @@ def _leave(running: Running) -> None:
     running.server.halt()
 
 
-def _come_back(running: Running) -> None:
+def _come_back(running: RunningSession) -> None:
     running.server.go_on()
     if running.server.has_begun:
         running.host.come_back()
@@ -186,7 +186,7 @@ def _await_disk(host: HostSampler) -> None:
         time.sleep(LOOK_S)
 
 
-def _pids(running: Running) -> Set[int]:
+def _pids(running: RunningSession) -> Set[int]:
     """Process ids of its server and its load."""
     server, generator = running.server, running.generator
     found = {server.pid} if server.has_begun else set()

@@ -13,7 +13,7 @@ from app.protocol.work import (
     WORDS,
     Bounds,
     Statement,
-    row_access_text,
+    explain_access_text,
     rows_of,
     rows_per_event_bounds,
     statements_of,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Step
 
     from .facts import SessionFactsWriter
-    from .running import Running
+    from .running import RunningSession
 
 NO_STATISTICS, OTHER_WORK, OTHER_READS = "no-statistics", "other-work", "other-reads"
 CHANGED_PLAN = "changed-plan"
@@ -42,7 +42,7 @@ BY_SERVER = ("read", "sorted")  # a client counts the others
 class SameWork:
     """Checks one step that reads or changes the tables."""
 
-    def __init__(self, session: Running, facts: SessionFactsWriter, step: Step) -> None:
+    def __init__(self, session: RunningSession, facts: SessionFactsWriter, step: Step) -> None:
         self._session = session
         self._facts = facts
         self._step = step
@@ -140,7 +140,7 @@ def marks_of_work(wrong: Mapping[str, str]) -> List[str]:
 
 def _changed(begin: List[Any], end: List[Any]) -> List[str]:
     """The mark of a step within which a statement changed its plan, where both plans are known."""
-    pairs = ((row_access_text(first), row_access_text(last)) for first, last in zip(begin, end))
+    pairs = ((explain_access_text(first), explain_access_text(last)) for first, last in zip(begin, end))
     return [CHANGED_PLAN] if any(first and last and first != last for first, last in pairs) else []
 
 
@@ -184,7 +184,7 @@ def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List
         {
             "statement": each.text,
             "begin": first,
-            **({} if row_access_text(first) == row_access_text(last) else {"end": last}),
+            **({} if explain_access_text(first) == explain_access_text(last) else {"end": last}),
         }
         for each, first, last in zip(statements, begin, end)
     ]
@@ -196,7 +196,7 @@ def _worst(statements: List[Statement], plans: List[Any]) -> List[str]:
     if not sizes:
         return []
     at = sizes.index(max(sizes))
-    return ["{}: {}, {:,} rows".format(statements[at].text[:200], row_access_text(plans[at]), sizes[at])]
+    return ["{}: {}, {:,} rows".format(statements[at].text[:200], explain_access_text(plans[at]), sizes[at])]
 
 
 def _number(value: Any) -> int:

@@ -14,13 +14,13 @@ from app.agent.server.mysql import Client, QueryError
 from app.agent.system.control import ON_REQUEST
 from app.engines import engine_of
 from app.engines.server import CALM_S
-from app.protocol.events import Mark, ProgressEvent
+from app.protocol.events import MomentEvent, ProgressEvent
 from app.protocol.step_parts import SettleStepResult
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .running import BegunSession, Running
+    from .running import BegunSession, RunningSession
 
 SLICE_S = 0.25
 FEW_KB = 1024  # per second: too little to disturb reads
@@ -34,7 +34,7 @@ def pause(session: BegunSession, index: int, until: float) -> None:
         session.look(index)
 
 
-def run_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
+def run_settle(session: RunningSession, index: int, step: Step) -> Dict[str, Any]:
     """Wait until all is written or the time limit is reached; restore the settings in any case."""
     settling = Settling(session.server.client, session.contender.engine, session.server.data)
     session.sampler.begin()
@@ -49,7 +49,7 @@ def run_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
         _restore(session, settling)
 
 
-def drain(session: Running, index: int, cap_s: int) -> None:
+def drain(session: RunningSession, index: int, cap_s: int) -> None:
     """Wait until all is written, or the time limit is reached; a settle step without figures."""
     settling = Settling(session.server.client, session.contender.engine, session.server.data)
     session.sampler.begin()
@@ -63,7 +63,7 @@ def drain(session: Running, index: int, cap_s: int) -> None:
 
 
 def _settled(
-    session: Running, step: Step, settling: Settling, first: Reading, seconds: float
+    session: RunningSession, step: Step, settling: Settling, first: Reading, seconds: float
 ) -> Dict[str, Any]:
     """The fields of the end of a settle step."""
     stopped = session.control.interrupts
@@ -81,7 +81,7 @@ def _settled(
     }
 
 
-def _close(session: Running, first: Reading) -> Dict[str, Any]:
+def _close(session: RunningSession, first: Reading) -> Dict[str, Any]:
     session.sampler.begin()
     return session.write_accounting.close(
         first, session.sampler.reading, fixed_row_width(session.server.client)
@@ -93,14 +93,14 @@ def _capped(step: Step, settling: Settling) -> str:
     return said.format(step.cap_s, ", ".join(settling.unpaid))
 
 
-def _restore(session: Running, settling: Settling) -> None:
+def _restore(session: RunningSession, settling: Settling) -> None:
     """Restore the settings; log a value that stays changed, because later steps run with it."""
     for name in settling.end():
         text = "{} could not be reset to its value before settling".format(name)
         session.journal.log(text, "error")
 
 
-def _watch(session: Running, index: int, cap_s: int, settling: Settling, began: float) -> None:
+def _watch(session: RunningSession, index: int, cap_s: int, settling: Settling, began: float) -> None:
     for second in range(cap_s):
         pause(session, index, began + second + 1)
         if session.control.interrupts:
@@ -116,13 +116,13 @@ def _watch(session: Running, index: int, cap_s: int, settling: Settling, began: 
             return
 
 
-def run_restart(session: Running, index: int) -> Dict[str, Any]:
+def run_restart(session: RunningSession, index: int) -> Dict[str, Any]:
     """Shut down and start the server; the result is the time for both."""
     began = time.monotonic()
     clean = session.server.stop(wait=session.wait)
     session.server.start(session.wait)
     seconds = round(time.monotonic() - began, 3)
-    session.journal.write(Mark, name="restarted", step=index, value=seconds)
+    session.journal.write(MomentEvent, name="restarted", step=index, value=seconds)
     reason: Optional[str] = "" if clean else "the server had to be killed"
     return {
         "outcome": "completed" if clean else "failed",

@@ -19,13 +19,13 @@ from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.server import PURGE_ALL
 from app.protocol.cpus import as_text, cpu_set_of_text
-from app.protocol.events import Mark
+from app.protocol.events import MomentEvent
 from app.protocol.words import literal, word
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .running import Running
+    from .running import RunningSession
 
 SHUTDOWN_S = 1200  # of a server that purges and merges everything: one that only reads could not later
 
@@ -34,10 +34,10 @@ class ConditionError(Exception):
     """This machine or server cannot do what a step asks for; the text says why."""
 
 
-class ServerSettingsChanges:
+class StepSettingsChanges:
     """The settings of a session that differ from those its server was first started with."""
 
-    def __init__(self, session: Running) -> None:
+    def __init__(self, session: RunningSession) -> None:
         self._session = session
         self._engine = engine_of(session.contender.engine)
         self._before: Dict[str, str] = {}  # variables that were changed, as they were
@@ -128,7 +128,7 @@ class ServerSettingsChanges:
             raise ConditionError(self._refused[key]) from None
         text = "with {}".format(_listed(options)) if options else "as at first"
         seconds = round(time.monotonic() - began, 3)
-        self._session.journal.write(Mark, name="restarted", step=index, value=seconds, text=text)
+        self._session.journal.write(MomentEvent, name="restarted", step=index, value=seconds, text=text)
 
     def _shut_down(self) -> None:
         server = self._session.server

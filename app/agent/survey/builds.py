@@ -141,7 +141,9 @@ def _with_engines(build: Build, version_text: str, options: Mapping[str, str]) -
     family, version = parse_version(version_text, options)
     folder = plugin_dir(build.base, options)
     plugins = engine_plugins_in(folder or "/nowhere", options)
-    missing = {} if build.script else lacking(plugins, build.environment)  # a script may know other libraries
+    missing = (
+        {} if build.script else missing_plugin_libraries(plugins, build.environment)
+    )  # a script may know other libraries
     return replace(
         build,
         family=family,
@@ -149,7 +151,7 @@ def _with_engines(build: Build, version_text: str, options: Mapping[str, str]) -
         plugin_dir=folder or None,
         lacking=missing,
         engines=engines_of(options, set(plugins) - set(missing)),
-        other_engines=other_engines(folder or "/nowhere", options),
+        other_engines=find_unknown_engines(folder or "/nowhere", options),
         problem=None if version else "Dyno does not understand its --version: {}".format(version_text[:200]),
     )
 
@@ -263,7 +265,7 @@ def engine_plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]
     }
 
 
-def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[str, str]:
+def missing_plugin_libraries(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[str, str]:
     """Why an engine does not load although its plugin is there."""
     found = {
         engine: ", ".join(missing_shared_libraries(path, environment)) for engine, path in plugins.items()
@@ -277,7 +279,7 @@ def engines_of(options: Mapping[str, str], plugins: Collection[str]) -> List[str
     return [name for name, each in KNOWN.items() if each.option in options or name in plugins]
 
 
-def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
+def find_unknown_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
     """Engines that Dyno does not know, each with the plugin to load; '' is compiled in.
 
     What a server makes of them it lists once it is started: SHOW ENGINES.

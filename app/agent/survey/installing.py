@@ -107,10 +107,10 @@ class BuildInstaller:
 
     def _accept(self, name: str, notes: Mapping[str, str]) -> Build:
         """Name the unpacked build, if it contains a server."""
-        if not servers_below(self._at(name + HALF)):
+        if not builds_in_folder(self._at(name + HALF)):
             raise WrongInputError("it contains no server: bin/mysqld or bin/mariadbd is missing")
         os.rename(self._at(name + HALF), self._at(name))
-        build = servers_below(self._at(name))[0]
+        build = builds_in_folder(self._at(name))[0]
         BuildNotes(self._directory).write(build.base, notes)
         return build
 
@@ -132,7 +132,7 @@ class BuildInstaller:
         self._directory.empty_trash()
 
 
-def servers_below(folder: str) -> List[Build]:
+def builds_in_folder(folder: str) -> List[Build]:
     """The builds in a folder and nowhere else."""
     return [each for each in find_builds([folder]) if each.base.startswith(folder)]
 

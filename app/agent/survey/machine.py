@@ -15,7 +15,7 @@ import time
 from dataclasses import replace
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from app.agent.server.cgroup import memory_limit_problem
+from app.agent.server.cgroup import cgroup_limit_problem
 from app.agent.server.memory import installed_allocators
 from app.agent.server.options import SurveyedOptions, keep_options
 from app.agent.server.program import find_sysbench
@@ -45,7 +45,7 @@ def survey(directory: MarkedDirectory, search_paths: Sequence[str]) -> Survey:
         warnings=warnings_of(machine),
         allocators=installed_allocators(),
         numactl=shutil.which("numactl"),
-        memory_limit_problem=memory_limit_problem(),
+        memory_limit_problem=cgroup_limit_problem(),
     )
 
 
@@ -184,7 +184,7 @@ def sysbench_version(path: str) -> str | None:
 SYSTEM = "/sys/devices/system/cpu"
 
 
-class CpuPlace(NamedTuple):
+class LogicalCpu(NamedTuple):
     """The place of a CPU (a hardware thread); node -1 is unknown."""
 
     number: int
@@ -199,7 +199,7 @@ def topology(root: str = SYSTEM, usable: Optional[Iterable[int]] = None) -> List
     return cores_by_node([_cpu(root, number) for number in sorted(numbers)])
 
 
-def cores_by_node(cpus: Iterable[CpuPlace]) -> List[List[List[int]]]:
+def cores_by_node(cpus: Iterable[LogicalCpu]) -> List[List[List[int]]]:
     """Nodes, with their cores by first CPU; sockets of one node stay separate."""
     cores: Dict[Tuple[int, int, int], List[int]] = {}
     for cpu in sorted(cpus):
@@ -214,11 +214,11 @@ def _last_if_unknown(node: int) -> int:
     return node if node >= 0 else 1 << 30
 
 
-def _cpu(root: str, number: int) -> CpuPlace:
+def _cpu(root: str, number: int) -> LogicalCpu:
     """A CPU as /sys describes it; without a description it counts as a separate core."""
     folder = os.path.join(root, "cpu{}".format(number))
     nodes = [re.search(r"\d+$", path) for path in glob.glob(os.path.join(folder, "node[0-9]*"))]
-    return CpuPlace(
+    return LogicalCpu(
         number,
         min(
             cpu_set_of_text(

@@ -37,7 +37,7 @@ def detach(action: Callable[[], None], log: str, if_killed: Optional[Callable[[]
 
 
 @contextlib.contextmanager
-def guarded(if_killed: Callable[[], object]) -> Iterator[None]:
+def cleanup_if_killed(if_killed: Callable[[], object]) -> Iterator[None]:
     """Have a child carry that out if this process ends before the block does."""
     ours, theirs = socket.socketpair()
     child = os.fork()

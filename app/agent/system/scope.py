@@ -22,10 +22,10 @@ def enter_scope() -> None:
     if os.environ.get(ENTERED) or not kills_user_processes() or not can_scope():
         return
     os.environ[ENTERED] = "1"
-    os.execvp(SCOPE[0], [*SCOPE, sys.executable, *own_words()])  # noqa: S606
+    os.execvp(SCOPE[0], [*SCOPE, sys.executable, *own_command_line()])  # noqa: S606
 
 
-def own_words() -> List[str]:
+def own_command_line() -> List[str]:
     """What this Python was started with: sys.argv does not have the starter, which checks the agent file."""
     with open("/proc/self/cmdline", "rb") as file:
         return [os.fsdecode(word) for word in file.read().split(b"\0")[1:-1]]
@@ -51,7 +51,7 @@ def kills_user_processes() -> bool | None:
     )  # fmt: skip
     if said in ("b true", "b false"):
         return said == "b true"
-    return parse_logind([text for text in map(read_text, _logind_files()) if text])
+    return logind_kill_setting([text for text in map(read_text, _logind_files()) if text])
 
 
 def _logind_files() -> List[str]:
@@ -61,7 +61,7 @@ def _logind_files() -> List[str]:
     return ["/etc/systemd/logind.conf", *(parts[name] for name in sorted(parts))]
 
 
-def parse_logind(texts: Sequence[str]) -> bool | None:
+def logind_kill_setting(texts: Sequence[str]) -> bool | None:
     """The last value of KillUserProcesses; without one, the default of the distribution."""
     found = [
         each for text in texts for each in re.findall(r"^KillUserProcesses\s*=\s*(\w+)", text, re.MULTILINE)

@@ -13,7 +13,7 @@ from typing import TypedDict
 from app.comparison.cells.cell import OTHER_PLAN, OTHER_RESULTS, Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.verdicts.across import cross_plan_remarks
-from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import NOT_JUDGED
 from app.core.errors import InputError
@@ -133,7 +133,7 @@ def _of_limits(found: Comparison, wanted: VerdictLimits | None) -> list[str]:
 
 def gate_answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
-    whole = compare_by_measure(comparison, request.measure)
+    whole = comparison_by_measure(comparison, request.measure)
     kept = [row for row in whole.rows if row.kind not in WAITING and row.direction]
     found = replace(whole, rows=request.chosen_rows(kept))
     lines = list((_groups if request.by_groups else _steps)(found, request))

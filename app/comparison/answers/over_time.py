@@ -68,7 +68,7 @@ class ChangeEntry(TypedDict):
     builds: list[str]  # the last one before and the first one after
 
 
-class StepAcrossSessions(TypedDict):
+class StepOverTimeEntry(TypedDict):
     step: str
     unit: str
     direction: str
@@ -86,7 +86,7 @@ class OverTimeEntry(TypedDict):
     contender: ContenderEntry  # of the latest session
     points: list[OverTimePointEntry]
     canaries: dict[str, list[float | None]]  # reads and commits a second, one a point
-    steps: list[StepAcrossSessions]
+    steps: list[StepOverTimeEntry]
     false_share: float  # of the steps that change
 
 
@@ -136,7 +136,7 @@ def too_few_plans_text(found: OverTimeEntry) -> str:
     return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
 
 
-def means_between_changes(step: StepAcrossSessions) -> list[float | None]:
+def means_between_changes(step: StepOverTimeEntry) -> list[float | None]:
     """At each point the geometric mean of its part between changes; a gap where the figure has one."""
     ends = [0, *(change["at"] for change in step["changes"]), len(step["values"])]
     found: list[float | None] = []
@@ -220,7 +220,7 @@ def _label(key: Key) -> str:
     return step_label(key[0], json.loads(key[1]))
 
 
-def _step(points: Sequence[_Point], key: Key) -> StepAcrossSessions:
+def _step(points: Sequence[_Point], key: Key) -> StepOverTimeEntry:
     places = [point.figures.get(key, ()) for point in points]
     model = next(place[0] for place in reversed(places) if place)
     counted = [[step for step in place if _counts(step, model["unit"])] for place in places]
@@ -252,7 +252,7 @@ def _canaries(points: Sequence[_Point]) -> dict[str, list[float | None]]:
 # changes
 
 
-def _find_changes(found: Sequence[StepAcrossSessions], points: Sequence[_Point], false_share: float) -> None:
+def _find_changes(found: Sequence[StepOverTimeEntry], points: Sequence[_Point], false_share: float) -> None:
     """Judge all steps together: of those that change, at most this share does so by chance."""
     series = [_known(step["values"]) for step in found]
     chances = [chance_of_change([log(value) for _, value in each]) for each in series]
@@ -277,7 +277,7 @@ def _limit(chances: Sequence[float], false_share: float) -> float:
 
 
 def _entries(
-    step: StepAcrossSessions,
+    step: StepOverTimeEntry,
     points: Sequence[_Point],
     places: Sequence[int],
     values: Sequence[float],

@@ -46,7 +46,7 @@ class Column:
 
 
 @dataclass
-class Figure:
+class ColumnFigure:
     """What a column has of a step by one measure."""
 
     value: float | None  # median
@@ -56,7 +56,7 @@ class Figure:
 
 
 @dataclass
-class Cell(Figure):
+class Cell(ColumnFigure):
     """A step in a column, by the figure that steps are compared by: all that people see of it."""
 
     relative: float | None = None  # the ratio to the base: the median of the rounds' ratios, else of medians
@@ -100,7 +100,7 @@ class Row:
     direction: str
     cells: list[Cell]
     latency_per: str  # what one latency is of
-    measures: Mapping[str, list[Figure]]  # by the name of a Measure; not the figure of the step itself
+    measures: Mapping[str, list[ColumnFigure]]  # by the name of a Measure; not the figure of the step itself
 
     def has(self, measure: str) -> bool:
         """Whether any column has a figure by it."""

@@ -13,7 +13,7 @@ from app.protocol.thread_states import TITLES, client_time_figure
 if TYPE_CHECKING:
     from app.history.steps.figures import StepEntry
 
-    from .cell import Figure, Row
+    from .cell import ColumnFigure, Row
 
 PER_QUERY, PER_ROW = " per query", " per row"  # of the titles of costs
 ROWS = "rows/s"  # the unit of steps that read or write rows as fast as they can
@@ -126,15 +126,15 @@ MEASURES = (
 OF_ENGINE = frozenset(each.name for each in all_figures())  # measures that not every engine has
 
 
-class Measures(Mapping[str, "list[Figure]"]):
+class Measures(Mapping[str, "list[ColumnFigure]"]):
     """The values of a step by the name of a measure; read when asked for, as most are never shown."""
 
-    def __init__(self, measures: Iterable[Measure], read: Callable[[Measure], list[Figure]]) -> None:
+    def __init__(self, measures: Iterable[Measure], read: Callable[[Measure], list[ColumnFigure]]) -> None:
         self._measures = {each.name: each for each in measures}
         self._read = read
-        self._found: dict[str, list[Figure]] = {}
+        self._found: dict[str, list[ColumnFigure]] = {}
 
-    def __getitem__(self, name: str) -> list[Figure]:
+    def __getitem__(self, name: str) -> list[ColumnFigure]:
         if name not in self._found:
             self._found[name] = self._read(self._measures[name])
         return self._found[name]

@@ -10,7 +10,7 @@ from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of
 from app.comparison.why.before_after import BeforeAfterColumn, BeforeAfterTest
 from app.history.steps.step_text import named
-from app.protocol.plan import coordinates_text
+from app.protocol.plan import coordinates_json
 
 from .points import (
     REACH,
@@ -73,7 +73,7 @@ def pair_numbers(comparison: Comparison, found: Sequence[BeforeAfterTest]) -> Ch
 
 
 def _place(pair: BeforeAfterTest) -> tuple[Cell, ...]:
-    return pair["before"], pair["after"], coordinates_text(pair["coordinates"]), pair["unit"]
+    return pair["before"], pair["after"], coordinates_json(pair["coordinates"]), pair["unit"]
 
 
 def _cells(column: BeforeAfterColumn) -> tuple[Cell, ...]:

@@ -122,7 +122,7 @@ def _middle(repeats: Iterable[Sizes]) -> Sizes:
     return known[(len(known) - 1) // 2] if known else {}
 
 
-def disk_parts_present(found: Sequence[Sizes]) -> list[str]:
+def disk_size_parts(found: Sequence[Sizes]) -> list[str]:
     """The parts that have any bytes in some column, in the order of the stack."""
     there = {part for sizes in found for part, size in sizes.items() if size}
     return [part for part in (*PARTS, WHOLE) if part in there] + sorted(there - {*PARTS, WHOLE})
@@ -135,6 +135,6 @@ def size_numbers(comparison: Comparison, found: Sequence[Sizes]) -> ChartNumbers
         (
             (name, PARTS.get(part, part), sizes.get(part))
             for name, sizes in zip(names_of(comparison), found, strict=True)
-            for part in disk_parts_present(found)
+            for part in disk_size_parts(found)
         ),
     )

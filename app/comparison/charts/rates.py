@@ -16,7 +16,7 @@ AXIS = "rate"
 PERCENTILES = ("p50", "p95", "p99")
 
 
-def at_rates(comparison: Comparison, row: Row | None) -> list[Row]:
+def rows_at_rates(comparison: Comparison, row: Row | None) -> list[Row]:
     """The step at each of its rates."""
     return swept(comparison.rows, row, AXIS)
 
@@ -39,7 +39,7 @@ def missed_rates_text(rows: Sequence[Row], names: Sequence[str]) -> str:
 
 def target_rate_numbers(comparison: Comparison, row: Row | None) -> ChartNumbers:
     """A row for each rate and column: what was asked for, what was reached, and its latencies."""
-    rows = at_rates(comparison, row)
+    rows = rows_at_rates(comparison, row)
     unit = unit_text(rows[0].unit) if rows else ""
     per = f" (ms/{rows[0].latency_per})" if rows else ""
     heads = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
-from app.comparison.verdicts.compare import by_group, compare, compare_by_measure, sessions_of
+from app.comparison.verdicts.compare import by_group, compare, comparison_by_measure, sessions_of
 from app.comparison.why.before_after import before_after_tests
 from app.core.errors import InputError
 from app.history.steps.curves import all_series, curves
@@ -57,7 +57,7 @@ class ChartComparison:
 def load_chart(history: History, request: ChartRequest) -> ChartComparison:
     """Load a comparison; raises InputError for unknown sessions, measure or step."""
     whole = compare(history, request.sessions, request.base)
-    found = by_group(compare_by_measure(whole, request.measure))
+    found = by_group(comparison_by_measure(whole, request.measure))
     if request.chart in _OF_ALL_STEPS:
         return ChartComparison(request, whole, found, None)
     return ChartComparison(

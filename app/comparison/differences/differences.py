@@ -24,9 +24,9 @@ from app.variables.variables import DURABILITY, OF_THE_SERVER
 
 from .same_work import (
     differing_execution_plans,
-    plans_of,
     rows_per_event_label,
     rows_per_event_of,
+    step_execution_plans,
     work_disagreements,
 )
 
@@ -82,7 +82,7 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
         done = list(_differing_work(history, sessions))
     foreign = [is_imported(plan) for plan in plans]
     of_contenders = [
-        each for each in differences_by_group(profiles, GROUPS) if _differs(each["values"], foreign)
+        each for each in grouped_session_differences(profiles, GROUPS) if _differs(each["values"], foreign)
     ]
     found = [*done, *of_contenders, *differing_steps(plans)]
     return list(_with_defaults(sorted(found, key=_rank), settings))
@@ -95,7 +95,7 @@ def _differing_work(history: History, sessions: Sequence[str]) -> Iterator[Diffe
         for what, rows in work_disagreements(work, label):
             values = [None if each is None else figure_text(each) for each in rows]
             yield {"group": "work", "name": f"{rows_per_event_label(what)}, {label}", "values": values}
-    for each in differing_execution_plans([plans_of(history, session) for session in sessions]):
+    for each in differing_execution_plans([step_execution_plans(history, session) for session in sessions]):
         yield {"group": "plans", "name": each.label, "values": each.values}
 
 
@@ -126,7 +126,7 @@ def _with_defaults(
         yield entry
 
 
-def differences_by_group(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
+def grouped_session_differences(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
     """Differences by group; within a group as in the first profile, then what others add."""
     keys = dict.fromkeys(key for profile in profiles for key in profile)
     found: list[DifferenceEntry] = []

@@ -9,7 +9,7 @@ from statistics import median
 from app.comparison.cells.cell import MORE_WORK, OTHER_RESULTS, Caveat, DifferingStatementPlans
 from app.core.names import short_names
 from app.core.units import figure_text
-from app.history.steps.step_work import THEN, WorkEntry, plan_entries, work_entries
+from app.history.steps.step_work import THEN, WorkEntry, execution_plan_entries, work_entries
 from app.history.store.history import History
 from app.protocol.work import RESULTS, WHAT, WORDS
 
@@ -79,11 +79,11 @@ def other_work_warnings(columns: Sequence[Work], names: Sequence[str]) -> list[C
     return found
 
 
-def plans_of(history: History, session: str) -> Plans:
+def step_execution_plans(history: History, session: str) -> Plans:
     """The execution plans of each step, with ? in place of keys."""
     return {
         (each["step"], _without_keys(each["statement"])): each["access"]
-        for each in plan_entries(history, session)
+        for each in execution_plan_entries(history, session)
         if each["access"]
     }
 

@@ -58,10 +58,10 @@ def calibration_remarks(found: Calibration) -> list[str]:
         texts.append(f"By engine, on {WAYS['shared']}: {each}.")
     if found.disturbed:
         texts.append(f"Other programs disturbed {count_text(found.disturbed, 'measurement')}.")
-    if is_calmer_alone(found):
+    if own_cpus_calmer(found):
         texts.append("Separate CPUs for server and load reduce the noise here: choose core sets.")
     return texts
 
 
-def is_calmer_alone(found: Calibration) -> bool:
+def own_cpus_calmer(found: Calibration) -> bool:
     return bool(found.own and found.shared and found.own.deviation < CALMER * found.shared.deviation)

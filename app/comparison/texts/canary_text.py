@@ -8,7 +8,7 @@ from statistics import median
 from app.core.table import Table
 from app.core.units import count_text, date_text
 from app.history.machines.canaries import CanaryRun, comparable_canary_results
-from app.stats.between import ENOUGH, between_plans
+from app.stats.between import ENOUGH, between_plan_variance
 
 FIGURES = ("reads", "commits")
 NONE = "No canary run yet: plans of more than ten minutes measure a small server before each session."
@@ -26,7 +26,11 @@ def canary_table(runs: Sequence[CanaryRun]) -> Table:
     )
     heads = ("began", "before session", "server", "disturbed by", "reads/s", "commits/s")
     return Table(
-        "Speed of the machine before each session (canary runs)", heads, lines, 4, (variation_text(runs),)
+        "Speed of the machine before each session (canary runs)",
+        heads,
+        lines,
+        4,
+        (machine_variation_text(runs),),
     )
 
 
@@ -40,12 +44,12 @@ def canary_ratios(runs: Sequence[CanaryRun], figure: str) -> list[float]:
     return [getattr(run, figure) / usual[run.key] if usual[run.key] else 1.0 for run in runs]
 
 
-def variation_text(runs: Sequence[CanaryRun]) -> str:
+def machine_variation_text(runs: Sequence[CanaryRun]) -> str:
     """What comparisons across time add for the machine, and what it rests on."""
     if not runs:
         return NONE
     figures = comparable_canary_results(runs)
-    found = between_plans(figures)
+    found = between_plan_variance(figures)
     if found.canaries:
         return (
             f"The machine varies by {found.deviation:.1%} between sessions ({found.canaries} undisturbed"

@@ -28,7 +28,7 @@ _ALL = 0.995
 _REST = "; the rest waits for something unknown"
 
 
-def sentence(entry: CauseEntry) -> str:
+def cause_sentence(entry: CauseEntry) -> str:
     """`The clients wait for row locks: 1,204 us per query (base 3), 72% of the clients' time (base 1%)`."""
     text = f"{entry['title']}: {_figure(entry)}"
     if entry["share"][-1] is None:

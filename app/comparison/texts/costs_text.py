@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.comparison.cells.cell import Comparison, Figure, Row
+from app.comparison.cells.cell import ColumnFigure, Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.cells.measures import PER_QUERY, ROWS
 from app.comparison.charts import NOTHING
 from app.comparison.verdicts.judgement import OF_ALL_SECONDS, verdict_short_text
 from app.comparison.verdicts.rounds import relative
 from app.comparison.why.before_after import BeforeAfterColumn, BeforeAfterTest
-from app.comparison.why.why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
+from app.comparison.why.why import COSTS, CostEntry, PairEntry, WhyEntry, cost_remarks
 from app.core.csv_text import csv_text
 from app.core.table import MISSING, Table, ratio_text
 from app.core.units import figure_text, unit_text
 from app.history.steps.step_text import step_mark_meaning
-from app.protocol.plan import coordinates_text, step_label
+from app.protocol.plan import coordinates_json, step_label
 
 SHORT = {
     "cpu_us": "CPU us",
@@ -55,7 +55,7 @@ _CSV = (
 # a step
 
 
-def details(comparison: Comparison, entry: WhyEntry) -> Table:
+def cost_details_table(comparison: Comparison, entry: WhyEntry) -> Table:
     """The figure, then all costs in the order in which they may explain it."""
     names = _names(comparison)
     figure = (
@@ -70,7 +70,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> Table:
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
     step = step_label(entry["step"], entry["coordinates"])
     title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
-    lines, remarks = (figure, *costs, *engine), tuple(remarks_of(entry))
+    lines, remarks = (figure, *costs, *engine), tuple(cost_remarks(entry))
     return Table(title, heads, lines, 2, remarks, fixed=2, least=("spread",))
 
 
@@ -114,7 +114,7 @@ def share_text(share: float | None) -> str:
 # all steps
 
 
-def costs_of_steps(comparison: Comparison, is_relative: bool, names: Sequence[str] | None = None) -> Table:
+def step_costs_table(comparison: Comparison, is_relative: bool, names: Sequence[str] | None = None) -> Table:
     """A line for each step and column, relative to the base or as measured; without empty costs."""
     base, names = comparison.base, names or names_of(comparison)
     there = [name for name in COSTS if any(row.has(name) for row in comparison.rows)]
@@ -156,20 +156,20 @@ def _figures(row: Row, names: Sequence[str], at: int, base: int | None) -> Itera
         yield _cell(row.measures[name], at, base)
 
 
-def _cell(figures: Sequence[Figure], at: int, base: int | None, unit: str = "") -> str:
+def _cell(figures: Sequence[ColumnFigure], at: int, base: int | None, unit: str = "") -> str:
     if base is None:
         return figure_text(figures[at].value, unit)
     return ratio_text(relative(figures[at], figures[base]))
 
 
-def to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:
+def costs_to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:
     """A line for each cost, step by step, after the result of the step."""
     names = _names(comparison)
     return csv_text(_CSV, (line for entry in entries for line in _csv_lines(entry, names)))
 
 
 def _csv_lines(entry: WhyEntry, names: Mapping[str, str]) -> Iterator[Sequence[object]]:
-    coordinates = coordinates_text(entry["coordinates"])
+    coordinates = coordinates_json(entry["coordinates"])
     place = (entry["step"], coordinates, names[entry["base"]], names[entry["column"]])
     yield *place, "value", *_numbers(entry, None, None)
     for cost in entry["costs"]:
@@ -185,7 +185,7 @@ def _numbers(pair: PairEntry, explains: float | None, busy: float | None) -> Seq
 _ALL = 5  # sessions that are listed one by one
 
 
-def pairs_of_steps(
+def before_after_table(
     comparison: Comparison, found: Sequence[BeforeAfterTest], names: Sequence[str] | None = None
 ) -> Table:
     """A line for each pair and column."""

@@ -7,7 +7,7 @@ from app.comparison.answers.over_time import (
     SERVER,
     ChangeEntry,
     OverTimeEntry,
-    StepAcrossSessions,
+    StepOverTimeEntry,
     too_few_plans_text,
 )
 from app.comparison.verdicts.judgement import SHORT_SIGNS
@@ -30,7 +30,7 @@ def changes_table(found: OverTimeEntry) -> Table:
     return Table("Changes", _HEADS, lines, _TEXTS, tuple(_remarks(found)))
 
 
-def _line(found: OverTimeEntry, step: StepAcrossSessions, change: ChangeEntry) -> tuple[str, ...]:
+def _line(found: OverTimeEntry, step: StepOverTimeEntry, change: ChangeEntry) -> tuple[str, ...]:
     return (
         step["step"], unit_text(step["unit"]), date_text(found["points"][change["at"]]["at"]),
         change_percent_text(change["ratio"]),
@@ -64,12 +64,12 @@ def _remarks(found: OverTimeEntry) -> list[str]:
     ]
 
 
-def latest_change_sign(step: StepAcrossSessions) -> str:
+def latest_change_sign(step: StepOverTimeEntry) -> str:
     """The sign of the latest change of a step; '' where it has none."""
     return SHORT_SIGNS[step["changes"][-1]["verdict"]] if step["changes"] else ""
 
 
-def latest_change_sentence(step: StepAcrossSessions, found: OverTimeEntry) -> str:
+def latest_change_sentence(step: StepOverTimeEntry, found: OverTimeEntry) -> str:
     """The latest change of a step in words, or that there is none."""
     n = sum(value is not None for value in step["values"])
     if n < FEWEST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.comparison.cells.cell import Cell, Comparison, Figure, GroupMeanRatio, Row, RowGroup
+from app.comparison.cells.cell import Cell, ColumnFigure, Comparison, GroupMeanRatio, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
 from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_legend, verdict_short_text
@@ -20,9 +20,9 @@ from app.core.units import count_text, figure_text, unit_text
 from app.core.wrapping import folded
 from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_search_text, rate_try_lines
-from app.history.steps.step_text import seconds_texts, step_mark_meaning
+from app.history.steps.step_text import steadiness_caveats, step_mark_meaning
 from app.protocol.others import DISTURBED
-from app.protocol.plan import coordinates_text
+from app.protocol.plan import coordinates_json
 from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
@@ -77,7 +77,7 @@ def _row_as_json(row: Row) -> dict[str, object]:
     return {**found, **cells, "latency_per": latency_per, "measures": measures}
 
 
-def _lists(figures: Sequence[Figure], keys: dict[str, str]) -> dict[str, object]:
+def _lists(figures: Sequence[ColumnFigure], keys: dict[str, str]) -> dict[str, object]:
     return {key: [getattr(figure, name) for figure in figures] for key, name in keys.items()}
 
 
@@ -96,7 +96,7 @@ def _csv_row(row: Row) -> list[object]:
         for cell in row.cells
         for figure in (cell.value, cell.relative, cell.n, cell.spread, cell.p, cell.verdict)
     ]
-    coordinates = coordinates_text(row.coordinates)
+    coordinates = coordinates_json(row.coordinates)
     return [
         row.workload, row.group, row.threads, coordinates, row.unit, row.direction, *cells,
         *(cell.across for cell in row.cells),
@@ -250,7 +250,7 @@ def cell_session_remarks(cell: Cell, most: int = ALL) -> list[str]:
         first = [disturbed + too] if disturbed and left >= 0 else []
         tries = rate_try_lines(search) if most == ALL else []
         searched = [*filter(None, [limit_search_text(search)]), *tries]
-        texts = [*first, *searched, *seconds_texts(steadiness, cut)]
+        texts = [*first, *searched, *steadiness_caveats(steadiness, cut)]
         told += [f"session {number} of {n}: {text}" if n > 1 else text for text in texts]
     return told
 
@@ -321,11 +321,11 @@ def judged_text(cell: Cell) -> str:
     relative = cell.relative
     if relative is None:
         return "-"
-    parts = (f"{relative:.2f}", verdict_short_text(cell.verdict), cross_plan_sign(cell.across))
+    parts = (f"{relative:.2f}", verdict_short_text(cell.verdict), cross_plan_marker(cell.across))
     return " ".join(filter(None, parts))
 
 
-def cross_plan_sign(across: str) -> str:
+def cross_plan_marker(across: str) -> str:
     """The sign after a verdict across time or machines."""
     return SIGN if across else ""
 
@@ -387,4 +387,4 @@ def mean_text(mean: GroupMeanRatio) -> str:
 def interval_text(mean: GroupMeanRatio) -> str:
     """`[0.91, 0.95]`, and the sign of plans that are not of one time or machine."""
     interval = "" if mean.low is None else f"[{mean.low:.2f}, {mean.high:.2f}]"
-    return f"{interval} {cross_plan_sign(mean.across)}".strip()
+    return f"{interval} {cross_plan_marker(mean.across)}".strip()

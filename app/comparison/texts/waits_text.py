@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.why.waits import NamedWaitsEntry, StatementPair, WaitByColumn
+from app.comparison.why.waits import NamedWaitsEntry, StatementComparison, WaitByColumn
 from app.core.table import MISSING, Table, ratio_text
 from app.core.units import count_text
 from app.engines.waits import KINDS
@@ -61,7 +61,13 @@ def statement_lines(step: StepWaits) -> Iterator[str]:
 def step_waits_table(step: StepWaits) -> Table:
     """The waits of a step: kind, time per query, how often."""
     lines = tuple(
-        (wait.name, us_text(wait.per_query_us), us_text(wait.ms), f"{wait.count:,}", kind_text(wait.kind))
+        (
+            wait.name,
+            us_text(wait.per_query_us),
+            us_text(wait.ms),
+            f"{wait.count:,}",
+            wait_kind_text(wait.kind),
+        )
         for wait in step.waits.events
     )
     heads = ("wait", "us/query", "ms", "times", "kind")
@@ -84,7 +90,7 @@ def _wait_cells(pair: WaitByColumn) -> tuple[str, ...]:
     figures = map(us_text, pair["per_query_us"])
     return (
         pair["name"],
-        kind_text(pair["kind"]),
+        wait_kind_text(pair["kind"]),
         *figures,
         ratio_text(pair["ratio"]),
         *times,
@@ -103,7 +109,7 @@ def statements_table(title: str, entry: NamedWaitsEntry) -> Table:
     return Table(title, heads, lines, 1, differ if lines else (NO_STATEMENTS,))
 
 
-def _statement_cells(pair: StatementPair) -> tuple[str, ...]:
+def _statement_cells(pair: StatementComparison) -> tuple[str, ...]:
     sign = "! " if pair["differs"] else ""
     figures = [*map(us_text, pair["us"]), ratio_text(pair["ratio"])]
     rows = map(rows_text, (*pair["examined"], *pair["sorted"]))
@@ -111,7 +117,7 @@ def _statement_cells(pair: StatementPair) -> tuple[str, ...]:
     return sign + pair["text"], *figures, *rows, no_index, n_text(pair["n"])
 
 
-def kind_text(kind: str) -> str:
+def wait_kind_text(kind: str) -> str:
     """The kind in words; one of a later Dyno as it is."""
     return KINDS.get(kind, kind)
 

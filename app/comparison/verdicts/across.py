@@ -12,7 +12,7 @@ from itertools import pairwise
 from app.comparison.cells.cell import Column, Comparison
 from app.core.units import count_text
 from app.stats.at_target.welch import Part
-from app.stats.between import ENOUGH, between_plans
+from app.stats.between import ENOUGH, between_plan_variance
 
 TIME, MACHINES = "time", "machines"
 SIGN = "\N{LEFT RIGHT ARROW}"
@@ -49,7 +49,7 @@ def between_plan_variances(base: Column, column: Column) -> tuple[Part, ...]:
     """The variances between plans to add to the difference of two columns."""
     if not column.across:
         return ()
-    ours, theirs = (between_plans(each.canaries) for each in (base, column))
+    ours, theirs = (between_plan_variance(each.canaries) for each in (base, column))
     if base.machine_key == column.machine_key:
         return ((ours.variance + theirs.variance, ours.freedom),)
     return ((ours.variance, ours.freedom), (theirs.variance, theirs.freedom))
@@ -82,7 +82,7 @@ def _on_target(name: str, column: Column) -> str:
 
 def _measured_text(column: Column) -> str:
     """`10% assumed: no canary run yet, 8 needed`; `2.1%, from 12 canary runs`."""
-    found = between_plans(column.canaries)
+    found = between_plan_variance(column.canaries)
     if found.canaries:
         return f"{found.deviation:.1%}, from {found.canaries} canary runs"
     few = len(column.canaries)

@@ -14,8 +14,8 @@ from app.comparison.cells.cell import (
     Caveat,
     Cell,
     Column,
+    ColumnFigure,
     Comparison,
-    Figure,
     Row,
 )
 from app.comparison.cells.labels import step_titles
@@ -23,8 +23,8 @@ from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_nam
 from app.comparison.differences.same_work import (
     differing_execution_plans,
     other_work_warnings,
-    plans_of,
     rows_per_event_of,
+    step_execution_plans,
 )
 from app.comparison.differences.warnings import warnings_of_columns, warnings_of_limits
 from app.comparison.verdicts.across import measured_apart_by
@@ -39,11 +39,11 @@ from app.comparison.verdicts.judgement import (
 from app.comparison.verdicts.repeats import (
     LoadAndStartCounts,
     attempts_texts,
-    load_start_counts,
+    load_and_start_counts,
     without_attempts,
 )
 from app.comparison.verdicts.rounds import ColumnsByRound, Key, relative, round_of, rounds_of
-from app.comparison.verdicts.same_load import mark_disturbed_alike
+from app.comparison.verdicts.same_load import mark_common_disturbance
 from app.comparison.verdicts.set_rates import set_rates_of
 from app.core.errors import InputError
 from app.core.units import direction_of
@@ -104,7 +104,7 @@ def compare(
             )
         base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
         columns = _columns(counted, sides)
-        counts = [load_start_counts(history, [each["id"] for each in column]) for column in columns]
+        counts = [load_and_start_counts(history, [each["id"] for each in column]) for column in columns]
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"], allowed) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
@@ -116,7 +116,9 @@ def compare(
             *warnings_of_limits(own, limits),
             *map(Caveat, attempts_texts(left_out)),
         ]
-        plans = list(differing_execution_plans([plans_of(history, column[0]["id"]) for column in columns]))
+        plans = list(
+            differing_execution_plans([step_execution_plans(history, column[0]["id"]) for column in columns])
+        )
         contenders = [_named_today(column, plan_by_id[column[0]["id"]]) for column in columns]
         described = [_column(*each) for each in zip(columns, contenders, counts, cpus, sources, strict=True)]
         for column in described:
@@ -239,7 +241,7 @@ def _row(
     rates: Mapping[Key, float],
 ) -> Row:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
-    places = rounds.judged(key, mark_disturbed_alike(done))
+    places = rounds.judged(key, mark_common_disturbance(done))
     cells = [[step for step in place if step is not None] for place in places]
     model = next(cell[0] for cell in [cells[base], *cells] if cell)
     left_out = [_left_out(place, model) for place in places]
@@ -268,7 +270,9 @@ def _row(
     )
 
 
-def _cell(figure: Figure, base: Figure, place: Place, left_out: list[list[str]], model: StepEntry) -> Cell:
+def _cell(
+    figure: ColumnFigure, base: ColumnFigure, place: Place, left_out: list[list[str]], model: StepEntry
+) -> Cell:
     """A step in a column; its verdict follows when all rows are complete."""
     reason, lacking = _reason([step for step in place if step is not None], model)
     return replace(
@@ -319,24 +323,24 @@ def _completed(place: Place) -> Place:
     return [step if step and step["state"] == "completed" else None for step in place]
 
 
-def _measured(measure: Measure, completed: Sequence[Place], rounds: ColumnsByRound) -> list[Figure]:
+def _measured(measure: Measure, completed: Sequence[Place], rounds: ColumnsByRound) -> list[ColumnFigure]:
     """What each column has by one measure."""
     return _summed(
         [[None if step is None else measure.read(step) for step in place] for place in completed], rounds
     )
 
 
-def _summed(samples: list[list[float | None]], rounds: ColumnsByRound) -> list[Figure]:
+def _summed(samples: list[list[float | None]], rounds: ColumnsByRound) -> list[ColumnFigure]:
     by_round = any(rounds.pairs)
     found = []
     for at, each in enumerate(samples):
         known = [value for value in each if value is not None]
         n = rounds.count(samples, at) if by_round else len(known)
-        found.append(Figure(_median(known), n, each, rounds.ratios(samples, at) if by_round else []))
+        found.append(ColumnFigure(_median(known), n, each, rounds.ratios(samples, at) if by_round else []))
     return found
 
 
-def _related(figure: Figure, base: Figure) -> Cell:
+def _related(figure: ColumnFigure, base: ColumnFigure) -> Cell:
     """The part of a cell that depends on the measure, but for its verdict."""
     return Cell(
         figure.value,
@@ -373,7 +377,7 @@ def only_common_steps(comparison: Comparison) -> Comparison:
     return replace(comparison, rows=rows, groups=[each for each in comparison.groups if each.group in groups])
 
 
-def by_limits(comparison: Comparison, limits: VerdictLimits) -> Comparison:
+def judged_by_limits(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     """The comparison judged by these limits; unchanged if they are the same."""
     if comparison.has_own_limits or comparison.limits == limits_for_looks(comparison, limits):
         return comparison
@@ -381,7 +385,7 @@ def by_limits(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     return with_verdicts(replace(comparison, rows=rows), limits)
 
 
-def compare_by_measure(comparison: Comparison, name: str) -> Comparison:
+def comparison_by_measure(comparison: Comparison, name: str) -> Comparison:
     """The comparison by another measure, without steps that lack it."""
     measure = measure_named(name)
     if measure is FIGURE:

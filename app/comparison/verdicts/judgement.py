@@ -21,7 +21,7 @@ from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
 from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
-from app.stats import StepSamples, Verdict, VerdictLimits, judge
+from app.stats import StepResultPair, Verdict, VerdictLimits, judge
 from app.stats.at_target.verdicts import (
     AT_RATE,
     BETTER,
@@ -37,10 +37,10 @@ from app.stats.at_target.verdicts import (
     SPOILT,
     WORSE,
 )
-from app.stats.groups import GroupOfTwoColumns, GroupRatio, step_group_ratios
+from app.stats.groups import GroupRatio, StepGroupPair, step_group_ratios
 
 from .across import SIGN, between_plan_variances
-from .rounds import about_ratio, figures_of, same_round_pairs
+from .rounds import about_ratio, round_figure_pairs, same_round_pairs
 from .set_rates import both_keep_rate
 
 if TYPE_CHECKING:
@@ -190,18 +190,18 @@ def marks_of_measures(cell: Cell, measure: str = "") -> list[str]:
     return [*cell.marks, *([OF_ALL_SECONDS] if of_all else [])]
 
 
-def _samples(comparison: Comparison, row: Row, at: int) -> StepSamples:
+def _samples(comparison: Comparison, row: Row, at: int) -> StepResultPair:
     """What a test gets of a cell and the base."""
     base, column = comparison.columns[comparison.base], comparison.columns[at]
     both = (row.cells[comparison.base], row.cells[at])
     is_at_rate = both_keep_rate(row, comparison.base, at)
     if pairs := same_round_pairs(base, column):
-        rounds = figures_of(both[0].samples, both[1].samples, pairs)
+        rounds = round_figure_pairs(both[0].samples, both[1].samples, pairs)
         ours, theirs = (tuple(each[side] for each in rounds) for side in (0, 1))
-        return StepSamples(ours, theirs, row.direction, at, by_round=True, keeps_rate=is_at_rate)
+        return StepResultPair(ours, theirs, row.direction, at, by_round=True, keeps_rate=is_at_rate)
     ours, theirs = (tuple(value for value in cell.samples if value is not None) for cell in both)
     times = _times((base, column), both)
-    return StepSamples(
+    return StepResultPair(
         ours, theirs, row.direction, at, between_plan_variances(base, column), times, keeps_rate=is_at_rate
     )
 
@@ -285,7 +285,7 @@ def _ratio(found: GroupRatio | None, across: str) -> GroupMeanRatio | None:
     )
 
 
-def _sessions(comparison: Comparison, rows: Sequence[Row], at: int) -> GroupOfTwoColumns:
+def _sessions(comparison: Comparison, rows: Sequence[Row], at: int) -> StepGroupPair:
     """The results of each session of both columns, for steps that could be judged."""
     base = comparison.base
     fair = [row for row in rows if row.cells[at].verdict not in (None, *NOT_JUDGED)]
@@ -293,7 +293,7 @@ def _sessions(comparison: Comparison, rows: Sequence[Row], at: int) -> GroupOfTw
     pairs = same_round_pairs(comparison.columns[base], comparison.columns[at])
     if pairs and fair:
         ours, theirs = [ours[each] for each, _ in pairs], [theirs[each] for _, each in pairs]
-    return GroupOfTwoColumns(ours, theirs, bool(pairs))
+    return StepGroupPair(ours, theirs, bool(pairs))
 
 
 def verdict_short_text(verdict: str | None) -> str:

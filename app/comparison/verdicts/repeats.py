@@ -23,7 +23,7 @@ class LoadAndStartCounts:
     server_starts: int | None = None
 
 
-def load_start_counts(history: History, sessions: Sequence[str]) -> LoadAndStartCounts:
+def load_and_start_counts(history: History, sessions: Sequence[str]) -> LoadAndStartCounts:
     """Numbers of loads and server starts of sessions that have begun."""
     latest = [facts(history, session, "start_state")[-1:] for session in sessions]
     states = [DataAndStartWords.of(each[0]["value"]) for each in latest if each]

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from app.comparison.cells.cell import Column, Comparison, Figure
-from app.comparison.verdicts.same_load import with_mark
+from app.comparison.cells.cell import Column, ColumnFigure, Comparison
+from app.comparison.verdicts.same_load import replace_disturbed_mark
 from app.core.errors import InputError
 from app.history.recorded.counting import CuttableStep, cuttable_step
 from app.history.steps.figures import StepEntry
@@ -53,13 +53,13 @@ def _places(column: Column) -> dict[tuple[str, str], int]:
     return {key: at for at, key in enumerate(keys) if key[1]}
 
 
-def figures_of(base: Ratios, column: Ratios, pairs: Pairs) -> list[tuple[float, float]]:
+def round_figure_pairs(base: Ratios, column: Ratios, pairs: Pairs) -> list[tuple[float, float]]:
     """The values of base and column, for rounds in which both have one."""
     both = [(base[ours], column[theirs]) for ours, theirs in pairs]
     return [(ours, theirs) for ours, theirs in both if ours is not None and theirs is not None]
 
 
-def relative(figure: Figure, base: Figure) -> float | None:
+def relative(figure: ColumnFigure, base: ColumnFigure) -> float | None:
     """The ratio to the base: the median of its rounds, else the ratio of the medians."""
     if figure.rounds:
         known = [ratio for ratio in figure.rounds if ratio is not None]
@@ -95,7 +95,7 @@ class ColumnsByRound:
         """The number of rounds in which both have a result; else of its sessions that have one."""
         if not self.pairs[at]:
             return sum(value is not None for value in samples[at])
-        return len(figures_of(samples[self.base], samples[at], self.pairs[at]))
+        return len(round_figure_pairs(samples[self.base], samples[at], self.pairs[at]))
 
     def ratios(self, samples: Sequence[Ratios], at: int) -> Ratios:
         """The ratios to the base, round by round; null if either result is missing."""
@@ -109,7 +109,7 @@ class ColumnsByRound:
         alike = self._disturbed_alike(key, places)
         found: Places = [
             [
-                step and with_mark(step, SHARED_LOAD) if (at, which) in alike else step
+                step and replace_disturbed_mark(step, SHARED_LOAD) if (at, which) in alike else step
                 for which, step in enumerate(place)
             ]
             for at, place in enumerate(places)

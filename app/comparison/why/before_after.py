@@ -36,11 +36,11 @@ class BeforeAfterTest(TypedDict):
 def before_after_tests(comparison: Comparison) -> list[BeforeAfterTest]:
     """The tests that ran both before and after the writes, in the order of the later ones."""
     rows = {_key(row.workload, row): row for row in comparison.rows}
-    found = ((row, rows.get(_key(later, row))) for row in rows.values() if (later := later_name(row)))
+    found = ((row, rows.get(_key(later, row))) for row in rows.values() if (later := after_writes_name(row)))
     return [_pair(before, after) for before, after in found if after and after.unit == before.unit]
 
 
-def later_name(row: Row) -> str:
+def after_writes_name(row: Row) -> str:
     """The name of the same test after the writes; '' for other steps."""
     parts = row.workload.split(".")
     return ".".join(part for part in parts if part != PRE) if PRE in parts[1:] else ""

@@ -26,7 +26,7 @@ from app.engines.governs import (
     LEVELS,
     OFF,
     SMALL,
-    GoverningVariables,
+    RelatedVariables,
 )
 from app.history.steps.figures import latest_fact, plan_of
 from app.history.steps.step_values import BY_NAME, FILE, STATUS, WAIT
@@ -218,12 +218,12 @@ def _of_variable(
     }
 
 
-def _no_sign(row: GoverningVariables | None, times: list[float | None]) -> MovedFigure:
+def _no_sign(row: RelatedVariables | None, times: list[float | None]) -> MovedFigure:
     """Where no counter moved, the clients' time."""
     return MovedFigure("", f"{_US} for {_states(row)}", times, 0.0)
 
 
-def _states(row: GoverningVariables | None) -> str:
+def _states(row: RelatedVariables | None) -> str:
     *first, last = [ACT_TITLES[act] for act in (row.acts if row else ACTS)]
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -254,7 +254,7 @@ def _share(time: float | None, values: Values) -> float | None:
     return None if time is None or not whole else min(1.0, time / whole)
 
 
-def _is_worse(row: GoverningVariables, each: Differing, slower: int) -> bool:
+def _is_worse(row: RelatedVariables, each: Differing, slower: int) -> bool:
     """Whether the slower column has the value that costs more."""
     mine, other = _number(each.values[slower]), _number(each.values[1 - slower])
     if row.worse == ANY:

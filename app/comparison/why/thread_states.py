@@ -29,7 +29,7 @@ def larger_client_share(row: Row, name: str, places: Sequence[int]) -> float | N
     return max(found, default=None)
 
 
-def sentences(shares: Sequence[dict[str, float] | None]) -> list[str]:
+def thread_share_sentences(shares: Sequence[dict[str, float] | None]) -> list[str]:
     """`Client threads in the base: 61 % lock wait of unknown kind, 12 % fsync.`, for base and other."""
     places = zip(("the base", "the other"), shares, strict=True)
     unknown = "their time is not known"

@@ -10,7 +10,7 @@ from app.comparison.cells.cell import Comparison, Coordinate
 from app.comparison.verdicts.compare import sessions_of
 from app.history.steps.step_waits import StepWaits, waits_of_step
 from app.history.store.history import History
-from app.protocol.waits import Statement, Wait
+from app.protocol.waits import StatementDigest, Wait
 
 SHOWN = 15  # waits, and statements
 DIFFERS = 1.1  # rows examined per call: more than this is another way to the rows
@@ -29,7 +29,7 @@ class WaitByColumn(TypedDict):
     n: list[int]
 
 
-class StatementPair(TypedDict):
+class StatementComparison(TypedDict):
     """A statement in the base and in another column."""
 
     text: str
@@ -46,7 +46,7 @@ class NamedWaitsEntry(TypedDict):
     """What the server did in a step, by name, in a column against the base."""
 
     waits: list[WaitByColumn]
-    statements: list[StatementPair]
+    statements: list[StatementComparison]
     by_name: list[bool]  # whether the Performance Schema was on in all sessions of a column
 
 
@@ -102,7 +102,7 @@ def _wait(sides: Sequence[Sequence[Wait]]) -> WaitByColumn:
     }
 
 
-def _statements(sides: Sides) -> list[StatementPair]:
+def _statements(sides: Sides) -> list[StatementComparison]:
     """Those that examined another number of rows first."""
     every = [[each for session in side for each in session.statements if each.calls] for side in sides]
     texts = dict.fromkeys(each.text.lower() for side in every for each in side)
@@ -112,7 +112,7 @@ def _statements(sides: Sides) -> list[StatementPair]:
     return sorted(pairs, key=lambda pair: (not pair["differs"], -_most(pair["us"])))[:SHOWN]
 
 
-def _statement(sides: Sequence[Sequence[Statement]]) -> StatementPair:
+def _statement(sides: Sequence[Sequence[StatementDigest]]) -> StatementComparison:
     times = [_median(each.ms * 1e3 / each.calls for each in side) for side in sides]
     examined = [_per_call(side, "rows_examined") for side in sides]
     return {
@@ -127,7 +127,7 @@ def _statement(sides: Sequence[Sequence[Statement]]) -> StatementPair:
     }
 
 
-def _per_call(statements: Sequence[Statement], name: str) -> float | None:
+def _per_call(statements: Sequence[StatementDigest], name: str) -> float | None:
     counts = ((getattr(each, name), each.calls) for each in statements)
     return _median(count / calls for count, calls in counts if count is not None)
 

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
-from app.comparison.cells.cell import Comparison, Coordinate, Figure, Row
+from app.comparison.cells.cell import ColumnFigure, Comparison, Coordinate, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.measures import measure_named
 from app.comparison.verdicts.compare import spread_of
@@ -26,7 +26,7 @@ from app.protocol.cpus import cpu_set_of_text
 from app.stats.at_target.verdicts import DRIFT, FEW, NOISE, SAME
 
 from .engine_figures import differing_measures, do_overlap
-from .thread_states import CLIENT_TIME, client_state_shares, larger_client_share, sentences
+from .thread_states import CLIENT_TIME, client_state_shares, larger_client_share, thread_share_sentences
 
 COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
     "cpu_us": "cpu_us",
@@ -172,12 +172,12 @@ def _defined(row: Row, places: Sequence[int]) -> list[str]:
     return found + [name for name in CLIENT_TIME if any(side.value for side in sides[name])]  # 0 is no line
 
 
-def _sides(row: Row, name: str, places: Sequence[int]) -> list[Figure]:
+def _sides(row: Row, name: str, places: Sequence[int]) -> list[ColumnFigure]:
     """What base and column have by a measure."""
     return [row.measures[name][at] for at in places]
 
 
-def remarks_of(entry: WhyEntry) -> list[str]:
+def cost_remarks(entry: WhyEntry) -> list[str]:
     """Notes on the order of the costs and on the figure that they explain."""
     counts = [n for n in entry["n"] if n]
     alone = "n = 1: the noise is unknown." if counts and min(counts) == 1 else ""
@@ -191,7 +191,7 @@ def remarks_of(entry: WhyEntry) -> list[str]:
             little,
             alone,
             few,
-            *sentences(entry["client_time"]),
+            *thread_share_sentences(entry["client_time"]),
             *entry["plans"],
             *entry["disturbed"],
             *map(step_mark_meaning, entry["marks"]),
@@ -222,7 +222,7 @@ def _rank(cost: CostEntry) -> tuple[bool, float]:
     return cost["explains"] is None, -(cost["explains"] or 0.0)
 
 
-def _pair(unit: str, sides: Sequence[Figure]) -> PairEntry:
+def _pair(unit: str, sides: Sequence[ColumnFigure]) -> PairEntry:
     base, other = sides
     return {
         "unit": unit,
@@ -234,7 +234,7 @@ def _pair(unit: str, sides: Sequence[Figure]) -> PairEntry:
     }
 
 
-def _may_be_noise(base: Figure, other: Figure) -> bool:
+def _may_be_noise(base: ColumnFigure, other: ColumnFigure) -> bool:
     """Whether the repeats of both overlap; in rounds, whether ratios lie on both sides of 1."""
     if other.rounds:
         ratios = [ratio for ratio in other.rounds if ratio is not None]
@@ -275,7 +275,7 @@ def _cost(
     return {**found, "name": name, "title": measure.title, "busy": busy, "explains": explains}
 
 
-def _part(sides: Sequence[Figure], change: float | None) -> float | None:
+def _part(sides: Sequence[ColumnFigure], change: float | None) -> float | None:
     """The share of the change in the result that the change in a cost explains.
 
     Nothing where both went one way, or where the change of the cost may be noise.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from app.core.errors import DynoError, InputError
-from app.history.lists.edits import additions_by_person
+from app.history.lists.edits import session_annotations
 from app.history.lists.sessions import find
 from app.history.steps.figures import plan_of
 from app.history.store import journals
@@ -47,7 +47,7 @@ def export(history: History, reference: str, file: Path) -> Path:
 def _write(history: History, session: str, journal: Path, part: Path) -> None:
     plan = plan_of(history, session)
     ((size,),) = history.query("SELECT offset FROM journal WHERE session = ?", (session,))
-    parts = {"plan.json": _json(plan), "owned.json": _json(additions_by_person(history, session))}
+    parts = {"plan.json": _json(plan), "owned.json": _json(session_annotations(history, session))}
     sums = {
         name: {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()} for name, raw in parts.items()
     }

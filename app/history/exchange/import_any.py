@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.history.store.history import History
-from app.imported.outputs import read_folder, read_output
+from app.imported.outputs import read_output, read_output_folder
 from app.imported.sysbench import is_sysbench_output
 from app.imported.table import read_foreign_sessions
 
@@ -15,20 +15,20 @@ from .publishing import import_foreign
 
 
 @dataclass(frozen=True)
-class FileImport:
+class FileImportResult:
     """The imported sessions of a file, and a line for each part that could not be read."""
 
     sessions: list[Imported]
     problems: tuple[str, ...] = ()
 
 
-def import_any(history: History, file: Path) -> FileImport:
+def import_any(history: History, file: Path) -> FileImportResult:
     """Import a file; raises InputError if nothing in it can be imported."""
     if file.is_dir():
-        found = read_folder(file)
-        return FileImport(import_foreign(history, [found.session], file), tuple(found.problems))
+        found = read_output_folder(file)
+        return FileImportResult(import_foreign(history, [found.session], file), tuple(found.problems))
     if file.suffix.lower() == ".csv":
-        return FileImport(import_foreign(history, read_foreign_sessions(file), file))
+        return FileImportResult(import_foreign(history, read_foreign_sessions(file), file))
     if is_sysbench_output(file):
-        return FileImport(import_foreign(history, [read_output(file)], file))
-    return FileImport([import_session(history, file)])
+        return FileImportResult(import_foreign(history, [read_output(file)], file))
+    return FileImportResult([import_session(history, file)])

@@ -18,12 +18,12 @@ from app.core.errors import DynoError, InputError
 from app.core.harmless import harmless
 from app.core.private import private
 from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked_text_line
-from app.history.recorded.counting import recount_cut
+from app.history.recorded.counting import recount_cut_steps
 from app.history.recorded.writing import JournalStorer
 from app.history.store import journals
 from app.history.store.decoding import decode_events
 from app.history.store.history import History
-from app.protocol.checked import decode
+from app.protocol.checked import decode_json
 from app.protocol.events import MAX_LINE, Note, ProtocolError, SessionPlanned
 from app.protocol.reading import read_field
 
@@ -124,7 +124,7 @@ def _read_json(archive: zipfile.ZipFile, name: str, sums: Any = None) -> dict[st
         raise ValueError(f"{name} is longer than the archive says")
     if sums is not None:
         _check_sum(name, sums[name], {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()})
-    data = decode(raw)
+    data = decode_json(raw)
     if not isinstance(data, dict):
         raise ValueError(f"{name} is not a JSON object")
     return data
@@ -257,4 +257,4 @@ def _keep_added(history: History, session: str, source: str, sha256: str, owned:
         "INSERT INTO cut (session, step, first_s, last_s, reason) VALUES (?, ?, ?, ?, ?)",
         [(session, *cut) for cut in owned["cuts"]],
     )
-    recount_cut(connection, session)
+    recount_cut_steps(connection, session)

@@ -17,7 +17,7 @@ from app.history.lists.sessions import SessionEntry, find_all, sessions
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.blocks import step_clock_rows, values_of
 from app.history.store.history import History
-from app.protocol.plan import coordinates_text, step_label
+from app.protocol.plan import coordinates_json, step_label
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -195,7 +195,7 @@ def _step_rows(session: str, found: Sequence[StepEntry]) -> Iterator[Row]:
         flat |= {f"{name}_ms": value for name, value in step["latency_ms"].items()}
         flat["step"] = step_label(step["name"], step["coordinates"])
         flat["threads"] = step["coordinates"].get("threads")
-        flat["coordinates"] = coordinates_text(step["coordinates"])
+        flat["coordinates"] = coordinates_json(step["coordinates"])
         flat["marks"] = ", ".join(step["marks"])
         yield [flat.get(name) for name in _STEP]
 

@@ -200,7 +200,7 @@ def _move(session: str, source: Path, to: Path) -> None:
         path.rename(journals.path_of(to, session))
 
 
-def additions_by_person(history: History, session: str) -> dict[str, Any]:
+def session_annotations(history: History, session: str) -> dict[str, Any]:
     """All that a person added, for an export."""
     name = history.one("SELECT name FROM session_name WHERE session = ?", (session,))
     tags = history.query("SELECT tag FROM session_tag WHERE session = ? ORDER BY tag", (session,))

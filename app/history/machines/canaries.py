@@ -11,7 +11,7 @@ from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.protocol.checked.facts import is_oversize_fact
 from app.protocol.others import DISTURBED
-from app.stats.between import between_plans
+from app.stats.between import between_plan_variance
 
 FACT = "canary"
 _MOST = 200  # the latest: a machine is not what it was years ago
@@ -77,4 +77,4 @@ def comparable_canary_results(runs: Iterable[CanaryRun]) -> list[float]:
     found = list(runs)
     quiet = [each for each in found if each.key == found[0].key and not each.disturbed]
     figures = ([each.reads for each in quiet], [each.commits for each in quiet])
-    return max(figures, key=lambda each: between_plans(each).variance)
+    return max(figures, key=lambda each: between_plan_variance(each).variance)

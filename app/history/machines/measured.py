@@ -48,20 +48,20 @@ class PastSession:
 
 
 @dataclass(frozen=True)
-class MachineRecord:
+class MachineHistory:
     """What is known of a machine."""
 
     noise: float | None = None  # between sessions of its calibration; None: it has none
     sessions: tuple[PastSession, ...] = ()  # the latest first
 
 
-def read_machine_record(history: History, machine_key: str) -> MachineRecord:
+def read_machine_record(history: History, machine_key: str) -> MachineHistory:
     from .calibration import noise_of  # by the thread that reads
 
-    return MachineRecord(noise_of(history, machine_key), tuple(_past_sessions(history, machine_key)))
+    return MachineHistory(noise_of(history, machine_key), tuple(_past_sessions(history, machine_key)))
 
 
-def machine_measures_from(home: Path, machine_key: str) -> MachineRecord:
+def machine_measures_from(home: Path, machine_key: str) -> MachineHistory:
     """The same, for a thread without an open history."""
     from app.history.store.history import History
 

@@ -84,7 +84,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Seconds:
+class MeasuredSeconds:
     """The measured seconds of a step from 0 on; None is a gap."""
 
     values: Sequence[float | None]
@@ -137,7 +137,7 @@ class Seconds:
 
 
 @dataclass(frozen=True)
-class StepCount:
+class RecountedStep:
     """The result and steadiness of a step from its seconds."""
 
     seconds: int  # that were measured
@@ -160,11 +160,11 @@ class CuttableStep:
     label: str
     unit: str
     whole: float  # its figure, of all of them
-    seconds: Seconds
+    seconds: MeasuredSeconds
     cut: Cut | None
 
 
-def counted(history: History, session: str) -> dict[int, StepCount]:
+def stored_step_counts(history: History, session: str) -> dict[int, RecountedStep]:
     """What was counted, by the position of the step."""
     return {position: _counted(*stored) for position, *stored in history.query(_STORED, (session,))}
 
@@ -179,19 +179,19 @@ def _counted(
     text: str,
     deviation: float | None,
     *latency_ms: float | None,
-) -> StepCount:
+) -> RecountedStep:
     cut = None if first_s is None else Cut(first_s, last_s, reason)
-    return StepCount(seconds, cut, value, Steadiness(word, text), deviation, latency_ms)
+    return RecountedStep(seconds, cut, value, Steadiness(word, text), deviation, latency_ms)
 
 
 def recount(connection: Connection, step: int) -> None:
     """Count a step again after its cut has changed."""
-    count_and_store(connection, step)
+    store_step_count(connection, step)
     (session,) = connection.execute("SELECT session FROM step WHERE number = ?", (step,)).fetchone()
     keep_headlines(connection, session)
 
 
-def recount_cut(connection: Connection, session: str) -> None:
+def recount_cut_steps(connection: Connection, session: str) -> None:
     """Count all cut steps of a session again, for cuts that came after the seconds."""
     rows = connection.execute(
         "SELECT DISTINCT step.number FROM cut JOIN session ON session.id = cut.session"
@@ -202,14 +202,14 @@ def recount_cut(connection: Connection, session: str) -> None:
         recount(connection, step)
 
 
-def count_and_store(
+def store_step_count(
     connection: Connection, step: int, packed: blocks.StoredStepSeconds | None = None
 ) -> None:
     """Count the seconds of a step that has ended; uses those just packed, without unpacking."""
     keep(connection, step, count_step_seconds(connection, step, packed))
 
 
-def keep(connection: Connection, step: int, found: StepCount | None) -> None:
+def keep(connection: Connection, step: int, found: RecountedStep | None) -> None:
     connection.execute("DELETE FROM counted WHERE step = ?", (step,))
     if found is None:
         return
@@ -226,7 +226,7 @@ def keep(connection: Connection, step: int, found: StepCount | None) -> None:
 
 def count_step_seconds(
     connection: Connection, step: int, packed: blocks.StoredStepSeconds | None = None
-) -> StepCount | None:
+) -> RecountedStep | None:
     """Count the seconds of a step; None if its result does not come from seconds."""
     timed = _timed(connection, step)
     seconds = None if timed is None else _read(connection, step, timed, packed)
@@ -236,7 +236,7 @@ def count_step_seconds(
     value = None if cut is None else seconds.mean(cut)
     deviation = seconds.max_block_deviation(cut)
     latency_ms = _NO_LATENCY if cut is None else _latency_of(connection, step, cut)
-    return StepCount(len(seconds.values), cut, value, seconds.steadiness(cut), deviation, latency_ms)
+    return RecountedStep(len(seconds.values), cut, value, seconds.steadiness(cut), deviation, latency_ms)
 
 
 def _latency_of(connection: Connection, step: int, cut: Cut) -> tuple[float | None, ...]:
@@ -281,7 +281,7 @@ def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
     return {
         (session, position): each.steadiness.text
         for (session,) in sessions
-        for position, each in counted(history, session).items()
+        for position, each in stored_step_counts(history, session).items()
         if each.steadiness.word == UNSTEADY
     }
 
@@ -293,7 +293,7 @@ def _timed(connection: Connection, step: int) -> _Timed | None:
 
 def _read(
     connection: Connection, step: int, timed: _Timed, packed: blocks.StoredStepSeconds | None = None
-) -> Seconds | None:
+) -> MeasuredSeconds | None:
     """The seconds of a step; None if its result is of another kind, or none are stored."""
     row = connection.execute(
         "SELECT number FROM series WHERE session = ? AND name = ?",
@@ -316,4 +316,4 @@ def _read(
         every = np.full((2, places.max(initial=-1) + 1), np.nan)
         every[:, places] = values[measured], clock[2][measured]
     found, lengths = every.tolist()
-    return Seconds([value if value == value else None for value in found], lengths)
+    return MeasuredSeconds([value if value == value else None for value in found], lengths)

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from app.history.store.damage import unpack_json
 from app.protocol.events import SessionPlanned
-from app.protocol.plan import Plan, PlannedSession, coordinates_text
+from app.protocol.plan import Plan, PlannedSession, coordinates_json
 
 COLOURS = 8  # of the palette
 
@@ -79,7 +79,7 @@ def _keep_steps(connection: Connection, plan: Plan, session: int) -> None:
         " latency_per, warm, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')",
         [
             (session, position, step.name, step.kind, step.workload, step.group,
-             coordinates_text(step.coordinates), step.unit, step.latency_per, step.warm)
+             coordinates_json(step.coordinates), step.unit, step.latency_per, step.warm)
             for position, step in enumerate(plan.steps)
         ],
     )  # fmt: skip

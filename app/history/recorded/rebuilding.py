@@ -11,7 +11,7 @@ from app.core.errors import InputError
 from app.history.store import journals
 from app.history.store.history import History, HistoryBusyError, HistoryError
 from app.history.store.schema import FIRST, MIGRATIONS, OWNED_TABLES, VERSION
-from app.protocol.checked import decode
+from app.protocol.checked import decode_json
 from app.protocol.events import MAX_LINE
 
 from .writing import JournalStorer
@@ -103,7 +103,7 @@ def _plan_of(path: Path) -> str:
     """The plan id in its first event; empty if it cannot be read."""
     with path.open("rb") as file:
         try:
-            return str(decode(file.readline(MAX_LINE))["plan"]["id"])
+            return str(decode_json(file.readline(MAX_LINE))["plan"]["id"])
         except (ValueError, KeyError, TypeError):
             return ""
 
@@ -165,7 +165,7 @@ def _parts_in(connection: sqlite3.Connection) -> set[str]:
     return {f"{kind} {name}" for kind, name in found}
 
 
-def unknown_journals(directory: Path) -> list[Path]:
+def unstored_journals(directory: Path) -> list[Path]:
     """The journals that a history file knows nothing of, such as after somebody emptied it."""
     path = directory / "history.sqlite"
     known: set[str] = set()

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from app.core.errors import DynoError
 from app.engines import engine_of
 from app.history.store import blocks
-from app.history.store.blocks import Layout
+from app.history.store.blocks import SampleLayout
 from app.history.store.decoding import Line, SampleLine, kind_of
 from app.history.store.distributions import decode_distributions
 from app.protocol.events import (
@@ -19,7 +19,7 @@ from app.protocol.events import (
     Event,
     Fact,
     LogEvent,
-    Mark,
+    MomentEvent,
     Note,
     ProgressEvent,
     Sample,
@@ -36,7 +36,7 @@ from app.protocol.latency import Counts, counts_of
 from app.protocol.series import SeriesDeclaration
 from app.protocol.step_parts import to_json
 
-from .counting import count_and_store
+from .counting import store_step_count
 from .group_means import keep_headlines
 from .latency import percentiles
 from .planned import keep_planned
@@ -52,7 +52,7 @@ class JournalError(DynoError):
     """A journal that is none, or does not continue what is stored."""
 
 
-class Recorder:
+class HistoryRecorder:
     """Stores the events of one session in order, with their consequences."""
 
     def __init__(self, connection: Connection, session: str) -> None:
@@ -114,7 +114,7 @@ class Recorder:
                 self._end_session(event, before)
             case ProgressEvent():
                 self._keep_progress(event)
-            case Fact() | LogEvent() | Note() | Mark() | UnknownEvent():
+            case Fact() | LogEvent() | Note() | MomentEvent() | UnknownEvent():
                 self._keep_remark(event)
             case Sample():
                 raise AssertionError("samples come as SampleLine")
@@ -123,7 +123,7 @@ class Recorder:
             case _:
                 assert_never(event)
 
-    def _keep_remark(self, event: Fact | LogEvent | Note | Mark | UnknownEvent) -> None:
+    def _keep_remark(self, event: Fact | LogEvent | Note | MomentEvent | UnknownEvent) -> None:
         match event:
             case Fact():
                 self._insert(
@@ -144,7 +144,7 @@ class Recorder:
                 )
             case Note():
                 self._insert("note", event.seq, event.t, event.at, event.step, replace_surrogates(event.text))
-            case Mark():
+            case MomentEvent():
                 self._insert(
                     "mark",
                     event.seq,
@@ -188,7 +188,7 @@ class Recorder:
         number = self._keep_step(event.step)
         seconds = self._pack(number, counts_of(event.buckets)) if is_at_hand else None
         keep_figures(self._connection, number, event)
-        count_and_store(self._connection, number, seconds)
+        store_step_count(self._connection, number, seconds)
         self._keep_state("failed_steps = ?", self._state.failed_steps)
 
     def _end_session(self, event: SessionEnded, at_hand: int) -> None:
@@ -216,7 +216,7 @@ class Recorder:
     def _pack(self, number: int, buckets: Counts) -> blocks.StoredStepSeconds | None:
         """Pack the seconds of a step that has ended."""
         self._check_widths()
-        packed = blocks.finish(self._connection, number, self._samples, self._layout, buckets)
+        packed = blocks.pack_step_seconds(self._connection, number, self._samples, self._layout, buckets)
         self._samples.clear()
         return packed
 
@@ -256,15 +256,17 @@ class Recorder:
         return self._connection.execute(statement, values)
 
 
-def _read_layout(connection: Connection, session: int | None) -> Layout:
+def _read_layout(connection: Connection, session: int | None) -> SampleLayout:
     rows = connection.execute(
         "SELECT number, position, digits FROM series WHERE session = ? ORDER BY number", (session,)
     ).fetchall()
     placed = sorted((position, number) for number, position, _ in rows if position is not None)
-    return Layout(tuple(number for _, number in placed), tuple(digits for _, _, digits in rows))
+    return SampleLayout(tuple(number for _, number in placed), tuple(digits for _, _, digits in rows))
 
 
-def _declare(connection: Connection, session: int | None, declared: Sequence[SeriesDeclaration]) -> Layout:
+def _declare(
+    connection: Connection, session: int | None, declared: Sequence[SeriesDeclaration]
+) -> SampleLayout:
     """Declare series; each keeps its first number."""
     known = dict(connection.execute("SELECT name, number FROM series WHERE session = ?", (session,)))
     connection.execute("UPDATE series SET position = NULL WHERE session = ?", (session,))

@@ -15,7 +15,7 @@ from app.engines import engine_of
 from app.history.store.damage import damage_as_error, unpack_json
 from app.history.store.history import History, HistoryBusyError
 
-from .counting import StepCount, count_step_seconds, keep
+from .counting import RecountedStep, count_step_seconds, keep
 from .group_means import keep_headlines
 
 _WAITS = "SELECT number FROM session JOIN uncounted ON uncounted.session = number WHERE id = ?"
@@ -26,7 +26,7 @@ def recount_backlog(history: History) -> int:
     return int(history.query("SELECT count(*) FROM uncounted")[0][0])
 
 
-def recount_for_seconds(history: History, seconds: float) -> int:
+def recount_within_time(history: History, seconds: float) -> int:
     """Count for about this time, at least one session, the latest first; returns how many wait."""
     until = time.monotonic() + seconds
     while latest := history.one("SELECT session FROM uncounted ORDER BY session DESC LIMIT 1"):
@@ -56,9 +56,9 @@ def _recount(history: History, session: int) -> None:
         keep_headlines(connection, session)
 
 
-def _counts(history: History, session: int) -> dict[int, StepCount | None]:
+def _counts(history: History, session: int) -> dict[int, RecountedStep | None]:
     """Counts by the number of the step, without steps whose seconds are damaged."""
-    found: dict[int, StepCount | None] = {}
+    found: dict[int, RecountedStep | None] = {}
     for (step,) in history.query("SELECT number FROM step WHERE session = ?", (session,)):
         try:
             with damage_as_error():

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 
 from app.history.store import journals
 from app.history.store.damage import damage_as_error
-from app.history.store.decoding import Line, decode_readable_lines
+from app.history.store.decoding import Line, decode_until_damaged
 from app.history.store.history import History
 from app.protocol.events import REPEATED, ProgressEvent
 from app.protocol.states import GONE, SessionState, StepState
@@ -91,5 +91,5 @@ def latest_events(history: History, session: str) -> list[Line]:
     if row is None:
         return []
     offset, seq = row
-    lines = decode_readable_lines(journals.tail(journals.path_of(history.journals, session), offset, TAIL))
+    lines = decode_until_damaged(journals.tail(journals.path_of(history.journals, session), offset, TAIL))
     return lines if lines and lines[-1].seq == seq else []

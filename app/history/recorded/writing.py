@@ -10,10 +10,10 @@ from pathlib import Path
 from app.history.store import journals
 from app.history.store.decoding import Events, Line, decode_events
 from app.history.store.history import History
-from app.protocol.checked import decode
+from app.protocol.checked import decode_json
 from app.protocol.events import ProtocolError, check_protocol
 
-from .recording import JournalError, Recorder
+from .recording import HistoryRecorder, JournalError
 
 CHUNK = 4 << 20  # bytes read at once from a kept journal
 
@@ -33,7 +33,7 @@ class JournalStorer:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._recorders: dict[str, Recorder] = {}
+        self._recorders: dict[str, HistoryRecorder] = {}
         self._version = -1  # of the data, as other connections have left it
 
     def offset(self, session: str) -> int:
@@ -155,14 +155,14 @@ class JournalStorer:
         )
         return Events(lines)
 
-    def _recorder(self, session: str) -> Recorder:
+    def _recorder(self, session: str) -> HistoryRecorder:
         """The recorder of the last batch, unless another process has written since."""
         version = int(self._history.connection.execute("PRAGMA data_version").fetchone()[0])
         if version != self._version:
             self._version = version
             self._recorders.clear()
         if session not in self._recorders:
-            self._recorders[session] = Recorder(self._history.connection, session)
+            self._recorders[session] = HistoryRecorder(self._history.connection, session)
         return self._recorders[session]
 
     def _forget(self, session: str) -> None:
@@ -193,7 +193,7 @@ def _continuing(session: str, place: _Place, offset: int, raw: bytes) -> bytes:
 def _refusal(raw: bytes) -> str:
     """Why this Dyno cannot read a journal with this beginning, whatever its events."""
     try:
-        check_protocol(str(decode(raw[: raw.index(b"\n")])["protocol"]))
+        check_protocol(str(decode_json(raw[: raw.index(b"\n")])["protocol"]))
     except ProtocolError as error:
         return str(error)
     except (ValueError, KeyError, TypeError):
@@ -224,7 +224,7 @@ def _decode(session: str, seq: int, raw: bytes) -> list[Line]:
 # what a follower learns besides the journals: whether the plan still runs, and the target's clock
 
 
-def keep_unlocked(history: History, sessions: Iterable[str]) -> None:
+def record_unlocked_journals(history: History, sessions: Iterable[str]) -> None:
     """Store that the lock was free after all these journals were read: those without an end are lost."""
     with history.transaction() as connection:
         for session in sessions:

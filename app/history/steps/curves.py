@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, values_of
 from app.history.store.history import History
-from app.protocol.plan import coordinates_text
+from app.protocol.plan import coordinates_json
 
 from .series import ALIASES
 
@@ -31,7 +31,7 @@ def curves(
     history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any], series: str
 ) -> dict[str, SecondsCurve]:
     """Curves by the id of the session, without sessions that lack the step or series."""
-    text = coordinates_text(coordinates)
+    text = coordinates_json(coordinates)
     name = ALIASES.get(series, series)
     with history.reading():
         found = {session: _curve(history, session, step, text, name) for session in sessions}

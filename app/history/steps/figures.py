@@ -9,7 +9,7 @@ from app.core.errors import InputError
 from app.core.nearest import did_you_mean
 from app.engines.panel import FACT
 from app.history.lists.sessions import SessionEntry, find, sessions, state_of
-from app.history.recorded.counting import StepCount, counted
+from app.history.recorded.counting import RecountedStep, stored_step_counts
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
 from app.protocol.checked.facts import is_oversize_fact
@@ -82,7 +82,7 @@ class StepEntry(TypedDict):
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
-class StepWithThreads(StepEntry):
+class StepWithThreadStates(StepEntry):
     """A step with what the threads of the server did; `ThreadStates`, empty where nobody looked."""
 
     threads: dict[str, Any]
@@ -96,10 +96,10 @@ class ExplainEntry(TypedDict):
     rows: list[dict[str, Any]]  # as EXPLAIN answered
 
 
-class SessionShown(SessionEntry):
+class SessionDetails(SessionEntry):
     """A session with its steps, notes and log."""
 
-    steps: list[StepWithThreads]
+    steps: list[StepWithThreadStates]
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
@@ -111,13 +111,13 @@ class SessionShown(SessionEntry):
     attempt: int  # of its repeat: later ones follow disturbed ones
 
 
-def show(history: History, reference: str) -> SessionShown:
+def session_details(history: History, reference: str) -> SessionDetails:
     """Everything about a session but its seconds."""
     id_ = find(history, reference)
     with history.reading():
         entry, plan = sessions(history, ids=[id_])[0], plan_of(history, id_)
         threads = thread_states(history, id_)
-        shown: SessionShown = {
+        shown: SessionDetails = {
             **entry,
             "steps": [
                 {**step, "threads": threads.get(at, {})} for at, step in enumerate(steps(history, id_))
@@ -138,7 +138,7 @@ def show(history: History, reference: str) -> SessionShown:
 def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
-    settled, counts = settle_results(history, session), counted(history, session)
+    settled, counts = settle_results(history, session), stored_step_counts(history, session)
     of_engine, loads = (
         {fact["when"]: fact["value"] for fact in facts(history, session, name)} for name in (FACT, "load")
     )
@@ -167,7 +167,7 @@ def _step(
     row: StoredStepRow,
     session: str,
     settled: SettleEntry | None,
-    counts: StepCount | None,
+    counts: RecountedStep | None,
     of_engine: Mapping[str, dict[str, float]],
     loads: Mapping[str, dict[str, Any]],
     rates: dict[str, Any],
@@ -222,20 +222,20 @@ def _ended(state: str, reason: str, session: str) -> tuple[str, str]:
     return state, reason
 
 
-def _figure(whole: float | None, counts: StepCount | None) -> float | None:
+def _figure(whole: float | None, counts: RecountedStep | None) -> float | None:
     return whole if counts is None or counts.value is None else counts.value
 
 
-def _latency(whole: Sequence[float | None], counts: StepCount | None) -> Sequence[float | None]:
+def _latency(whole: Sequence[float | None], counts: RecountedStep | None) -> Sequence[float | None]:
     """Percentiles of the seconds that count, where their buckets are stored."""
     return counts.latency_ms if counts is not None and counts.has_latency else whole
 
 
-def _unsteady(counts: StepCount | None) -> list[str]:
+def _unsteady(counts: RecountedStep | None) -> list[str]:
     return [UNSTEADY] if counts is not None and counts.steadiness.word == UNSTEADY else []
 
 
-def _cut(whole: float | None, counts: StepCount | None) -> StepCutEntry | None:
+def _cut(whole: float | None, counts: RecountedStep | None) -> StepCutEntry | None:
     if whole is None or counts is None or counts.cut is None:
         return None
     cut = counts.cut

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.history.recorded.in_words import has_wrong_rows
-from app.protocol.work import row_access_text
+from app.protocol.work import explain_access_text
 
 OTHER_WORK, OTHER_READS, CHANGED_PLAN = "other-work", "other-reads", "changed-plan"
 
@@ -26,4 +26,4 @@ def marks_by_current_rules(
 
 
 def _changed(plan: Mapping[str, Any]) -> bool:
-    return bool("end" in plan and row_access_text(plan["begin"]) and row_access_text(plan["end"]))
+    return bool("end" in plan and explain_access_text(plan["begin"]) and explain_access_text(plan["end"]))

@@ -9,7 +9,7 @@ from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.history.store.second_latencies import latencies_of
 from app.protocol.latency import buckets_of
-from app.protocol.plan import coordinates_text
+from app.protocol.plan import coordinates_json
 
 
 def endings(
@@ -19,7 +19,7 @@ def endings(
 
     Buckets are those of the seconds that count, where they are stored by second.
     """
-    text = coordinates_text(coordinates)
+    text = coordinates_json(coordinates)
     with history.reading():
         found = {session: _ending(history, session, step, text) for session in sessions}
     return {session: ending for session, ending in found.items() if ending}

@@ -62,7 +62,7 @@ HAS_MARKS = "!"  # next to a result; says nothing about its verdict
 BUSY = "it began while another plan measured on the same machine"
 
 
-def whole_text(cut: StepCutEntry) -> str:
+def cut_scope_text(cut: StepCutEntry) -> str:
     """What a cut does not change."""
     return f"{'costs' if cut['has_latency'] else 'latency and costs'} cover the whole step"
 
@@ -110,7 +110,7 @@ def remarks_of(step: StepEntry) -> str:
     settled = step["settled"]
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
-    seconds = seconds_texts(step["steadiness"], step["cut"])
+    seconds = steadiness_caveats(step["steadiness"], step["cut"])
     rates = (missed_schedule_text(step["schedule"]), limit_search_text(step["limit"]))
     reasons = (disturbed_text(step["others"]), *rates, *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
@@ -121,7 +121,7 @@ def remarks_text(step: StepEntry) -> str:
     settled = settled_text(step["settled"]) if step["settled"] else ""
     marks = marks_text(_other_marks(step))
     steady = steadiness_text(step["steadiness"])
-    cut = f"{cut_text(step['cut'])}; {whole_text(step['cut'])}" if step["cut"] else ""
+    cut = f"{cut_seconds_text(step['cut'])}; {cut_scope_text(step['cut'])}" if step["cut"] else ""
     disturbed = disturbed_text(step["others"])
     schedule = missed_schedule_text(step["schedule"])
     limit = "\n".join(filter(None, (limit_search_text(step["limit"]), *rate_try_lines(step["limit"]))))
@@ -153,12 +153,12 @@ def others_text(others: Mapping[str, Any]) -> str:
     return "; ".join(texts)
 
 
-def seconds_texts(steadiness: SteadinessEntry | None, cut: StepCutEntry | None) -> list[str]:
+def steadiness_caveats(steadiness: SteadinessEntry | None, cut: StepCutEntry | None) -> list[str]:
     """Caveats: why a step was not steady, and which seconds count if not all do."""
     unsteady = steadiness is not None and steadiness["word"] == UNSTEADY
     return [
         *([steadiness_text(steadiness)] if unsteady else []),
-        *([cut_text(cut)] if cut else []),
+        *([cut_seconds_text(cut)] if cut else []),
     ]
 
 
@@ -167,7 +167,7 @@ def steadiness_text(steadiness: SteadinessEntry | None) -> str:
     return f"{steadiness['word']}: {steadiness['text']}" if steadiness else ""
 
 
-def cut_text(cut: StepCutEntry) -> str:
+def cut_seconds_text(cut: StepCutEntry) -> str:
     """`seconds 20 to 60 of 60 (a backup ran)`."""
     reason = f" ({cut['reason']})" if cut["reason"] else ""
     return f"seconds {cut['first_s']} to {cut['last_s'] + 1} of {cut['seconds']}{reason}"

@@ -10,7 +10,7 @@ from app.engines.cause import COMMITS, DISK, FSYNC, NETWORK, SCHEDULE
 from app.history.store.blocks import read_block
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
-from app.protocol.plan import coordinates_text
+from app.protocol.plan import coordinates_json
 from app.protocol.reading import read
 from app.protocol.thread_states import LOCK, STATES, UNKNOWN, client_time_figure, consistent_client_costs
 from app.protocol.waits import Waits
@@ -52,7 +52,7 @@ def values_of_step(
     """
     wanted = list(names)
     with history.reading():
-        rows = history.query(_STEPS, (_listed(sessions), step, coordinates_text(coordinates)))
+        rows = history.query(_STEPS, (_listed(sessions), step, coordinates_json(coordinates)))
         steps = {session: number for session, number, *_ in rows}
         means = _means(history, steps.values(), [name for name in wanted if "." in name])
     stored = {session: _of_step(row, threads) for session, _, *row in rows}

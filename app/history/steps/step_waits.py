@@ -11,7 +11,7 @@ from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
 from app.protocol.plan import step_label
 from app.protocol.reading import read
-from app.protocol.waits import LockPair, Statement, Wait, Waits, plain_statement
+from app.protocol.waits import LockPair, StatementDigest, Wait, Waits, plain_statement
 
 from .step_results import endings
 
@@ -27,12 +27,12 @@ class StepWaits:
 
     step: str  # with its coordinates
     waits: Waits
-    statements: list[Statement]
+    statements: list[StatementDigest]
 
     @classmethod
     def of(cls, step: str, ended: Mapping[str, Any]) -> StepWaits:
         """Those of a step from its step_ended."""
-        found = [read(Statement, each) for each in ended.get("statements", ())]
+        found = [read(StatementDigest, each) for each in ended.get("statements", ())]
         plain = [replace(each, text=plain_statement(each.text)) for each in found]
         of_clients = [each for each in plain if not _OF_DYNO.match(each.text)]
         return cls(step, read(Waits, ended.get("waits", {})), of_clients)
@@ -43,7 +43,7 @@ class StepWaits:
 
     def to_json(self) -> dict[str, Any]:
         """As `session show --json` gives them; their keys are in docs/developers/journal.md."""
-        lists: dict[str, Sequence[Wait | LockPair | Statement]] = {
+        lists: dict[str, Sequence[Wait | LockPair | StatementDigest]] = {
             "events": self.waits.events, "locks": self.waits.locks, "statements": self.statements,
         }  # fmt: skip
         waits = {"events": [], "locks": [], **self.waits.to_json()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from app.history.store.history import History
-from app.protocol.work import row_access_text
+from app.protocol.work import explain_access_text
 
 from .figures import facts
 
@@ -36,7 +36,7 @@ def work_entries(history: History, session: str) -> list[WorkEntry]:
     ]
 
 
-def plan_entries(history: History, session: str) -> list[ExecutionPlanEntry]:
+def execution_plan_entries(history: History, session: str) -> list[ExecutionPlanEntry]:
     return [
         {"step": fact["when"], "statement": each["statement"][:LONGEST], "access": _access(each)[:LONGEST]}
         for fact in facts(history, session, "plans")
@@ -45,5 +45,5 @@ def plan_entries(history: History, session: str) -> list[ExecutionPlanEntry]:
 
 
 def _access(plan: dict[str, list[dict[str, object]]]) -> str:
-    begin = row_access_text(plan["begin"])
-    return f"{begin}{THEN}{row_access_text(plan['end'])}" if "end" in plan else begin
+    begin = explain_access_text(plan["begin"])
+    return f"{begin}{THEN}{explain_access_text(plan['end'])}" if "end" in plan else begin

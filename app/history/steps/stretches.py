@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from app.core.errors import InputError
 from app.history.lists.sessions import find_all
-from app.history.recorded.counting import counted
+from app.history.recorded.counting import stored_step_counts
 from app.history.store.history import History
 from app.history.store.second_latencies import SecondLatencies, latencies_of
 from app.protocol.latency import Counts, add
@@ -95,6 +95,6 @@ def _latencies(
     if found is None:
         why = _why_none(history, session, position)
         raise InputError(f"session {session} has no latencies by second of {step}: {why}")
-    counts = counted(history, session).get(position)
+    counts = stored_step_counts(history, session).get(position)
     cut = counts.cut if counts else None
     return found, bounds or ((cut.first_s, cut.last_s + 1) if cut else (0, None))

@@ -51,7 +51,7 @@ class StepOnTimeline:
 
 
 @dataclass(frozen=True)
-class Overview:
+class SessionResults:
     """The results of a session so far."""
 
     session: SessionEntry
@@ -65,7 +65,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class SessionTimeline:
-    overview: Overview
+    overview: SessionResults
     state: SessionState  # of the last event in here: what comes after continues it
     series: list[SeriesEntry]  # all there are
     stretches: list[StepOnTimeline]  # of the steps that began
@@ -89,7 +89,7 @@ def timeline(
         )
 
 
-def overview(history: History, session: str, base: str = "") -> Overview:
+def overview(history: History, session: str, base: str = "") -> SessionResults:
     """Its steps with those of the base: a named one, else the first contender of the same repeat."""
     _recount(history, session, base)
     with history.reading():
@@ -104,14 +104,14 @@ def _recount(history: History, session: str, base: str) -> None:
     recount_if_waiting(history, [base, *(id_ for (id_,) in of_plan)])
 
 
-def _overview(history: History, session: str, base: str) -> Overview:
+def _overview(history: History, session: str, base: str) -> SessionResults:
     plan = Plan.from_json(plan_of(history, session))
     siblings = sessions(history, plan=plan.id)
     if base:
         held_against = next(iter(sessions(history, ids=[base])), None)
     else:
         held_against = _base_of(plan, siblings, session)
-    return Overview(
+    return SessionResults(
         session=next(each for each in siblings if each["id"] == session),
         plan=plan,
         siblings=siblings,
@@ -137,7 +137,7 @@ def _base_of(plan: Plan, siblings: Sequence[SessionEntry], session: str) -> Sess
     return max(begun, key=lambda each: (each["state"] == "completed", attempts[each["id"]]), default=None)
 
 
-def steps_with_series(history: History, session: str, names: Sequence[str]) -> list[StepOnTimeline]:
+def load_step_series(history: History, session: str, names: Sequence[str]) -> list[StepOnTimeline]:
     """The steps of a session that began, with the values of these series and their latencies."""
     with history.reading():
         row = history.one("SELECT number FROM session WHERE id = ?", (session,))

@@ -11,7 +11,7 @@ from .history import HistoryBusyError
 
 
 @contextmanager
-def alone(directory: Path, name: str) -> Iterator[None]:
+def hold_named_lock(directory: Path, name: str) -> Iterator[None]:
     """Hold a lock of this name; raises BusyError if another process holds it. It ends with its process."""
     path = directory / f"{name}.lock"
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:

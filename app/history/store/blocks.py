@@ -29,7 +29,7 @@ _CLOCK_DIGITS = (0, 4, 4)  # of s, t and dt
 
 
 @dataclass(frozen=True)
-class Layout:
+class SampleLayout:
     """Where values of a sample belong: the series' number at each position, and its decimals."""
 
     numbers: tuple[int, ...] = ()
@@ -41,7 +41,7 @@ class Layout:
 
 
 def store_running_seconds(
-    connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout
+    connection: Connection, step: int, samples: Sequence[SampleLine], layout: SampleLayout
 ) -> None:
     """Store seconds of a running step."""
     plain = layout.is_plain
@@ -56,7 +56,7 @@ def store_running_seconds(
     )
 
 
-def _content(values: Sequence[float | None], layout: Layout, plain: bool) -> bytes:
+def _content(values: Sequence[float | None], layout: SampleLayout, plain: bool) -> bytes:
     floats = [_NAN if value is None else value for value in values]
     if not plain:
         placed = [_NAN] * len(layout.digits)
@@ -82,8 +82,8 @@ class StoredStepSeconds:
         return None if np.isnan(self.values[series]).all() else self.values[series]
 
 
-def finish(
-    connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout, buckets: Counts
+def pack_step_seconds(
+    connection: Connection, step: int, samples: Sequence[SampleLine], layout: SampleLayout, buckets: Counts
 ) -> StoredStepSeconds | None:
     """Pack the staged seconds and these, which come after them; nothing of the step stays in the staging.
 
@@ -141,7 +141,7 @@ def unfinished_step_times(connection: Connection, step: int) -> Floats:
     return _turned(np.array(rows, dtype=np.float64).reshape(-1, 3))
 
 
-def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> StoredStepSeconds:
+def _fresh_seconds(samples: Sequence[SampleLine], layout: SampleLayout) -> StoredStepSeconds:
     import numpy as np
 
     if not samples:
@@ -163,7 +163,7 @@ def _turned(values: Floats) -> Floats:
     return np.ascontiguousarray(values.T)
 
 
-def _insert(connection: Connection, step: int, seconds: StoredStepSeconds, layout: Layout) -> None:
+def _insert(connection: Connection, step: int, seconds: StoredStepSeconds, layout: SampleLayout) -> None:
     import numpy as np
 
     connection.execute(

@@ -10,7 +10,7 @@ from typing import Annotated, overload
 import msgspec
 from msgspec import Meta
 
-from app.protocol.checked import ShapeError, decode
+from app.protocol.checked import ShapeError, decode_json
 from app.protocol.checked.facts import check_event
 from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, UnknownEvent, from_json
 from app.protocol.reading import NUMBERS, TEXTS, WHOLE
@@ -58,7 +58,7 @@ def decode_events(raw: bytes) -> list[Line]:
     return [_decode_fast(line) if line.startswith(_SAMPLE) else _decode_line(line) for line in lines]
 
 
-def decode_readable_lines(raw: bytes) -> list[Line]:
+def decode_until_damaged(raw: bytes) -> list[Line]:
     """The events of whole lines, up to the first that cannot be read."""
     with suppress(ProtocolError):
         return decode_events(raw)
@@ -78,7 +78,7 @@ def _decode_fast(line: bytes) -> Line:
 
 def _decode_line(line: bytes) -> Line:
     try:
-        data = decode(line)
+        data = decode_json(line)
         event = from_json(data)
         check_event(event)
     except ShapeError as error:

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
 from app.protocol.latency import BUCKETS, Counts
-from app.protocol.plan import coordinates_text
+from app.protocol.plan import coordinates_json
 
 from .blocks import step_clock_rows, unfinished_step_times
 from .distributions import Distributions, counts_by_bucket, distributions_of
@@ -59,7 +59,7 @@ def latencies_by_session(
     history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any]
 ) -> dict[str, SecondLatencies]:
     """The latencies of the same step by the id of the session, without sessions that have none."""
-    text = coordinates_text(coordinates)
+    text = coordinates_json(coordinates)
     with history.reading():
         rows = {session: history.one(_STEP, (session, step, text)) for session in sessions}
         found = {

@@ -54,7 +54,7 @@ class ConductingAgent(Protocol):
     def stop(self, plan: str, what: str) -> None: ...
 
 
-class PlanCarryingAgent(Protocol):
+class PlanRunnerAgent(Protocol):
     """What is needed of the agent that carries out a plan."""
 
     def admit(self, plan: str, admission: str) -> int: ...
@@ -143,7 +143,7 @@ class ConnectedLoadTargets:
 
 
 def readmit_load_target(
-    plan: Plan, target: DrivingTarget, agent: LoadAgent, running: PlanCarryingAgent
+    plan: Plan, target: DrivingTarget, agent: LoadAgent, running: PlanRunnerAgent
 ) -> None:
     """Call a load target of a running plan that was restarted; it gets a token of its own."""
     if machine_key(agent.survey()) != target.machine_key:

@@ -9,7 +9,7 @@ from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.engines.engine import MIB
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.request.slicing import SLICE_S, SWITCH_S, servers_at_once
 from app.planner.resolve.sizes import (
     BINLOG_BYTES,
@@ -40,7 +40,7 @@ from .learned import LearnedDurations, past_build_defaults
 
 TRIES, TRY_S = 15, 6  # of a search for a limit on a fast server, and seconds of one
 UNDO_S = 120  # purge frees undo after about this time
-UNKNOWN = MachineRecord()
+UNKNOWN = MachineHistory()
 SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
 
 
@@ -167,7 +167,7 @@ def _least_text(plan: Plan, least: float | None) -> str:
     return f"finds differences from {difference_text(least)} on"
 
 
-def _noise(plan: Plan, known: MachineRecord, learned: LearnedDurations) -> tuple[float | None, str]:
+def _noise(plan: Plan, known: MachineHistory, learned: LearnedDurations) -> tuple[float | None, str]:
     """How much sessions vary on the target, and what tells it: its own sessions, else its calibration."""
     own = f"as its last {count_text(learned.sessions, 'session')} did"
     if plan.order == SLICES and (found := learned.noise(in_slices=True)):
@@ -178,7 +178,7 @@ def _noise(plan: Plan, known: MachineRecord, learned: LearnedDurations) -> tuple
     return known.noise, "as its calibration says" + smaller
 
 
-def estimate(plan: Plan, survey: Survey, known: MachineRecord = UNKNOWN) -> PlanEstimate:
+def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> PlanEstimate:
     """Time, disk and detectable difference of a plan on the target of the survey."""
     work = StatementEstimator(workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
     learned = LearnedDurations(known.sessions, work.most_rate)

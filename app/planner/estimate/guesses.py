@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.catalog.custom_sql import keys_from_sql, parse_custom_sql
+from app.catalog.custom_sql import parse_custom_sql, sql_workload_fields
 from app.engines import engine_of
 from app.engines.engine import MIB
 from app.planner.request.slicing import SLICE_S, SWITCH_S
@@ -75,7 +75,9 @@ def workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
 def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
     """A workload with the keys that follow from its SQL."""
     text = plan.files.get(f"workloads/{data.get('sql')}")
-    return data if text is None else {**data, **keys_from_sql(parse_custom_sql(text), str(data["kind"]))}
+    return (
+        data if text is None else {**data, **sql_workload_fields(parse_custom_sql(text), str(data["kind"]))}
+    )
 
 
 def steps_left_out(plan: Plan, turn: PlannedSession) -> int:

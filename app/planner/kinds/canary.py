@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engines import FIRST
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate, estimate
 from app.planner.resolve.contenders import contender_of
 from app.protocol.answers import Build, Survey
@@ -29,7 +29,7 @@ _SYSTEM = "/usr"  # the build that the target's own packages brought: it changes
 
 
 def estimated_with_canary(
-    plan: Plan, survey: Survey, known: MachineRecord = UNKNOWN
+    plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN
 ) -> tuple[Plan, PlanEstimate]:
     """The plan with its estimate, and with a canary where it is long enough and a build can be one.
 

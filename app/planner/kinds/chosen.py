@@ -50,7 +50,7 @@ def work_text(before: PlanRequest, now: PlanRequest) -> str:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedRequest:
     """A request of which enough rounds end in time."""
 
     request: PlanRequest
@@ -59,7 +59,7 @@ class Fitted:
 
 def fitted(
     request: PlanRequest, limit_s: float, look: Look, catalog: Catalog, is_fixed: bool = False
-) -> Fitted:
+) -> FittedRequest:
     """The longest steps that end in time, of all tests or of one of each group; else InputError.
 
     `is_fixed`: the work may not change.
@@ -68,7 +68,7 @@ def fitted(
     for tried in tries:
         plan, estimate = look(tried)
         if _needed_s(plan, estimate) <= limit_s:
-            return Fitted(tried, _text(request, tried, plan, estimate, limit_s, catalog))
+            return FittedRequest(tried, _text(request, tried, plan, estimate, limit_s, catalog))
     raise InputError(
         f"{seconds_text(limit_s)} is too short: {_rounds_text(plan)} of {_least_text(plan)} take about"
         f" {seconds_text(_needed_s(plan, estimate))}: give it more time, or less work (rows, steps, seconds)",

@@ -37,7 +37,7 @@ _DIGITS = 2  # digits of the rows: more would only look exact
 
 
 @dataclass(frozen=True)
-class PublishedSetup:
+class PublishedSetupRequest:
     request: PlanRequest
     changes: Mapping[str, Sequence[str]]  # what differs from the original, in lines, by field of the request
 
@@ -74,7 +74,7 @@ class PublishedPlan:
         survey: Survey,
         catalog: Catalog,
         by_hand: Callable[[PlanRequest], PlanRequest] = lambda request: request,
-    ) -> PublishedSetup:
+    ) -> PublishedSetupRequest:
         """The request for a target; raises InputError if the sequence or all of its steps are missing.
 
         `by_hand`: the same request with what a person chose; the rest is scaled to that.
@@ -95,7 +95,7 @@ class PublishedPlan:
         request = by_hand(found)
         kept = {each: changes[each] for each in changes if getattr(request, each) == getattr(found, each)}
         rows, about_rows = _rows(request, sequence, survey, catalog)
-        return PublishedSetup(replace(request, rows=rows), {"rows": about_rows, **kept})
+        return PublishedSetupRequest(replace(request, rows=rows), {"rows": about_rows, **kept})
 
     def _steps(self, sequence: StepSequence, catalog: Catalog) -> tuple[tuple[str, ...], str]:
         """Steps with a published result, and those that they need."""

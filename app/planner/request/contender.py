@@ -103,7 +103,7 @@ class ContenderRequest:
         return int(found[1]) * FACTORS.get(found[2].lower(), 1) if found else 0
 
 
-def split_memory_field(text: str) -> dict[str, str]:
+def parse_memory_field(text: str) -> dict[str, str]:
     """The words of the memory field by key; their form decides the key, duplicates stay together."""
     found = dict.fromkeys(MEMORY, "")
     for word in re.split(r",?\s+", text.strip()):

@@ -75,7 +75,7 @@ def _contender(
 ) -> Contender:
     machine = server_machine_share(survey, request.cores, request.memory_limit_bytes, at_once)
     rendered = render(preset, build.family or "", build.version or "", machine)
-    plugin = other_engines(build).get(request.engine, "")
+    plugin = unknown_engine_plugins(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
     return replace(
         contender_of(build, name, request.engine, preset.name, rendered.text + loads),
@@ -151,10 +151,10 @@ def named_build(name: str, builds: Sequence[Build]) -> Build:
 def engines_in(build: Build) -> list[str]:
     """All engines of a build by their plan names, known ones first."""
     named = (engine.lower() for engine in build.engines)
-    return [*filter(NAME.fullmatch, named), *other_engines(build)]
+    return [*filter(NAME.fullmatch, named), *unknown_engine_plugins(build)]
 
 
-def other_engines(build: Build) -> dict[str, str]:
+def unknown_engine_plugins(build: Build) -> dict[str, str]:
     """Engines that Dyno does not know, with the plugin to load; their names come from the target."""
     return {
         name: plugin

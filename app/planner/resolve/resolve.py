@@ -33,9 +33,9 @@ from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders
 from .sizes import bytes_per_row
-from .steps import StepDefaults, chosen_steps, own_tables, resolve_steps
+from .steps import StepDefaults, chosen_steps, load_table_count, resolve_steps
 from .support import check_engines, check_load_method
-from .sweep import variations_of
+from .sweep import parse_vary_option
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
 TRANSPORT, NETWORK = "socket", "network"
@@ -184,7 +184,7 @@ def _size(
     used: list[Workload],
 ) -> StepDefaults:
     """Sizes from the request, else the sequence, else defaults; tables of custom SQL are its own."""
-    own = own_tables(used)
+    own = load_table_count(used)
     if own and request.tables not in (None, own):
         raise InputError(f"the load fills its own {own} tables, not {request.tables}: leave tables out")
     tables = own or request.tables or sequence.tables or TABLES
@@ -197,7 +197,7 @@ def _size(
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
         cores=request.cores or as_far_as_it_goes(sequence.cores or (), survey.topology),
-        variations=variations_of(request.vary),
+        variations=parse_vary_option(request.vary),
         nodes=survey.topology,
         own_cpus=request.cpus == OWN_CPUS,
         cpu_threads=survey.cpu.threads or 1,

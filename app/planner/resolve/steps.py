@@ -99,7 +99,7 @@ def _analysed(steps: list[Step], workloads: Mapping[str, Workload]) -> Iterator[
         yield replace(step, analyse=step.analyse or bool(is_due))
 
 
-def own_tables(workloads: Iterable[Workload]) -> int:
+def load_table_count(workloads: Iterable[Workload]) -> int:
     """The number of tables of a load that creates its own; 0: the plan's."""
     loads = [each.tables for each in workloads if each.kind == "load"]
     return max(loads, default=0) if all(loads) else 0
@@ -171,7 +171,7 @@ def _prepare(step: SequenceStep, workload: Workload, size: StepDefaults) -> list
         return [whole]
     if not workload.sql:
         raise InputError(f"step {step.name}: increments need a load of custom SQL")
-    return list(load_increment_steps(whole, step.increments, size.tables, size.rows, _cap_s(step, size)))
+    return list(data_load_increments(whole, step.increments, size.tables, size.rows, _cap_s(step, size)))
 
 
 def _step(
@@ -293,7 +293,7 @@ def _check_names(steps: list[Step]) -> None:
 # loads of several steps: in increments, or again before each point of a sweep
 
 
-def load_increment_steps(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
+def data_load_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
     """Parts of a load, each followed by a settle step whose result is the database size."""
     if rows < count:
         raise InputError(f"step {load.name}: cannot load {rows:,} rows in {count:,} increments")

@@ -59,7 +59,7 @@ def sweep_points(
     ]
 
 
-def variations_of(text: str) -> tuple[StepVariation, ...]:
+def parse_vary_option(text: str) -> tuple[StepVariation, ...]:
     """`innodb_spin_wait_delay=6,96` or `=1..64 x2`: a step each; the variable is set while it is up."""
     if not text:
         return ()

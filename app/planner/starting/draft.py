@@ -14,13 +14,13 @@ from app.core.ranges import as_listed, numbers_of_ranges
 from app.core.toml_text import short_value_repr
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.kinds.canary import estimated_with_canary
-from app.planner.kinds.chosen import Fitted, fitted
+from app.planner.kinds.chosen import FittedRequest, fitted
 from app.planner.kinds.duel import ROUNDS, SEQUENCE, duel, duel_of, is_untouched
-from app.planner.request.contender import ContenderRequest, split_memory_field
+from app.planner.request.contender import ContenderRequest, parse_memory_field
 from app.planner.request.options import LISTS, PlanRequestOption
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
@@ -230,7 +230,7 @@ class Draft:
     def with_contender(self, at: int, **values: str) -> Draft:
         """The draft with one contender changed: name, table options, cores or memory."""
         if "memory" in values:
-            values |= split_memory_field(values.pop("memory"))
+            values |= parse_memory_field(values.pop("memory"))
         changed = list(self.request.contenders)
         changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
         return self.said(contenders=tuple(changed))
@@ -346,7 +346,7 @@ def outcome(
     survey: Survey,
     catalog: Catalog,
     approved: Iterable[str],
-    known: Callable[[str], MachineRecord] = lambda _: UNKNOWN,
+    known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
 ) -> DraftOutcome:
     """Everything known before a start; `known`: of a machine, by its key."""
     problem = _first_problem(draft)
@@ -376,13 +376,13 @@ def request_in_time(
     survey: Survey,
     catalog: Catalog,
     approved: Iterable[str],
-    known: Callable[[str], MachineRecord] = lambda _: UNKNOWN,
+    known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
     in_s: float = 0.0,
-) -> Fitted:
+) -> FittedRequest:
     """The request of a draft, with what Dyno chooses so that it ends in time; `in_s`: it starts later."""
     request, allowed = draft.request, frozenset(approved)
     if not (draft.is_fitted and request.time_limit):
-        return Fitted(request, "")
+        return FittedRequest(request, "")
     if draft.by:
         start = datetime.now() + timedelta(seconds=in_s)
         request = replace(request, time_limit=_seconds_until(draft.by, start))
@@ -447,7 +447,7 @@ def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> lis
 # other forms of the same
 
 
-def variant_text(
+def sequence_variant_text(
     sequence: Sequence, request: PlanRequest, workloads: Mapping[str, Workload], name: str
 ) -> str:
     """A sequence file of one's own with the ticked steps and the chosen sizes."""

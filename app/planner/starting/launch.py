@@ -10,7 +10,7 @@ from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import DynoError, InputError, TargetError
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import OF_THE_MOMENT, check_plan
 from app.planner.checks.load_targets import ConnectedLoadTargets, Reach
 from app.planner.checks.parity import IN_FORCE, check_contender_parity
@@ -122,7 +122,7 @@ class QueueInstead:
 
 
 @dataclass(frozen=True)
-class InputFirst:
+class CheckInputFirst:
     """Refuse wrong input also where the target is busy; `known` is its latest survey."""
 
     known: Survey | None = None
@@ -137,11 +137,11 @@ class Launch:
         agent: AbstractContextManager[Agent],
         search_paths: Sequence[str] = (),
         last: str = STARTED,
-        known: Callable[[str], MachineRecord] = lambda _: UNKNOWN,
+        known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
         allow_busy: bool = False,
         later: QueueInstead | None = None,
         reach: Reach | None = None,  # the way to load targets; None: such plans are refused
-        input_first: InputFirst | None = None,
+        input_first: CheckInputFirst | None = None,
     ) -> None:
         self._request = request  # the request may depend on the survey
         self._reaching = agent
@@ -190,7 +190,7 @@ class Launch:
             else:
                 yield from self._start(agent, plan)
 
-    def _refuse_wrong_input(self, agent: Agent, first: InputFirst) -> None:
+    def _refuse_wrong_input(self, agent: Agent, first: CheckInputFirst) -> None:
         """Raise the error of wrong input; the busy target is asked only if what is known is not enough."""
         with suppress(DynoError):
             if first.known:

@@ -10,7 +10,7 @@ from app.core.units import count_text, first_texts
 from app.planner.request.cores import OWN_CPUS
 from app.planner.request.request import PlanRequest
 from app.planner.request.slicing import servers_at_once
-from app.planner.resolve.sweep import variations_of
+from app.planner.resolve.sweep import parse_vary_option
 from app.protocol.plan import SLICES
 
 from .choices import TickableStep
@@ -65,7 +65,7 @@ def _of_sweep(request: PlanRequest) -> Iterator[str]:
 
 def _variable_text(vary: str) -> str:
     try:
-        values = count_text(len(variations_of(vary)), "value")
+        values = count_text(len(parse_vary_option(vary)), "value")
     except InputError:
         return "a variable"
     return f"{values} of {vary.partition('=')[0]}"

@@ -20,7 +20,7 @@ DEPTH = 32
 LEAST_COUNTER, MOST_COUNTER = -(1 << 63), (1 << 64) - 1  # what those of servers reach
 
 
-def decode(raw: bytes) -> Any:
+def decode_json(raw: bytes) -> Any:
     """The value of JSON text: no deeper than DEPTH, numbers finite, whole ones of 64 bits, names short."""
     try:
         value = msgspec.json.decode(raw)

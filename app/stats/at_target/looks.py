@@ -12,7 +12,7 @@ from math import log1p, sqrt
 
 from .student import MOST as KNOWN
 from .student import quantile, two_sided
-from .welch import Difference
+from .welch import LogMeanDifference
 
 ROUNDS = 8  # the most
 _ALONE = 0.54  # of the share: the level of a single tested cell leaves no room for earlier looks
@@ -25,7 +25,7 @@ def share_of_look(share: float, rounds: int, is_alone: bool) -> float:
     return share * (min(rounds, ROUNDS) / ROUNDS) ** 2 * (_ALONE if is_alone else 1.0)
 
 
-def p_same(found: Difference, matters: float) -> float:
+def p_same(found: LogMeanDifference, matters: float) -> float:
     """The p-value of *the same*: how rarely figures with a relevant difference are so close."""
     room = log1p(matters) - abs(found.apart)
     if room <= 0 or not found.error:
@@ -37,7 +37,7 @@ def equivalence_false_share(share: float) -> float:
     return share * _SAME
 
 
-def can_still_decide(found: Difference, rounds: int, share: float, matters: float) -> bool:
+def can_still_decide(found: LogMeanDifference, rounds: int, share: float, matters: float) -> bool:
     """Whether all rounds could decide what these do not, with the same noise."""
     left = max(ROUNDS - rounds, 0)
     at_end = _at_end(found, rounds, left)
@@ -47,7 +47,7 @@ def can_still_decide(found: Difference, rounds: int, share: float, matters: floa
     return can_differ or max(apart - luck, 0.0) + reach <= log1p(matters)
 
 
-def _at_end(found: Difference, rounds: int, left: int) -> Difference:
+def _at_end(found: LogMeanDifference, rounds: int, left: int) -> LogMeanDifference:
     freedom, shared = (known and min(known + left, KNOWN) for known in (found.freedom, found.shared))
     return replace(
         found, error=found.error * sqrt(rounds / ROUNDS), freedom=freedom or found.freedom, shared=shared

@@ -13,7 +13,7 @@ from app.protocol.others import DISTURBED
 
 from .looks import equivalence_false_share, p_same, share_of_look
 from .steady import UNSTEADY
-from .welch import Difference, PairedResults, Part, differences
+from .welch import LogMeanDifference, PairedResults, Part, cell_differences
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 NOISE = "~"  # within the noise
@@ -44,7 +44,7 @@ class VerdictLimits:
         """Limits from percentages."""
         return cls(false_share_pct / 100, matters_pct / 100)
 
-    def at_look(self, cells: Sequence[StepSamples], rounds: int = 0) -> VerdictLimits:
+    def at_look(self, cells: Sequence[StepResultPair], rounds: int = 0) -> VerdictLimits:
         """The limits at a look, by the rounds of these cells or by this number."""
         columns = Counter(cell.column for cell in cells if not _untested(cell))
         is_alone = min(columns.values(), default=1) == 1
@@ -64,7 +64,7 @@ def spoilt_by(marks: Iterable[str], is_alike: bool = False) -> list[str]:
 
 
 @dataclass(frozen=True)
-class StepSamples:
+class StepResultPair:
     """The results of a step in base and other column, one for each session."""
 
     base: tuple[float, ...]
@@ -137,7 +137,7 @@ class Verdict:
     is_odd: bool = False  # a few repeats differ from the others: the ratio is not within its interval
 
 
-def judge(cells: Sequence[StepSamples], limits: VerdictLimits = VerdictLimits()) -> list[Verdict]:
+def judge(cells: Sequence[StepResultPair], limits: VerdictLimits = VerdictLimits()) -> list[Verdict]:
     """A verdict for each cell, on the target and in Compare.
 
     The false discovery rate (Benjamini and Hochberg) covers all tested cells.
@@ -156,7 +156,7 @@ def judge(cells: Sequence[StepSamples], limits: VerdictLimits = VerdictLimits())
     ]
 
 
-def _verdict(cell: StepSamples, word: str, p: float, interval: Interval | None) -> Verdict:
+def _verdict(cell: StepResultPair, word: str, p: float, interval: Interval | None) -> Verdict:
     """The verdict; none where the ratio contradicts its interval."""
     if interval and not _agree(word, cell.ratio, interval):
         return Verdict(NOISE, p, is_odd=True)
@@ -171,7 +171,7 @@ def _agree(word: str, ratio: float, interval: Interval) -> bool:
 
 
 def _same(
-    cells: Sequence[StepSamples], differences: Mapping[int, Difference], limits: VerdictLimits
+    cells: Sequence[StepResultPair], differences: Mapping[int, LogMeanDifference], limits: VerdictLimits
 ) -> set[int]:
     """Cells without a relevant difference, at the same false discovery rate."""
     ps = {at: p_same(each, limits.matters) for at, each in differences.items() if cells[at].has_logarithms}
@@ -181,7 +181,7 @@ def _same(
 
 
 def _intervals(
-    cells: Sequence[StepSamples], differences: Mapping[int, Difference], limits: VerdictLimits
+    cells: Sequence[StepResultPair], differences: Mapping[int, LogMeanDifference], limits: VerdictLimits
 ) -> dict[int, Interval]:
     """The intervals of tested cells; at most this share of comparisons has a wrong one.
 
@@ -192,7 +192,7 @@ def _intervals(
     return {at: Interval(exp(there[at].apart), *each) for at, each in ends.items() if each}
 
 
-def _untested(cell: StepSamples) -> str:
+def _untested(cell: StepResultPair) -> str:
     """The verdict of a cell that is not tested; results of 0 have no known noise."""
     if cell.keeps_rate:
         return AT_RATE
@@ -201,18 +201,20 @@ def _untested(cell: StepSamples) -> str:
     return NOISE if cell.added and not cell.has_logarithms else ""
 
 
-def tested_differences(cells: Sequence[StepSamples]) -> Iterator[tuple[int, Difference]]:
+def tested_differences(cells: Sequence[StepResultPair]) -> Iterator[tuple[int, LogMeanDifference]]:
     """The tested cells with their positions."""
     return _differences(cells, [at for at, cell in enumerate(cells) if not _untested(cell)])
 
 
-def _differences(cells: Sequence[StepSamples], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
+def _differences(
+    cells: Sequence[StepResultPair], tested: Sequence[int]
+) -> Iterator[tuple[int, LogMeanDifference]]:
     """Differences column by column; a cell without logarithms is tested alone."""
     columns: dict[object, list[int]] = {}
     for at in tested:
         columns.setdefault(cells[at].column if cells[at].has_logarithms else ("alone", at), []).append(at)
     for its in columns.values():
-        yield from zip(its, differences([cells[at].pair for at in its]))
+        yield from zip(its, cell_differences([cells[at].pair for at in its]))
 
 
 def _largest_p(ps: Sequence[float], share: float) -> float:
@@ -222,13 +224,13 @@ def _largest_p(ps: Sequence[float], share: float) -> float:
     return kept[-1] if kept else -1.0
 
 
-def _word(cell: StepSamples, limits: VerdictLimits, is_beyond: bool, is_same: bool) -> str:
+def _word(cell: StepResultPair, limits: VerdictLimits, is_beyond: bool, is_same: bool) -> str:
     """The verdict; `is_beyond` the noise. *Same* needs proof that no relevant difference exists."""
     word = _word_beyond(cell, limits) if is_beyond else NOISE
     return SAME if is_same and word in (NOISE, SMALL) else word
 
 
-def _word_beyond(cell: StepSamples, limits: VerdictLimits) -> str:
+def _word_beyond(cell: StepResultPair, limits: VerdictLimits) -> str:
     base, other = cell.medians
     if base and other and max(other / base, base / other) - 1 < limits.matters:
         return SMALL

@@ -45,7 +45,7 @@ class PairedResults:
 
 
 @dataclass(frozen=True)
-class Difference:
+class LogMeanDifference:
     """The difference of two means of logarithms."""
 
     apart: float
@@ -74,7 +74,7 @@ class Difference:
         )
 
 
-def differences(pairs: Sequence[PairedResults]) -> list[Difference]:
+def cell_differences(pairs: Sequence[PairedResults]) -> list[LogMeanDifference]:
     """The differences of all cells of two columns, each with its own noise."""
     ours, theirs = (prior_of([_measured(side) for side in column if side]) for column in _columns(pairs))
     return [_difference(pair, ours, theirs) for pair in pairs]
@@ -96,13 +96,13 @@ def _measured(figures: Sequence[float]) -> tuple[float, float]:
     return sum((figure - mean) ** 2 for figure in figures) / freedom, freedom
 
 
-def _difference(pair: PairedResults, *priors: VariancePrior) -> Difference:
+def _difference(pair: PairedResults, *priors: VariancePrior) -> LogMeanDifference:
     sides = [each for each in zip((pair.base, pair.other), priors) if each[0]]
     own = [_of_mean(*side) for side in sides]
     error = sqrt(sum(part for part, _ in (*own, *pair.added)))
     usual = [_usual(*side) for side in sides]
     is_moderated = any(prior.freedom for prior in priors)
-    return Difference(
+    return LogMeanDifference(
         pair.apart,
         error,
         welch_freedom(*own, *pair.added),

@@ -36,7 +36,7 @@ from tests.ui.bench.set_up import (
     settle,
     surveyed,
 )
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.pages.bench import BenchPage
 from ui.pages.bench.presets.dialog import PresetDialog
 
@@ -137,13 +137,13 @@ def test_sessions_are_set_up_again_in_turn(qtbot: QtBot, page: BenchPage, dyno_h
     for engine in ("innodb", "myisam"):
         before = plan(f"{MARIADB}:{engine}", rows=5000, repeats=4, name=f"only {engine}")
         ids += comparable.keep(dyno_home, before)
-    page.open(PageRequest("bench", tuple(ids)))
+    page.open(ShowPageRequest("bench", tuple(ids)))
     qtbot.waitUntil(lambda: page.controller.draft.request.rows == 5000)
     settle(qtbot, page)
     asked = request_of(page)
     assert [each.engine for each in asked.contenders] == ["innodb", "myisam"]
     assert (asked.order, asked.repeats, asked.name) == ("interleaved", 4, "only innodb")
-    page.open(PageRequest("bench", (comparable.keep(dyno_home, comparable.plan(1))[0],)))
+    page.open(ShowPageRequest("bench", (comparable.keep(dyno_home, comparable.plan(1))[0],)))
     qtbot.waitUntil(lambda: "there is no plan to repeat" in page.message.text)
     assert request_of(page) == asked
 
@@ -154,7 +154,7 @@ def test_sessions_of_an_unknown_target_are_set_up_here_and_what_is_lacking_is_na
     foreign = plan(f"{MARIADB}:innodb", rows=5000, target="far")
     lacks = [replace(foreign.contenders[0], build="mysql-1.2.3", preset="theirs")]
     ids = comparable.keep(dyno_home, replace(foreign, contenders=lacks))
-    page.open(PageRequest("bench", ids, is_run=True))
+    page.open(ShowPageRequest("bench", ids, is_run=True))
     qtbot.waitUntil(lambda: page.controller.draft.request.rows == 5000)
     settle(qtbot, page)
     assert page.controller.draft.request.target == LOCAL
@@ -214,7 +214,7 @@ def test_published_sessions_are_set_up_here_scaled_and_never_started(
         ids = [each.session for each in import_shipped(history)]
         names = ("innodb-5.6.35-default", "myrocks-5.6.35-default")
         wanted = tuple(find(history, name) for name in names)
-    page.open(PageRequest("bench", wanted, is_run=True))
+    page.open(ShowPageRequest("bench", wanted, is_run=True))
     qtbot.waitUntil(lambda: page.controller.draft.request.rows == 80_000_000)
     settle(qtbot, page)
     assert page.message.text.splitlines() == [
@@ -226,7 +226,7 @@ def test_published_sessions_are_set_up_here_scaled_and_never_started(
     ]
     assert [each.build for each in request_of(page).contenders] == ["mysql-5.6.24", MARIADB]
     assert not to_follow
-    page.open(PageRequest("bench", tuple(ids)))
+    page.open(ShowPageRequest("bench", tuple(ids)))
     qtbot.waitUntil(lambda: "choose sessions of one sequence" in page.message.text)
 
 
@@ -234,7 +234,7 @@ def test_published_sessions_wait_for_a_survey(qtbot: QtBot, open_page: OpenPage,
     with History(dyno_home) as history:
         session = import_shipped(history)[0].session
     page = open_page(nothing=True)
-    page.open(PageRequest("bench", (session,)))
+    page.open(ShowPageRequest("bench", (session,)))
     qtbot.waitUntil(lambda: "survey local first" in page.message.text)
 
 

@@ -33,7 +33,7 @@ from tests.ui.bench.set_up import (
     retype,
     settle,
 )
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.run_dialogs import QueueingDialog
 from ui.pages.bench.targets.surveying import HostKeyDialog
@@ -51,7 +51,7 @@ def test_run_starts_and_shows_it_live(
     assert agent.asked[-2:] == ["start", "close"]
     ((target, directory, _plan, sha, sessions),) = to_follow
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
-    assert wanted.args == [PageRequest("live", sessions)]
+    assert wanted.args == [ShowPageRequest("live", sessions)]
     assert len(sessions) == 10
 
 
@@ -170,10 +170,10 @@ def test_what_is_run_again_starts_once_it_is_checked(
     reach(ScriptedAgent(found=now()))
     ids = comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=5000, name="before"))
     with qtbot.waitSignal(page.context.bus.wanted) as wanted:
-        page.open(PageRequest("bench", ids, is_run=True))
+        page.open(ShowPageRequest("bench", ids, is_run=True))
     ((*_, sessions),) = to_follow
-    assert wanted.args == [PageRequest("live", sessions)] and len(sessions) == 1
-    page.open(PageRequest("bench", ids))
+    assert wanted.args == [ShowPageRequest("live", sessions)] and len(sessions) == 1
+    page.open(ShowPageRequest("bench", ids))
     settle(qtbot, page)
     assert len(to_follow) == 1, "to be edited it is only set up"
 
@@ -183,7 +183,9 @@ def test_what_cannot_be_run_again_says_why(
 ) -> None:
     before = plan(f"{MARIADB}:innodb", rows=5000)
     gone = [replace(before.contenders[0], build="mysql-1.2.3")]
-    page.open(PageRequest("bench", comparable.keep(dyno_home, replace(before, contenders=gone)), is_run=True))
+    page.open(
+        ShowPageRequest("bench", comparable.keep(dyno_home, replace(before, contenders=gone)), is_run=True)
+    )
     qtbot.waitUntil(lambda: page.message.text.startswith("Not started: there is no build mysql-1.2.3"))
     assert not to_follow
 

@@ -11,7 +11,7 @@ from app.history.lists import edits
 from app.history.store.history import History
 from tests import comparable
 from tests.ui.compare.seen import Open, columns_of
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
 
@@ -37,7 +37,7 @@ def opened(qtbot: QtBot, context: WindowContext, page: ComparePage) -> Open:
 
     def open_plan(columns: int = 2, failed: Any = (), **of_plan: Any) -> tuple[str, ...]:
         ids = comparable.keep(context.home, comparable.plan(columns, **of_plan), failed)
-        page.open(PageRequest("compare", ids))
+        page.open(ShowPageRequest("compare", ids))
         qtbot.waitUntil(lambda: columns_of(page) == columns)
         return ids
 

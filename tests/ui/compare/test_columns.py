@@ -13,7 +13,7 @@ from app.history.store.history import History
 from tests import comparable, journals
 from tests.ui.compare.seen import Open, base_of, choose, click_head, columns_of, ids_of
 from tests.ui.watched import keep
-from ui.core.bus import PageRequest, StaleParts
+from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.models.comparison import COLUMN, FIXED
 from ui.pages.compare import ComparePage
@@ -72,7 +72,7 @@ def test_attempts_that_are_left_out_go_and_move_with_their_column(
     ids = [each.session for each in its_plan.turns if 1 in (each.attempt, each.ordinal)]
     again, *others = ids[1:]
     keep(context, [journals.whole(its_plan, session) for session in ids])
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: ids_of(page) == [again, *others])
     assert "is left out (disturbed)" in page.warning.text
     choose(page, "load", 0)
@@ -85,7 +85,7 @@ def test_attempts_that_are_left_out_go_and_move_with_their_column(
 
 def test_one_column_asks_for_another(qtbot: QtBot, context: WindowContext, page: ComparePage) -> None:
     (only,) = comparable.keep(context.home, comparable.plan(1))
-    page.open(PageRequest("compare", (only,)))
+    page.open(ShowPageRequest("compare", (only,)))
     qtbot.waitUntil(lambda: columns_of(page) == 1)
     assert "Only one column" in page.message.text
 
@@ -99,7 +99,7 @@ def test_more_than_eight_columns_are_left_out(
         assert len({row[0] for row in history.query("SELECT contender_key FROM session")}) == 8
     machine = comparable.journals.renamed(comparable.plan(1, number=3), machine_key="x" * 64)
     ids += comparable.keep(context.home, machine)
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 8)
     assert "Compare shows at most 8 columns: 1 left out" in page.message.text
 
@@ -110,7 +110,7 @@ def test_a_session_that_is_gone_leaves_the_comparison(
     ids = opened(3)
     with History(context.home) as history:
         edits.delete(history, ids[0])
-    context.bus.changed.emit(StaleParts(sessions=True))
+    context.bus.changed.emit(PartsToReload(sessions=True))
     qtbot.waitUntil(lambda: ids_of(page) == list(ids[1:]))
     assert "not in the history any more" in page.message.text
 
@@ -150,7 +150,7 @@ def test_warnings_are_shown(qtbot: QtBot, context: WindowContext, page: CompareP
     ids = comparable.keep(context.home, comparable.plan(1))
     other = comparable.plan(1, number=2, its_steps=comparable.steps(threads=(1,)))
     ids += comparable.keep(context.home, other)
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert "different work" in page.warning.text and page.warning.isVisible()
 
@@ -168,7 +168,7 @@ def test_a_new_persons_page_shows_what_was_published(qtbot: QtBot, context: Wind
     with History(context.home) as history:
         for entry in sessions(history):
             edits.delete(history, entry["id"])
-    context.bus.changed.emit(StaleParts(sessions=True))
+    context.bus.changed.emit(PartsToReload(sessions=True))
     qtbot.waitUntil(page.findChild(EmptyPage).isVisible)
     page.reload()
     qtbot.wait(200)
@@ -220,7 +220,7 @@ def test_back_and_forward(qtbot: QtBot, context: WindowContext, opened: Open, pa
     click_head(qtbot, page, 2)
     qtbot.waitUntil(lambda: base_of(page) == first[2])
     second = comparable.keep(context.home, comparable.plan(2, number=2, names=("one", "other")))
-    page.open(PageRequest("compare", second))
+    page.open(ShowPageRequest("compare", second))
     qtbot.waitUntil(lambda: ids_of(page) == list(second))
     for key, ids, base in (("Left", first, first[2]), ("Left", first, first[0]), ("Right", first, first[2])):
         QTest.keyClick(page, Qt.Key[f"Key_{key}"], Qt.KeyboardModifier.AltModifier)

@@ -16,7 +16,7 @@ from app.planner.starting.launch import STARTED, LaunchStage
 from app.protocol.answers import FAIL, Check
 from tests.plans import survey
 from tests.unit.explaining.pairs import COMMIT, explaining, measure, next_plan, only
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.pages.compare import ComparePage
 from ui.pages.compare.explain_dialog import DifferenceSearchDialog
@@ -52,7 +52,7 @@ def explain_dialog(
         ),
     )
     monkeypatch.setattr(context.plans, "follow", lambda _t, _d, plan, *_: context.plans.ended.emit(plan))
-    page.open(PageRequest("compare", tuple(turn.session for turn in first.turns)))
+    page.open(ShowPageRequest("compare", tuple(turn.session for turn in first.turns)))
     qtbot.waitUntil(page.commands.explain.isEnabled)
     page.commands.explain.trigger()
     (made,) = page.findChildren(DifferenceSearchDialog)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.history.exchange.import_any import import_any
 from app.history.store.history import History
 from tests.ui.compare.seen import Open
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.dialogs.report import ReportDialog
 from ui.pages.compare import ComparePage
 
@@ -34,7 +34,7 @@ def test_columns_that_have_one_get_their_scripts(
     with History(page.context.home) as history:
         (taken,) = import_any(history, RELEASED).sessions
     before = page.body.comparison
-    page.open(PageRequest("compare", (taken.session, other)))
+    page.open(ShowPageRequest("compare", (taken.session, other)))
     qtbot.waitUntil(lambda: page.body.comparison is not before)
     with qtbot.waitSignal(page.context.bus.saved) as saved:
         press_scripts(page, monkeypatch, tmp_path / "scripts")

@@ -13,7 +13,7 @@ from app.protocol.events import StepEnded
 from app.protocol.plan import LIMIT, Step
 from tests import comparable, journals
 from tests.ui.compare.seen import columns_of
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.pages.compare.page import ComparePage
 
@@ -54,7 +54,7 @@ def keep(context: WindowContext) -> tuple[str, ...]:
 def test_the_tries_of_a_search_are_in_its_hint(
     qtbot: QtBot, context: WindowContext, page: ComparePage
 ) -> None:
-    page.open(PageRequest("compare", keep(context)))
+    page.open(ShowPageRequest("compare", keep(context)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     table = page.body.table
     model = table.model()

@@ -16,7 +16,7 @@ from tests.plans import MARIADB
 from tests.ui.compare.seen import FAILED, Open, button, choose, columns_of, ids_of, texts
 from tests.ui.find import find
 from tests.unit.comparison.cells import cells
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.models.comparison import AROUND, COLUMN, FIXED
 from ui.pages.compare import ComparePage
@@ -208,7 +208,7 @@ def test_heads_show_what_differs_and_once_what_does_not(
     qtbot: QtBot, context: WindowContext, page: ComparePage
 ) -> None:
     names = [f"duel-mysql-8.0.{at}-innodb" for at in range(8)]
-    page.open(PageRequest("compare", comparable.keep(context.home, comparable.plan(8, names=names))))
+    page.open(ShowPageRequest("compare", comparable.keep(context.home, comparable.plan(8, names=names))))
     qtbot.waitUntil(lambda: columns_of(page) == 8)
     model, across = page.body.table.figures, Qt.Orientation.Horizontal
     shown = [model.headerData(len(FIXED) + at, across, COLUMN) for at in range(8)]

@@ -20,7 +20,7 @@ from app.history.store.history import History
 from tests import comparable, journals, sliced
 from tests.ui.compare.seen import Open, base_of, button, columns_of, panel, texts
 from tests.ui.find import find
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
 from ui.models.comparison import COLUMN, FIXED
@@ -80,7 +80,7 @@ def test_columns_of_two_plans_are_across_time(
     both = comparable.plan(2, repeats=5, number=2)
     later = replace(both, turns=[turn for turn in both.turns if turn.contender == 1])
     ids = (*comparable.keep(context.home, first), *comparable.keep(context.home, later))
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert {cell.beside for cell in cells(page, 1)} == {ACROSS} and {
         cell.beside for cell in cells(page, 0)
@@ -102,7 +102,7 @@ def test_a_repeat_that_is_left_out_is_counted_beside_the_figure(
 ) -> None:
     plan = comparable.plan(2, repeats=4)
     ids = comparable.keep(context.home, plan, marked={(1, "update-index", 2)})
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert {(cell.beside, cell.is_warning) for cell in cells(page, 1, "update-index")} == {
         ("\N{MINUS SIGN}1", True)
@@ -148,7 +148,7 @@ def test_marked_and_failed_steps_are_never_coloured(
 ) -> None:
     plan = comparable.plan(3, repeats=5)
     ids = comparable.keep(context.home, plan, {(2, "read-only")}, {(1, "update-index")})
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 3)
     marked = {(cell.tint, cell.beside, cell.sign) for cell in cells(page, 1, "update-index")}
     assert marked == {(None, "!", SIGNS[MARKED])} and SIGNS[MARKED] != "!"
@@ -179,7 +179,7 @@ def test_a_plan_until_decided_is_judged_by_its_own_limits(
 ) -> None:
     boxes = box(page, "Smallest change to highlight"), box(page, "False discovery rate")
     boxes[0].setValue(50.0)
-    page.open(PageRequest("compare", until_decided(dyno_home, matters_pct=4.0, false_share_pct=1.0)))
+    page.open(ShowPageRequest("compare", until_decided(dyno_home, matters_pct=4.0, false_share_pct=1.0)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert [(each.value(), each.isEnabled()) for each in boxes] == [(4.0, False), (1.0, False)]
     assert "it measured until the limit was met" in boxes[0].toolTip()
@@ -191,7 +191,7 @@ def test_a_plan_until_decided_is_judged_by_its_own_limits(
 
 
 def test_same_is_no_difference_and_no_colour(qtbot: QtBot, page: ComparePage, dyno_home: Path) -> None:
-    page.open(PageRequest("compare", until_decided(dyno_home)))
+    page.open(ShowPageRequest("compare", until_decided(dyno_home)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     (same, *_), (better, *_) = (cells(page, 1, name) for name in ("point-query", "read-only"))
     assert (same.sign, same.tint, same.word) == ("=", None, "=")
@@ -325,7 +325,7 @@ def test_columns_in_slices_are_judged_by_round(
     """Rounds lie 50 % apart; of each the second contender is 5 % slower."""
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(), (1.0, 0.95))
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert {cell.sign for cell in cells(page, 1)} == {"\N{BLACK DOWN-POINTING TRIANGLE}"}
     told = tip(page, 1, "update-index")
@@ -339,7 +339,7 @@ def test_a_picture_of_bars_names_what_is_not_judged(
 ) -> None:
     marked = {(1, "update-index", repeat) for repeat in (1, 2, 3)}
     ids = comparable.keep(context.home, comparable.plan(2, repeats=3), marked=marked)
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     bars = panel(qtbot, page, BarsPanel)
     save_image(bars.picture, tmp_path / "bars.svg", bars.caption)
@@ -358,7 +358,7 @@ def test_what_it_comes_to_stands_above_the_table(
     assert page.verdict.isVisible() and page.verdict.text().endswith("(n = 1: the noise is unknown).")
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(number=7), (1.0, 0.95))
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: "load: " in page.verdict.text())
     load = next(each for each in page.verdict.text().splitlines() if each.startswith("load"))
     assert load == "load: MyRocks at 0.95 of InnoDB (0.95 to 0.95 with 95%): slower."

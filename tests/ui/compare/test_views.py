@@ -14,7 +14,7 @@ from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
 from tests import comparable, journals
 from tests.ui.compare.seen import Open, button, choose, columns_of, panel
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
@@ -79,7 +79,7 @@ def test_who_has_no_curve_is_named(qtbot: QtBot, page: ComparePage) -> None:
     """One of the sessions never came to the step."""
     plans = [comparable.plan(1, number=1), comparable.plan(1, number=2, its_steps=comparable.steps()[:-2])]
     ids = [id_ for each in plans for id_ in comparable.keep(page.context.home, each)]
-    page.open(PageRequest("compare", tuple(ids)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     choose(page, "point-query")
     seconds = panel(qtbot, page, SecondsPanel)
@@ -137,7 +137,7 @@ def test_bars_tell_what_their_error_bars_are(
 def test_one_session_breaks_no_chart(qtbot: QtBot, page: ComparePage) -> None:
     plan = comparable.plan(1, its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")])[-1:])
     ids = comparable.keep(page.context.home, plan, {(0, "read-only")})
-    page.open(PageRequest("compare", ids))
+    page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: page.body.comparison is not None)
     for each in page.body.panels:
         shown = panel(qtbot, page, type(each))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.history.recorded.writing import JournalStorer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, record_unlocked_journals
 from app.history.store.history import History
 from tests import journals
 from tests.ui.history.hand import FAILED, IDS, LOST, OTHER, PLAN, Hand, shown
@@ -23,7 +23,7 @@ def five_sessions(dyno_home: Path) -> Path:
     with History(dyno_home) as history:
         for maker in [*makers, journals.Maker(PLAN, IDS[3]).planned(), journals.whole(OTHER)]:
             JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)
-        keep_unlocked(history, [IDS[LOST]])
+        record_unlocked_journals(history, [IDS[LOST]])
     return dyno_home
 
 

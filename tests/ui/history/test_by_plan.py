@@ -25,7 +25,7 @@ from app.history.store.history import History
 from tests import journals
 from tests.decided import makers_of, until_decided
 from tests.ui.history.hand import Hand, kept, shown
-from ui.core.bus import PageRequest, StaleParts
+from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.dialogs.report import ReportDialog
 from ui.models.session_columns import CONTENDER, NAME, REPEAT, STATE
@@ -57,7 +57,7 @@ def hand(context: WindowContext, qtbot: QtBot) -> Hand:
 def changed(hand: Hand) -> None:
     """Somebody else has changed the history."""
     with hand.qtbot.waitSignal(hand.page.counted):
-        hand.page.context.bus.changed.emit(StaleParts(sessions=True))
+        hand.page.context.bus.changed.emit(PartsToReload(sessions=True))
 
 
 def text(hand: Hand, id_: str, column: int = NAME) -> str:
@@ -149,7 +149,7 @@ def test_enter_on_a_session_opens_it(hand: Hand) -> None:
     go_to(unfolded(hand), IDS[2])
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         press(hand, Qt.Key.Key_Return)
-    assert told.args == [PageRequest("live", (IDS[2],))]
+    assert told.args == [ShowPageRequest("live", (IDS[2],))]
 
 
 def test_one_list_of_all_sessions_is_a_choice_that_is_kept(hand: Hand, qtbot: QtBot) -> None:
@@ -255,12 +255,12 @@ def test_the_selection_stays_while_sessions_arrive(hand: Hand) -> None:
 
 
 def test_another_page_finds_its_sessions_in_folded_plans(hand: Hand) -> None:
-    hand.page.open(PageRequest("history", (IDS[2],)))
+    hand.page.open(ShowPageRequest("history", (IDS[2],)))
     hand.qtbot.waitUntil(lambda: hand.table.selected == (IDS[2],))
     assert len(hand.shown_ids()) == 6
     go_to(hand, PLAN.id)
     press(hand, Qt.Key.Key_Left)
-    hand.page.open(PageRequest("history", tuple(IDS)))
+    hand.page.open(ShowPageRequest("history", tuple(IDS)))
     hand.qtbot.waitUntil(lambda: hand.table.selected_plan == PLAN.id)
     assert len(hand.shown_ids()) == 2
 
@@ -273,7 +273,7 @@ def test_a_plan_is_compared(hand: Hand) -> None:
     assert not hand.action("Rename").isEnabled() and not hand.action("Open in Live").isEnabled()
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         hand.press("Compare plan")
-    assert told.args == [PageRequest("compare", tuple(IDS))]
+    assert told.args == [ShowPageRequest("compare", tuple(IDS))]
     go_to(hand, ALONE_ID)
     assert not hand.action("Compare").isEnabled()
 
@@ -284,20 +284,20 @@ def test_a_plan_is_measured_again(hand: Hand, text: str, is_run: bool) -> None:
         go_to(hand, id_)
         with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
             hand.press(text)
-        assert told.args == [PageRequest("bench", ids, is_run)]
+        assert told.args == [ShowPageRequest("bench", ids, is_run)]
 
 
 def test_what_was_published_is_set_up_here(hand: Hand) -> None:
     with History(hand.page.context.home) as history:
         published = import_shipped(history)[0].session
-    hand.page.context.bus.changed.emit(StaleParts(sessions=True))
+    hand.page.context.bus.changed.emit(PartsToReload(sessions=True))
     hand.page.reload()
     hand.qtbot.waitUntil(lambda: hand.page._model.line(published) is not None)
     go_to(hand, published)
     assert not hand.action("Run again").isEnabled()
     with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
         hand.press("Set up the same here")
-    assert told.args == [PageRequest("bench", (published,))]
+    assert told.args == [ShowPageRequest("bench", (published,))]
     go_to(hand, PLAN.id)
     assert hand.action("Edit on Bench").isEnabled() and hand.action("Run again").isEnabled()
 

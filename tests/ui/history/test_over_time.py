@@ -11,7 +11,7 @@ from app.history.store.history import History
 from tests.ui.history.hand import Hand, shown
 from tests.unit.comparison.test_over_time import NEW, OLD, keep
 from ui.core.context import WindowContext
-from ui.pages.history.over_time import OverTime
+from ui.pages.history.over_time import OverTimePanel
 from ui.pages.history.tabs import DetailTabs
 from ui.widgets.charts.dated_chart import DatedChart
 
@@ -28,14 +28,14 @@ def ids(context: WindowContext) -> list[str]:
     return [id_ for (id_,) in made]
 
 
-def opened(context: WindowContext, qtbot: QtBot, session: str) -> tuple[Hand, OverTime]:
+def opened(context: WindowContext, qtbot: QtBot, session: str) -> tuple[Hand, OverTimePanel]:
     """The tab of a session, when its sessions are read."""
     hand = shown(context, qtbot)
     qtbot.waitUntil(lambda: session in hand.shown_ids())
     hand.table.select([session])
     qtbot.waitUntil(lambda: hand.page.findChild(DetailTabs) is not None and hand.tabs.isVisible())
     hand.tabs.setCurrentIndex(TAB)
-    tab = hand.tabs.findChild(OverTime)
+    tab = hand.tabs.findChild(OverTimePanel)
     qtbot.waitUntil(lambda: tab.findChild(DatedChart).isVisible())
     return hand, tab
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests import journals
 from tests.ui.history.hand import FAILED, IDS, Hand, kept
-from ui.core.bus import PageRequest, StaleParts
+from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.models.session_columns import NAME
 from ui.models.settings_in_force import SettingModel
@@ -149,17 +149,17 @@ def test_compare_and_live_are_asked_for(hand: Hand, context: WindowContext) -> N
     assert not hand.action("Compare").isEnabled()
     with hand.qtbot.waitSignal(context.bus.wanted) as told:
         hand.press("Open in Live")
-    assert told.args == [PageRequest("live", (IDS[0],))]
+    assert told.args == [ShowPageRequest("live", (IDS[0],))]
     hand.select(0, 1)
     with hand.qtbot.waitSignal(context.bus.wanted) as told:
         hand.press("Compare")
-    assert told.args == [PageRequest("compare", (IDS[0], IDS[1]))]
+    assert told.args == [ShowPageRequest("compare", (IDS[0], IDS[1]))]
 
 
 def test_another_page_may_want_sessions_here(hand: Hand) -> None:
     hand.qtbot.keyClicks(hand.line, "xeon")
     hand.wait_shown([4])
-    hand.page.open(PageRequest("history", (IDS[1],)))
+    hand.page.open(ShowPageRequest("history", (IDS[1],)))
     hand.qtbot.waitUntil(lambda: hand.table.selected == (IDS[1],))
 
 
@@ -264,13 +264,13 @@ def test_an_empty_history_says_what_belongs_here(context: WindowContext, qtbot: 
     assert empty.isVisible()
     with qtbot.waitSignal(context.bus.wanted) as told:
         empty.findChild(QPushButton).click()
-    assert told.args == [PageRequest("bench")]
+    assert told.args == [ShowPageRequest("bench")]
 
 
 def test_a_hidden_page_reads_when_it_is_seen_again(hand: Hand, context: WindowContext) -> None:
     hand.page.hide()
     with hand.qtbot.assertNotEmitted(hand.page.counted, wait=50):
-        context.bus.changed.emit(StaleParts(sessions=True))
+        context.bus.changed.emit(PartsToReload(sessions=True))
     with hand.qtbot.waitSignal(hand.page.counted):
         hand.page.show()
 

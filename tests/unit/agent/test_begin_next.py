@@ -149,7 +149,7 @@ def test_an_agent_file_is_started_as_this_process_was(
     directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = ["-I", "-S", "-c", "script", "run", f"/d/agents/{'a' * 64}.pyz", "start", "--directory", "/d"]
-    monkeypatch.setattr(beginning, "own_words", lambda: own)
+    monkeypatch.setattr(beginning, "own_command_line", lambda: own)
     file = directory.at("agents", "b" * 64 + ".pyz")
     assert agent_command(directory, "b" * 64, "check", "--plan", "x") == [
         sys.executable, "-I", "-S", "-c", "script", "run", file, "check", "--directory", directory.path,

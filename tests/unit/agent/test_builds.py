@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.server.program import CannotStartError, ask, elf_machine, start_line
+from app.agent.server.program import CannotStartError, ask, elf_machine, server_start_command
 from app.agent.survey import builds
 from app.agent.survey.builds import find_builds, parse_version, servers_in
 from app.engines import KNOWN
@@ -317,16 +317,16 @@ def test_no_cache_is_left_where_there_is_no_folder_for_it(survey: Any, tmp_path:
 
 def test_a_lost_run_bit_is_made_up_for_by_what_the_kernel_would_call(survey: Any, tmp_path: Path) -> None:
     path = server(tmp_path / "x", MYSQL_56)
-    assert start_line(str(path)) == [str(path)]
+    assert server_start_command(str(path)) == [str(path)]
     path.chmod(0o644)
     (found,) = survey("x")
     assert (found.problem, found.version) == (None, "5.6.24")
     path.write_text("#!/usr/bin/env -S sh -e" + path.read_text().removeprefix("#!/bin/sh"))
-    assert start_line(str(path)) == ["/usr/bin/env", "-S", "sh", "-e", str(path)]
+    assert server_start_command(str(path)) == ["/usr/bin/env", "-S", "sh", "-e", str(path)]
     (found,) = survey("x")
     assert found.problem is None
     loaded = program(tmp_path / "mysqld", elf(62, "/lib64/ld-linux-x86-64.so.2"), 0o644)
-    assert start_line(str(loaded)) == ["/lib64/ld-linux-x86-64.so.2", str(loaded)]
+    assert server_start_command(str(loaded)) == ["/lib64/ld-linux-x86-64.so.2", str(loaded)]
 
 
 def test_plugins_are_where_the_build_has_them(survey: Any, tmp_path: Path) -> None:

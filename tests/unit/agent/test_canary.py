@@ -11,7 +11,7 @@ import pytest
 
 from app.agent.steps.baton import SliceTurns
 from app.agent.steps.before_session import run_canary
-from app.agent.steps.running import BegunSession, Running
+from app.agent.steps.running import BegunSession, RunningSession
 from app.agent.system.control import ControlRequests
 from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError
@@ -59,7 +59,7 @@ def session(directory: MarkedDirectory) -> BegunSession:
 
 def test_the_error_log_of_the_contender_is_read_from_its_first_line(session: BegunSession) -> None:
     run_canary(session, lambda _: Server(session, FIRST))  # type: ignore[arg-type, return-value]
-    running = Running(session, Server(session, SECOND))  # type: ignore[arg-type]
+    running = RunningSession(session, Server(session, SECOND))  # type: ignore[arg-type]
     running.server.prepare(running.wait)
     logged = [decode(line) for line in Path(session.journal.path).read_bytes().splitlines()]
     assert [(each.source, each.text) for each in logged if isinstance(each, LogEvent)] == [

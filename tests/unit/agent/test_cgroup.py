@@ -15,9 +15,9 @@ from app.agent.server.cgroup import (
     FIRST,
     SECOND,
     MemoryLimit,
+    cgroup_limit_problem,
     make_group,
     memory_cgroup_of,
-    memory_limit_problem,
     remove_group,
 )
 from app.agent.system.errors import AgentError
@@ -98,14 +98,14 @@ def test_where_none_can_be_made_a_scope_is_asked_for(tmp_path: Path, monkeypatch
         AgentError, match=r"cannot create a cgroup in .*gone: .*; and systemd cannot create a scope"
     ):
         MemoryLimit(64 * MB, str(tmp_path)).prepare()
-    assert memory_limit_problem().endswith("(systemd-run --user --scope)")
+    assert cgroup_limit_problem().endswith("(systemd-run --user --scope)")
     monkeypatch.setattr(cgroup, "can_scope", lambda: True)
-    assert memory_limit_problem().endswith("and systemd does not delegate the memory controller to this user")
+    assert cgroup_limit_problem().endswith("and systemd does not delegate the memory controller to this user")
     handed = tmp_path / "gone/user.slice/user-{0}.slice/user@{0}.service".format(os.geteuid())
     monkeypatch.setattr(
         cgroup, "read_text", lambda path: {f"{handed}/cgroup.controllers": "cpu memory"}.get(path)
     )
-    assert memory_limit_problem() == ""
+    assert cgroup_limit_problem() == ""
     words = MemoryLimit(64 * MB, str(tmp_path)).prepare()
     assert words[:3] == ["systemd-run", "--user", "--scope"]
     assert words[-5:] == ["-p", "MemoryMax=67108864", "-p", "MemorySwapMax=0", "--"]
@@ -116,7 +116,7 @@ def test_a_limit_holds_here_or_it_is_said_why_not(tmp_path: Path) -> None:
     session = tmp_path / "SESSION"
     session.mkdir()
     limit = MemoryLimit(48 * MB, str(session))
-    problem = memory_limit_problem()
+    problem = cgroup_limit_problem()
     if problem:
         with pytest.raises(AgentError) as refused:
             limit.prepare()
@@ -153,7 +153,7 @@ def _carried_out(limit: MemoryLimit, before: list[str], megabytes: int) -> int:
     return process.returncode
 
 
-@pytest.mark.skipif(bool(memory_limit_problem()), reason="no cgroup can be made here")
+@pytest.mark.skipif(bool(cgroup_limit_problem()), reason="no cgroup can be made here")
 def test_cached_files_count_and_make_room(on_disk: Path) -> None:
     """Twice as much as may be cached is written, and nobody is killed."""
     session = on_disk / "SESSION"

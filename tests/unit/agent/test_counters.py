@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling import counters
-from app.agent.sampling.counters import Counters, await_last_client
+from app.agent.sampling.counters import ServerCounterSampler, await_last_client
 from app.agent.sampling.host import SERIES
 from app.agent.server.mysql import Client, QueryError
 from app.engines import KNOWN
@@ -30,7 +30,7 @@ from app.protocol.series import LOAD
     ],
 )
 def test_rows_and_log_as_each_engine_counts_them(engine: str, grown: Any, spent: Any) -> None:
-    counters = Counters(None, engine)
+    counters = ServerCounterSampler(None, engine)
     before = dict.fromkeys([*HANDLER_READS.split("+"), *grown], "100")
     after = {name: str(100 + grown.get(name, 0)) for name in before}
     assert counters.spent(before, after) == {**spent, "rows_sorted": None}
@@ -75,12 +75,12 @@ def test_rows_that_dyno_reads_itself_are_not_those_of_clients(
     before, after = (
         {**each, **({OWN_ROWS: its} if its else {})} for each, its in zip((before, after), own, strict=True)
     )
-    assert Counters(None, "innodb").spent(before, after)["rows_read"] == rows
+    assert ServerCounterSampler(None, "innodb").spent(before, after)["rows_read"] == rows
 
 
 def test_no_two_series_have_one_title() -> None:
     engines = [*KNOWN, "archive"]
-    declared = {each.name: each for name in engines for each in Counters(None, name).declare()}
+    declared = {each.name: each for name in engines for each in ServerCounterSampler(None, name).declare()}
     titles = [(each.label, each.unit) for each in [*LOAD, *SERIES, *declared.values()]]
     assert len(titles) == len({*titles})
     assert declared["innodb.rows_read"].label == "InnoDB: rows read"

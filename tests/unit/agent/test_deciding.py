@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.agent.deciding import Deciding
+from app.agent.deciding import StoppingDecider
 from app.agent.plan_runner import run_plan
-from app.comparison.verdicts.compare import by_limits, compare
+from app.comparison.verdicts.compare import compare, judged_by_limits
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan, PlannedSession
@@ -35,7 +35,7 @@ class Target:
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self.directory, self.plan = directory_in(folder), plan
-        self.deciding = Deciding(self.directory, plan)
+        self.deciding = StoppingDecider(self.directory, plan)
         self.chance = Random(14)
         self.last: list[str] = []
         self.round = 0
@@ -132,7 +132,7 @@ def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
     found = compare(history, turns, limits=mine)
     driven = [row for row in found.rows if row.workload in DRIVEN]
     assert {row.cells[1].verdict for row in driven} == {word}
-    assert found.limits.matters == matters_pct / 100 and by_limits(found, mine) is found
+    assert found.limits.matters == matters_pct / 100 and judged_by_limits(found, mine) is found
     assert any(
         f"judged by the limits of its plan until decided (differences of {matters_pct:g}% or more" in each
         for each in (warning.text for warning in found.warnings)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.follow import MOST, Follow, parse_offsets
+from app.agent.follow import MOST, PlanJournalReader, parse_offsets
 from app.agent.system.directory import MARKER, MarkedDirectory
-from app.following.frames import Beat, FollowStreamSplitter, Piece, PlanFollowed
+from app.following.frames import Beat, FollowStreamSplitter, Piece, PlanStreamEnd
 
 SESSIONS = ["A", "B", "C"]
 PLAN = "P"
@@ -54,7 +54,7 @@ def content(output: bytes) -> dict[str, bytes]:
 
 
 def follow(directory: MarkedDirectory, *offsets: str) -> None:
-    Follow(directory, PLAN, parse_offsets(list(offsets or SESSIONS))).run()
+    PlanJournalReader(directory, PLAN, parse_offsets(list(offsets or SESSIONS))).run()
 
 
 def test_a_plan_that_is_over_is_sent_whole(
@@ -66,7 +66,7 @@ def test_a_plan_that_is_over_is_sent_whole(
     follow(directory_of_sessions)
     output = capsysbinary.readouterr().out
     assert content(output) == wanted
-    assert isinstance(list(frames(output))[-1], PlanFollowed)
+    assert isinstance(list(frames(output))[-1], PlanStreamEnd)
 
 
 def test_only_what_lies_behind_the_offset_and_is_whole(

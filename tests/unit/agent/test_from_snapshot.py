@@ -14,7 +14,7 @@ import pytest
 from app.agent.snapshots import copying
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.steps import from_snapshot
-from app.agent.steps.from_snapshot import FromSnapshot
+from app.agent.steps.from_snapshot import SnapshotStarter
 from app.agent.system.control import StopRequested
 from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError
@@ -102,8 +102,8 @@ class Session:
         if self.free < more:
             raise DiskFullError
 
-    def step(self) -> FromSnapshot:
-        return FromSnapshot(self, self.facts, self.step_settings, self.open)  # type: ignore[arg-type]
+    def step(self) -> SnapshotStarter:
+        return SnapshotStarter(self, self.facts, self.step_settings, self.open)  # type: ignore[arg-type]
 
     def run(self) -> dict[str, Any]:
         step = self.step()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.agent.sampling.host import SERIES, HostSampler, deltas, values
-from app.agent.sampling.proc_files import parse_cpu_stat, parse_disk, parse_io, parse_meminfo
+from app.agent.sampling.proc_files import parse_disk, parse_io, parse_meminfo, parse_proc_stat
 from app.agent.sampling.reading import Reading
 
 # Linux 6.18, two cores
@@ -56,13 +56,13 @@ def by_name(before: Reading, after: Reading, dt: float = 1.0) -> dict[str, float
 
 
 def test_steal_and_waiting_are_time_but_no_work() -> None:
-    found = parse_cpu_stat(STAT)
+    found = parse_proc_stat(STAT)
     assert found["cpu_busy"] == 3938 + 10 + 2264 + 7 + 50
     assert found["cpu_iowait"] == 363
     assert (found["cpu_interrupts"], found["cpu_steal"]) == (57, 12)
     assert found["cpu_total"] == found["cpu_busy"] + 268148 + 363 + 12
     assert found["context_switches"] == 375383
-    assert parse_cpu_stat(OLD_STAT) == {
+    assert parse_proc_stat(OLD_STAT) == {
         "cpu_busy": 153, "cpu_interrupts": 3, "cpu_iowait": 50, "cpu_steal": 0, "cpu_total": 1003,
         "context_switches": 7,
     }  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from app.agent.load.conductor import LoadTargetCallers
+from app.agent.load.conductor import ConnectedLoadTargets
 from app.agent.load.link import LoadLinkError, dial, for_server
 from app.agent.load.load_agent import try_load_link
 from app.agent.system.errors import AgentError
@@ -35,14 +35,14 @@ DRIVE = StartSysbench(1, 0, 0, 1, 0, 1, 0, 0, 1, 7, "127.0.0.1", 3306, "secret")
 
 
 @pytest.fixture
-def conductor() -> Iterator[LoadTargetCallers]:
-    made = LoadTargetCallers.listening(SECRETS.conducting("127.0.0.1", 0), ["client-1", "client-2"])
+def conductor() -> Iterator[ConnectedLoadTargets]:
+    made = ConnectedLoadTargets.listening(SECRETS.conducting("127.0.0.1", 0), ["client-1", "client-2"])
     made.begin()
     yield made
     made.end()
 
 
-def answering(conductor: LoadTargetCallers, name: str = "client-1", token: str = "") -> list[Message]:
+def answering(conductor: ConnectedLoadTargets, name: str = "client-1", token: str = "") -> list[Message]:
     """A load target that answers pings; what else it hears."""
     heard: list[Message] = []
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
@@ -71,7 +71,7 @@ def never() -> bool:
     return False
 
 
-def test_a_load_target_is_there_until_the_plan_is_over(conductor: LoadTargetCallers) -> None:
+def test_a_load_target_is_there_until_the_plan_is_over(conductor: ConnectedLoadTargets) -> None:
     assert conductor.missing(0, never) == ["client-1", "client-2"]
     heard, _ = answering(conductor), answering(conductor, "client-2")
     assert conductor.missing(10, never) == []
@@ -87,7 +87,7 @@ def test_a_load_target_is_there_until_the_plan_is_over(conductor: LoadTargetCall
     wait_until(lambda: heard[-1:] == [Bye()], "the end is told")
 
 
-def test_one_that_drops_out_is_told_to_all_who_listen(conductor: LoadTargetCallers) -> None:
+def test_one_that_drops_out_is_told_to_all_who_listen(conductor: ConnectedLoadTargets) -> None:
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
     link.send(Hello("client-1", TOKEN))
     ping = link.receive()
@@ -102,7 +102,7 @@ def test_one_that_drops_out_is_told_to_all_who_listen(conductor: LoadTargetCalle
     assert conductor.missing(0, never) == ["client-1", "client-2"]
 
 
-def test_one_that_dials_again_replaces_itself(conductor: LoadTargetCallers) -> None:
+def test_one_that_dials_again_replaces_itself(conductor: ConnectedLoadTargets) -> None:
     answering(conductor)
     wait_until(lambda: "client-1" not in conductor.missing(0, never), "it is there")
     said: list[Message | None] = []
@@ -113,7 +113,7 @@ def test_one_that_dials_again_replaces_itself(conductor: LoadTargetCallers) -> N
     assert "client-1" not in conductor.missing(0, never) and None not in said
 
 
-def test_one_that_was_called_again_has_a_token_of_its_own(conductor: LoadTargetCallers) -> None:
+def test_one_that_was_called_again_has_a_token_of_its_own(conductor: ConnectedLoadTargets) -> None:
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
     link.send(Hello("client-1", "new"))
     with pytest.raises(LoadLinkError):
@@ -132,7 +132,7 @@ def test_one_that_was_called_again_has_a_token_of_its_own(conductor: LoadTargetC
         Bye(), Pong(0.0, 0.0),
     ],
 )  # fmt: skip
-def test_a_stranger_is_not_let_in(conductor: LoadTargetCallers, hello: Message) -> None:
+def test_a_stranger_is_not_let_in(conductor: ConnectedLoadTargets, hello: Message) -> None:
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
     link.send(hello)
     with pytest.raises(LoadLinkError):
@@ -141,12 +141,12 @@ def test_a_stranger_is_not_let_in(conductor: LoadTargetCallers, hello: Message) 
     link.close()
 
 
-def test_another_certificate_is_refused(conductor: LoadTargetCallers) -> None:
+def test_another_certificate_is_refused(conductor: ConnectedLoadTargets) -> None:
     with pytest.raises(LoadLinkError, match="its certificate is not that of the plan"):
         dial("127.0.0.1", conductor.port, LoadTargetSecrets.made([]).fingerprint)
 
 
-def test_who_speaks_no_tls_is_left(conductor: LoadTargetCallers) -> None:
+def test_who_speaks_no_tls_is_left(conductor: ConnectedLoadTargets) -> None:
     with socket.create_connection(("127.0.0.1", conductor.port), 10) as plain:
         plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
         with contextlib.suppress(ConnectionResetError):
@@ -195,7 +195,7 @@ def test_something_else_than_messages_ends_a_trial_in_one_line() -> None:
         try_load_link(SECRETS.call("client-1", "127.0.0.1", port))
 
 
-def test_a_trial_measures_both(conductor: LoadTargetCallers) -> None:
+def test_a_trial_measures_both(conductor: ConnectedLoadTargets) -> None:
     found = try_load_link(SECRETS.call("client-1", "127.0.0.1", conductor.port))
     assert 0 < found.rtt_ms < 100 and found.mbit > 1
     assert conductor.missing(0, never) == ["client-1", "client-2"]  # it was only tried

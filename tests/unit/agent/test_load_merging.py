@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.agent.load.clocks import RemoteClockOffset
-from app.agent.load.merging import Merging, UnreadableLineError
+from app.agent.load.merging import LoadLineMerger, UnreadableLineError
 from app.agent.sampling.figures import latency_of
 from app.protocol.latency import bucket_at, buckets_of
 
@@ -34,7 +34,7 @@ def test_percentiles_are_those_of_all_events_pooled() -> None:
     """Three load targets, one of them ten times slower: within one bucket of the pooled events."""
     chance = random.Random(1)
     of_each = [[chance.lognormvariate(mean, 0.7) for _ in range(3000)] for mean in (0.0, 0.3, 2.3)]
-    merging = Merging(3)
+    merging = LoadLineMerger(3)
     lines = [made for at, events in enumerate(of_each) for made in merging.take(at, line("total", events))]
     (total,) = lines
     pooled = sorted(each for events in of_each for each in events)
@@ -48,7 +48,7 @@ def test_percentiles_are_those_of_all_events_pooled() -> None:
 
 
 def test_a_second_is_whole_once_all_have_said_it() -> None:
-    merging = Merging(2)
+    merging = LoadLineMerger(2)
     assert merging.take(0, line("second", [1.0] * 5, 1.0)) == []
     assert merging.take(0, line("second", [1.0] * 6, 2.0)) == []
     (first,) = merging.take(1, line("second", [9.0] * 2, 1.002))
@@ -60,7 +60,7 @@ def test_a_second_is_whole_once_all_have_said_it() -> None:
 
 def test_who_has_ended_is_not_waited_for() -> None:
     """Steps that are bounded by events end at different times."""
-    merging = Merging(2)
+    merging = LoadLineMerger(2)
     merging.take(0, line("total", [1.0] * 3, 2.0))
     assert merging.end(0) == []
     assert merging.take(1, line("second", [1.0], 3.0))[0]["events"] == 1
@@ -69,7 +69,7 @@ def test_who_has_ended_is_not_waited_for() -> None:
 
 
 def test_slices_are_added_by_their_number() -> None:
-    merging = Merging(2)
+    merging = LoadLineMerger(2)
     made = [line("slice", [1.0], active_s=2.0, workers=1), line("slice", [3.0], active_s=6.0, workers=3)]
     merging.take(0, {**made[0], "interval_s": 0.8})
     (found,) = merging.take(1, {**made[1], "interval_s": 1.2})
@@ -91,7 +91,7 @@ def test_slices_are_added_by_their_number() -> None:
 )  # fmt: skip
 def test_lines_that_are_none_are_refused(wrong: object) -> None:
     with pytest.raises(UnreadableLineError):
-        Merging(1).take(0, wrong)
+        LoadLineMerger(1).take(0, wrong)
 
 
 def test_the_offset_of_a_clock_is_that_of_the_quickest_ping() -> None:
@@ -108,7 +108,7 @@ def test_the_offset_of_a_clock_is_that_of_the_quickest_ping() -> None:
 
 
 def test_one_that_runs_far_ahead_fills_no_memory() -> None:
-    merging = Merging(2)
+    merging = LoadLineMerger(2)
     with pytest.raises(UnreadableLineError, match="too far ahead"):
         for second in range(10_000):
             merging.take(0, line("second", [], float(second)))

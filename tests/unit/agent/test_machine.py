@@ -30,7 +30,7 @@ from app.agent.system.disk import (
     survey_disk,
 )
 from app.agent.system.other_agents import agent_directory_of, other_agents
-from app.agent.system.scope import parse_logind
+from app.agent.system.scope import logind_kill_setting
 from app.protocol.answers import Cpu, Machine, OtherActiveAgent, to_json
 from app.protocol.reading import read
 
@@ -78,8 +78,10 @@ def test_small_files_are_read() -> None:
 
 
 def test_the_last_word_on_killing_processes_counts() -> None:
-    assert parse_logind(["[Login]\n#KillUserProcesses=yes\n"]) is None
-    assert parse_logind(["[Login]\nKillUserProcesses=no\n", "[Login]\nKillUserProcesses = yes\n"]) is True
+    assert logind_kill_setting(["[Login]\n#KillUserProcesses=yes\n"]) is None
+    assert (
+        logind_kill_setting(["[Login]\nKillUserProcesses=no\n", "[Login]\nKillUserProcesses = yes\n"]) is True
+    )
 
 
 def test_mounts_are_read_with_blanks_in_their_names() -> None:

@@ -16,7 +16,7 @@ from app.agent.server.memory import (
     find_library,
     library_of,
     mapped,
-    policies,
+    numa_policies,
 )
 from app.agent.server.program import ProgramOutput
 from app.agent.system.errors import AgentError
@@ -127,13 +127,13 @@ def test_what_nobody_asked_for_is_told_as_it_is(tmp_path: Path) -> None:
     usual.verify(os.getpid())
     found = usual.in_force()
     assert (found["allocator"], found["limit_bytes"], found["peak_bytes"]) == ("system", None, None)
-    assert found["numa"] == (", ".join(sorted(policies(os.getpid()))) or None)
+    assert found["numa"] == (", ".join(sorted(numa_policies(os.getpid()))) or None)
 
 
 def test_policies_as_the_kernel_calls_them(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["5581 interleave:0-1 file=/usr/sbin/mysqld", "7f01 prefer (many):0 anon=1", "7f02 bind:0 stack"]
     monkeypatch.setattr(memory, "read_lines", lambda _: iter(lines))
-    assert policies(1) == {"interleave:0-1", "prefer (many):0", "bind:0"}
+    assert numa_policies(1) == {"interleave:0-1", "prefer (many):0", "bind:0"}
 
 
 def test_numactl_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from app.agent.checks.check import profile_check
 from app.agent.profiling.dumps import stacks_by_thread
-from app.agent.profiling.names import short_name
+from app.agent.profiling.names import short_function_name
 from app.agent.profiling.perf import DWARF, FRAME_POINTERS, fold, perf_stat_counters, rate_for
 from app.agent.profiling.profile import KernelStacks, StackSampling
 from app.agent.profiling.tools import Tools, mapped_server_binary, unwinding_of
@@ -73,13 +73,13 @@ TID 127:
     ],
 )
 def test_names_are_short_and_the_same_in_all_builds(name: str, short: str) -> None:
-    assert short_name(name) == short
+    assert short_function_name(name) == short
 
 
 def test_a_function_without_a_name_is_called_after_its_file_and_the_kernel_is_marked() -> None:
-    assert short_name("[unknown]", "/usr/sbin/mysqld") == "[mysqld]"
-    assert short_name("??", "") == "[unknown]"
-    assert short_name("do_sys_poll", "[kernel.kallsyms]") == "do_sys_poll_[k]"
+    assert short_function_name("[unknown]", "/usr/sbin/mysqld") == "[mysqld]"
+    assert short_function_name("??", "") == "[unknown]"
+    assert short_function_name("do_sys_poll", "[kernel.kallsyms]") == "do_sys_poll_[k]"
 
 
 def test_equal_stacks_of_perf_are_added_from_the_thread_to_the_innermost_function() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.deciding import DECISIONS, HOPELESS, Deciding
+from app.agent.deciding import DECISIONS, HOPELESS, StoppingDecider
 from app.agent.round_results import round_results
 from app.comparison.cells.cell import Row
 from app.comparison.verdicts.compare import compare
@@ -45,7 +45,7 @@ class Target:
             made = plan(made.contenders, ROUNDS, its_steps=steps, attempts=attempts)
         self.plan: Plan = replace(made, order=order, until_decided=True)
         self.directory = directory_in(folder)
-        self.deciding = Deciding(self.directory, self.plan)
+        self.deciding = StoppingDecider(self.directory, self.plan)
         self.carried_out: list[PlannedSession] = []
         self.slower, self.rates = 0.0, RATES
 
@@ -54,7 +54,7 @@ class Target:
         steps = list(self.plan.steps)
         steps[step] = replace(steps[step], rate=rate)
         self.plan = replace(self.plan, steps=steps)
-        self.deciding = Deciding(self.directory, self.plan)
+        self.deciding = StoppingDecider(self.directory, self.plan)
 
     def carry_out(self, repeat: int, odd: dict[tuple[int, int], dict[str, Any]], seed: int = 1) -> None:
         """A round; `odd`: what is not as usual, by contender and step."""

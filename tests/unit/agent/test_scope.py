@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.system.scope import own_words
+from app.agent.system.scope import own_command_line
 
 # stands in for systemd-run: says how it was called, then is what it was to start
 FAKE_SYSTEMD_RUN = """#!/bin/sh
@@ -68,4 +68,4 @@ def test_the_starter_is_started_again_too() -> None:
         [sys.executable, "-c", SAY, "run", "/d/agents/0a1b.pyz"], capture_output=True, text=True, check=True
     )
     assert said.stdout.split() == ["-c", *SAY.split(), "run", "/d/agents/0a1b.pyz"]
-    assert own_words() == sys.orig_argv[1:]
+    assert own_command_line() == sys.orig_argv[1:]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.agent.server.server import Server, runtime_dir
-from app.agent.steps.running import Running
+from app.agent.steps.running import RunningSession
 from app.agent.system.control import StopRequested
 
 ENDS = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done"
@@ -46,7 +46,7 @@ def test_a_shutdown_of_its_own_is_clean_and_one_that_lasts_is_ended(one_server: 
 
 
 def test_a_person_who_stops_the_session_does_not_wait_for_the_shutdown(one_server: Server) -> None:
-    session: Any = Running.__new__(Running)
+    session: Any = RunningSession.__new__(RunningSession)
     looks: list[int] = []
 
     def look(index: int) -> None:

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from app.agent.load.gate import lengths, slice_length
-from app.agent.sampling.reading import AbsenceSubtractor, Reading, grown
-from app.agent.steps.baton import Position, SessionTurn, SliceTurns, TurnHooks
+from app.agent.sampling.reading import OtherTurnsSubtractor, Reading, grown
+from app.agent.steps.baton import SessionTurn, SliceTurns, StepSlicePosition, TurnHooks
 
 
 def _carry_out(place: SessionTurn, name: str, steps: int, parts: int, done: list[str]) -> None:
@@ -25,7 +25,7 @@ def _carry_out(place: SessionTurn, name: str, steps: int, parts: int, done: list
     try:
         for step in range(steps):
             for part in range(parts):
-                place.pass_on(Position(step, part))
+                place.pass_on(StepSlicePosition(step, part))
                 done.append(f"{name}{step}.{part}")
     finally:
         done.append(f"{name} stops")  # its server goes with it
@@ -149,7 +149,7 @@ def _reading(at: float, busy: float, server: float, memory: float = 5.0) -> Read
 
 
 def test_the_time_of_others_is_none_of_its_own() -> None:
-    own = AbsenceSubtractor()
+    own = OtherTurnsSubtractor()
     first = own.of(_reading(100, 1000, 10))
     own.leave(_reading(101, 1080, 11))
     own.come_back(_reading(131, 4000, 11))
@@ -161,7 +161,7 @@ def test_the_time_of_others_is_none_of_its_own() -> None:
 
 
 def test_what_could_not_be_read_meanwhile_is_missing_and_not_wrong() -> None:
-    own = AbsenceSubtractor()
+    own = OtherTurnsSubtractor()
     own.leave(_reading(1, 10, 1))
     own.come_back(Reading(2, {"cpu_busy": 15}, {}))
     assert own.of(Reading(3, {"cpu_busy": 20, "swap_kb": 3.0}, {})).counters == {

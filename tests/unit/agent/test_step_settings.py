@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.step_settings import ServerSettingsChanges
+from app.agent.steps.step_settings import StepSettingsChanges
 from app.agent.system.errors import AgentError
 from app.protocol.plan import Step
 from app.protocol.words import literal, word
@@ -53,7 +53,7 @@ class Steps:
         self.journal: list[str] = []
         journal = SimpleNamespace(write=lambda _kind, **said: self.journal.append(said["text"]))
         contender = SimpleNamespace(engine="innodb")
-        self.step_settings = ServerSettingsChanges(
+        self.step_settings = StepSettingsChanges(
             SimpleNamespace(server=self.server, journal=journal, contender=contender, wait=None)
         )
 

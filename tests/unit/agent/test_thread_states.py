@@ -16,7 +16,7 @@ from app.agent.sampling.thread_group import LONGEST_S, SHARE, SHORTEST_S, Thread
 from app.agent.sampling.thread_kinds import ThreadKinds
 from app.agent.sampling.thread_shares import StepThreadShares, ThreadKindTally
 from app.agent.sampling.thread_states import NOTHING, SERIES, ThreadSampler
-from app.agent.sampling.unnamed_clients import DynoOnlyClients, threads_in
+from app.agent.sampling.unnamed_clients import UnnamedClientThreads, threads_in
 from app.engines import kind_of_thread
 from app.engines.query import QueryError
 from app.engines.server import (
@@ -378,7 +378,7 @@ def test_clients_that_connect_late_are_found_after_the_first_second(program: sub
 
 def test_cached_threads_are_taken_while_the_step_lasts(program: subprocess.Popen[str]) -> None:
     server = Unnamed(clients=0, cached=3)
-    clients = DynoOnlyClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
+    clients = UnnamedClientThreads(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
     clients.begin_step(4)
     assert clients.taken == 3 == len(Unnamed.taken)
     say(program)
@@ -392,7 +392,7 @@ def test_cached_threads_are_taken_while_the_step_lasts(program: subprocess.Popen
 
 def test_no_more_threads_are_taken_than_connections_are_allowed(program: subprocess.Popen[str]) -> None:
     server = Unnamed(clients=0, cached=30, limit=90)
-    clients = DynoOnlyClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
+    clients = UnnamedClientThreads(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
     clients.begin_step(60)  # one of Dyno, 60 clients, 30 taken
     assert clients.taken == 0
     clients.begin_step(55)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from app.agent.survey.machine import CpuPlace, cores_by_node, topology
+from app.agent.survey.machine import LogicalCpu, cores_by_node, topology
 
 RECORDED = Path(__file__).parents[2] / "data/topology/xeon-x7550.csv"
 
@@ -14,7 +14,7 @@ def recorded() -> list[list[list[int]]]:
     """The recorded machine, as a survey of it would have it."""
     rows = [line.split(",") for line in RECORDED.read_text().splitlines() if line[0] != "#"]
     return cores_by_node(
-        CpuPlace(int(cpu), int(core), int(socket), int(node or -1)) for cpu, core, socket, node in rows
+        LogicalCpu(int(cpu), int(core), int(socket), int(node or -1)) for cpu, core, socket, node in rows
     )
 
 

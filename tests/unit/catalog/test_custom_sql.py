@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.catalog.custom_sql import SqlDeclaredNumber, custom_sql_problems, keys_from_sql, parse_custom_sql
+from app.catalog.custom_sql import (
+    SqlDeclaredNumber,
+    custom_sql_problems,
+    parse_custom_sql,
+    sql_workload_fields,
+)
 from app.catalog.listing import lua_quoted, made_lua
 
 WHOLE = """\
@@ -74,15 +79,15 @@ def test_line_breaks_mean_nothing_but_in_comments() -> None:
 
 
 def test_the_statements_decide_what_a_workload_is() -> None:
-    keys = keys_from_sql(parse_custom_sql(WHOLE), "drive")
+    keys = sql_workload_fields(parse_custom_sql(WHOLE), "drive")
     assert (keys["writes"], keys["changes_rows"], keys["removes_rows"]) == (True, False, False)
     assert (keys["queries_per_event"], keys["latency_per"], keys["events"]) == (4, "transaction", 25000)
-    keys = keys_from_sql(parse_custom_sql(WHOLE), "load")
+    keys = sql_workload_fields(parse_custom_sql(WHOLE), "load")
     assert (keys["changes_rows"], keys["latency_per"], keys["tables"]) == (True, "insert", 1)
     assert 768 < keys["row_bytes"]["rocksdb"] < 900
-    reading = keys_from_sql(parse_custom_sql(driven("select 1 from t where id = :id;")), "drive")
+    reading = sql_workload_fields(parse_custom_sql(driven("select 1 from t where id = :id;")), "drive")
     assert (reading["writes"], reading["latency_per"]) == (False, "query")
-    taking = keys_from_sql(
+    taking = sql_workload_fields(
         parse_custom_sql(driven("delete from t where id = :id; select 1 from t;")), "drive"
     )
     assert (taking["removes_rows"], taking["latency_per"]) == (True, "loop")

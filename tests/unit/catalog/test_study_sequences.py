@@ -12,7 +12,7 @@ from app.cli import main
 from app.core.errors import InputError
 from app.planner.estimate.estimate import estimate
 from app.planner.request.request import PlanRequest
-from app.planner.starting.draft import variant_text
+from app.planner.starting.draft import sequence_variant_text
 from app.protocol.sysbench import seed_of
 from tests.plans import MARIADB, plan, survey, write
 from tests.sequences import keep_own
@@ -171,7 +171,9 @@ def test_a_share_of_what_the_plan_says(dyno_home: Path, capsys: pytest.CaptureFi
 
 def test_a_variant_keeps_transport_and_shares(dyno_home: Path) -> None:
     study, workloads = Catalog().sequence("small-datum-2017-11"), Catalog().workloads()[0]
-    text = variant_text(study, PlanRequest(rows=1000), {each.name: each for each in workloads}, "mine")
+    text = sequence_variant_text(
+        study, PlanRequest(rows=1000), {each.name: each for each in workloads}, "mine"
+    )
     write(dyno_home / "sequences/mine.toml", text)
     mine = Catalog().sequence("mine")
     assert (mine.transport, mine.rows, mine.steps) == ("loopback", 1000, study.steps)

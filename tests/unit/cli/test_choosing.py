@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.cli.choosing import split, until_decided, with_end
+from app.cli.choosing import split_plan_file, with_end, with_until_decided
 from app.cli.parser import parse
-from app.cli.plan_options import Given
+from app.cli.plan_options import GivenPlanOptions
 from app.cli.report import report_plan
 from app.core.errors import InputError
 from app.history.exchange.publishing import import_shipped
@@ -55,11 +55,11 @@ def answer(monkeypatch: pytest.MonkeyPatch, text: str | type[BaseException]) -> 
 
 def test_words_are_contenders_and_a_plan_file(tmp_path: Path) -> None:
     arguments = parse(["run", "a", "--seconds", "5", "b:myisam", "plan.toml", "--contender", "c:innodb", "d"])
-    split(arguments)
+    split_plan_file(arguments)
     assert arguments.plan == "plan.toml" and not arguments.is_short
-    assert [each.build for each in Given.of(arguments).contenders] == ["a", "b", "d", "c"]
+    assert [each.build for each in GivenPlanOptions.of(arguments).contenders] == ["a", "b", "d", "c"]
     short = parse(["run", "--seconds", "5", "a", "b"])
-    split(short)
+    split_plan_file(short)
     assert short.is_short and short.plan is None
 
 
@@ -140,13 +140,13 @@ def test_a_time_that_is_too_short_is_refused(
 
 def test_repeats_are_until_decided_unless_the_plan_file_says_them(tmp_path: Path) -> None:
     arguments = parse(["run", "x.toml", "--within", "8h"])
-    given = Given.of(arguments)
-    assert until_decided(given, None).options["repeats"] == "until decided"
+    given = GivenPlanOptions.of(arguments)
+    assert with_until_decided(given, None).options["repeats"] == "until decided"
     silent, numbered = tmp_path / "silent.toml", tmp_path / "numbered.toml"
     silent.write_text(PLAN.format(""))
     numbered.write_text(PLAN.format("repeats = 1\n"))
-    assert until_decided(given, str(silent)).options["repeats"] == "until decided"
-    assert "repeats" not in until_decided(given, str(numbered)).options
+    assert with_until_decided(given, str(silent)).options["repeats"] == "until decided"
+    assert "repeats" not in with_until_decided(given, str(numbered)).options
 
 
 @pytest.mark.parametrize(
@@ -158,10 +158,10 @@ def test_a_time_of_day_is_the_next_one(clock: str, seconds: int) -> None:
 
 def test_until_a_time_of_day_counts_from_the_start_that_was_asked_for() -> None:
     arguments = parse(["run", "a", "--by", "07:00", "--at", "22:30"])
-    assert with_end(Given.of(arguments), arguments).options["time_limit"] == int(8.5 * 3600)
+    assert with_end(GivenPlanOptions.of(arguments), arguments).options["time_limit"] == int(8.5 * 3600)
     with pytest.raises(InputError, match="needs the start"):
         arguments.at, arguments.queue = None, True
-        with_end(Given.of(arguments), arguments)
+        with_end(GivenPlanOptions.of(arguments), arguments)
 
 
 def test_what_a_slow_survey_takes_is_not_there_any_more(

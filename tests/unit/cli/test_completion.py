@@ -17,7 +17,7 @@ import pytest
 from app.cli.complete import candidates, main
 from app.cli.complete_names import NAMES
 from app.cli.shell_words import quoted, words_of
-from app.cli.words import words
+from app.cli.words import command_words
 from app.history.store.history import History
 from tests.unit.cli.words import said
 
@@ -87,7 +87,7 @@ def test_builds_come_from_the_stored_surveys(dyno_home: Path) -> None:
 
 
 def test_each_kind_of_names_is_of_an_option_or_argument_that_there_is() -> None:
-    all_words = [each for of in words().values() for each in of]
+    all_words = [each for of in command_words().values() for each in of]
     known = {(each.command, name.lstrip("-")) for each in all_words for name in each.names}
     known |= {("", name) for _, name in known}
     assert NAMES.keys() - known == set()

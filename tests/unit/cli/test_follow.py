@@ -11,14 +11,14 @@ import pytest
 
 from app.cli import main
 from app.cli.follow import exit_code_of_sessions, without_deleted
-from app.cli.watch import MOST_WAITING, FollowerUpdateQueue, Watch
+from app.cli.watch import MOST_WAITING, FollowerUpdateQueue, PlanEventPrinter
 from app.core.errors import LinkError
 from app.following.adoption import RemotePlan
 from app.following.follower import FollowerLinkState, FollowerNews
 from app.following.progress import PlanProgress
 from app.history.lists import edits
 from app.history.recorded.counting import unsteady_steps
-from app.history.recorded.writing import JournalStorer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, record_unlocked_journals
 from app.history.store.decoding import Events, decode_events
 from app.history.store.history import History
 from app.protocol.answers import Queue, QueuedPlan, SessionJournalSize
@@ -167,7 +167,7 @@ def test_an_attempt_that_did_not_come_is_not_missed(dyno_home: Path) -> None:
 def test_a_failed_step_and_a_lost_session_are_1(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store(dyno_home, journals.whole(PLAN, FIRST, failed=2), journals.Maker(PLAN, SECOND).begin())
     with History(dyno_home) as history:
-        keep_unlocked(history, [SECOND])
+        record_unlocked_journals(history, [SECOND])
     assert exit_code_of_sessions([FIRST]) == 1
     assert exit_code_of_sessions([SECOND]) == 1
     assert "lost: its agent is gone" in capsys.readouterr().out
@@ -203,7 +203,7 @@ def test_a_step_that_was_not_steady_is_told_with_its_line(dyno_home: Path) -> No
     with History(dyno_home) as history:
         JournalStorer(history).append(its_plan.id, maker.session, 0, maker.end().raw)
         said: list[str] = []
-        watch = Watch(said.append, lambda: unsteady_steps(history, its_plan.id))
+        watch = PlanEventPrinter(said.append, lambda: unsteady_steps(history, its_plan.id))
         watch.take(FollowerNews(FollowerLinkState("up"), {maker.session: Events(decode_events(maker.raw))}))
     assert [line.partition(": ")[2] for line in said[1:3]] == [
         "point-query threads=1 900.0 queries/s; unsteady: 1 stall of 3 s",

@@ -13,7 +13,7 @@ from app.cli import main
 from app.cli.parser import whole_parser
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.events import LogEvent, Mark
+from app.protocol.events import LogEvent, MomentEvent
 from app.protocol.plan import Plan
 from app.team.local_edits import collect_local_edits
 from tests import journals
@@ -155,7 +155,7 @@ def journal_of(its_plan: Plan, session: str) -> bytes:
     maker.begin()
     for at in range(len(its_plan.steps)):
         maker.step(at, *(("failed", "a reason") if at == 2 else ()), marks=("after-a-crash", "a mark"))
-    maker.add(Mark, name="crash", step=1, text="it died")
+    maker.add(MomentEvent, name="crash", step=1, text="it died")
     for source in ("sysbench", "server", "agent"):
         maker.add(LogEvent, source=source, level="error", text="an error")
     return maker.end(reason="a reason").raw

@@ -7,14 +7,14 @@ import subprocess
 
 import pytest
 
-from app.cli.manual import pages
-from app.cli.words import nouns, words
+from app.cli.manual import manual_pages
+from app.cli.words import command_words, nouns
 
 
 def test_each_word_has_a_page_with_all_its_options() -> None:
-    found = pages()
+    found = manual_pages()
     assert found.keys() == {"dyno", *(f"dyno-{word}" for word in nouns())}
-    for command, entries in words().items():
+    for command, entries in command_words().items():
         page = found["-".join(command.split()[:2])].replace("\\-", "-")
         for entry in entries:
             if entry.names[0].startswith("-"):
@@ -23,7 +23,7 @@ def test_each_word_has_a_page_with_all_its_options() -> None:
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="no groff here")
 def test_groff_has_nothing_to_say_about_them() -> None:
-    for name, text in pages().items():
+    for name, text in manual_pages().items():
         done = subprocess.run(
             ["groff", "-man", "-ww", "-Tutf8"], input=text, capture_output=True, text=True, check=True
         )

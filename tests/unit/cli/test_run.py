@@ -13,7 +13,7 @@ from app.cli import main
 from app.cli.compare import show_result_of
 from app.cli.launching import show_launch, started_text
 from app.cli.parser import parse
-from app.cli.plan_options import Given
+from app.cli.plan_options import GivenPlanOptions
 from app.cli.plan_text import show_plan
 from app.cli.run import plan_request_from
 from app.core.errors import InputError
@@ -108,7 +108,7 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
         "3%",
     ]
     arguments = parse(["run", "--sequence", "quick", *words, "--others-pct", "7.5%"])
-    asked = plan_request_from(arguments, Given.of(arguments))
+    asked = plan_request_from(arguments, GivenPlanOptions.of(arguments))
     assert (asked.time_limit, asked.seconds, asked.matters_pct, asked.others_pct) == (5400, 120, 3.0, 7.5)
 
 

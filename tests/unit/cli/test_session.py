@@ -10,7 +10,7 @@ from app.cli import main
 from app.history.lists import edits
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.events import Fact, LogEvent, Mark
+from app.protocol.events import Fact, LogEvent, MomentEvent
 from tests import journals
 from tests.unit.cli.words import refused, said
 
@@ -28,7 +28,7 @@ def told_session(dyno_home: Path) -> None:
     for level, text in (("warning", "it begins on \x1b[2Ja busy machine"), ("info", "it waits")):
         maker.add(LogEvent, source="agent", level=level, text=text)
     maker.add(LogEvent, source="agent", level="warning", text="disturbed: other programs took 5%")
-    maker.add(Mark, name="crash", text="the server crashed by signal 9", value=None)
+    maker.add(MomentEvent, name="crash", text="the server crashed by signal 9", value=None)
     for at in range(len(PLAN.steps)):
         maker.step(at, *(("failed", "error 1205") if at == 3 else ()))
     maker.events[-1].marks.append("after-a-crash")

@@ -10,7 +10,7 @@ import pytest
 from app.catalog import Catalog
 from app.cli import main
 from app.cli.plan_text import show_plan
-from app.core.wrapping import wide
+from app.core.wrapping import display_width
 from app.history.store.history import History
 from app.planner.estimate.estimate import estimate
 from app.planner.resolve.resolve import resolve
@@ -60,7 +60,7 @@ def test_every_table_fits(
         if verb.startswith(PROSE):
             head = next(at for at, line in enumerate(lines) if line.startswith("step "))
             lines = lines[head : lines.index("", head)]
-        assert lines and max(map(wide, lines)) <= width, (verb, max(lines, key=wide))
+        assert lines and max(map(display_width, lines)) <= width, (verb, max(lines, key=display_width))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -73,7 +73,7 @@ def test_a_dry_run_fits(
     show_plan(made, estimate(made, survey()))
     lines = capsys.readouterr().out.splitlines()
     tables = [line for line in lines if "  " in line]
-    assert tables and max(map(wide, tables)) <= width
+    assert tables and max(map(display_width, tables)) <= width
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 12])
@@ -92,7 +92,7 @@ def test_any_number_of_columns_fits(
         monkeypatch.setenv("COLUMNS", str(width))
         lines = lines_of(words, capsys)
         assert lines[0].startswith("No verdict (")
-        assert width == 40 or max(map(wide, lines)) <= width
+        assert width == 40 or max(map(display_width, lines)) <= width
         assert sum(" 9.1.4" in f" {line} " or "9.1.4" in line.split() for line in lines) >= (columns > 1)
 
 
@@ -101,7 +101,7 @@ def test_wide_and_a_pipe_have_all_of_it(
 ) -> None:
     piped = lines_of("session list", capsys)
     monkeypatch.setenv("COLUMNS", "80")
-    assert lines_of("session list --wide", capsys) == piped and max(map(wide, piped)) > 80
+    assert lines_of("session list --wide", capsys) == piped and max(map(display_width, piped)) > 80
     assert lines_of("session list", capsys)[0].startswith("state: completed; target: local")
     *_, last = lines_of("workload list", capsys)
     assert last.startswith("not shown: ") and last.endswith(" (--wide)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.comparison.cells.cell import Comparison, Figure, Row
+from app.comparison.cells.cell import ColumnFigure, Comparison, Row
 from app.core.table import CellText as TableCell
 
 
@@ -13,7 +13,7 @@ def cells(row: Row, name: str) -> list[Any]:
     return of_each(row.cells, name)
 
 
-def of_each(figures: Sequence[Figure], name: str) -> list[Any]:
+def of_each(figures: Sequence[ColumnFigure], name: str) -> list[Any]:
     return [getattr(figure, name) for figure in figures]
 
 

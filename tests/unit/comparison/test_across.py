@@ -14,9 +14,9 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.texts import text as compare_text
 from app.comparison.verdicts.across import cross_plan_remarks, do_alternate, measured_apart_by
-from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.judgement import legend_of_signs
-from app.comparison.why.why import remarks_of, why
+from app.comparison.why.why import cost_remarks, why
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
@@ -116,7 +116,7 @@ def test_what_the_machine_may_be_is_added_across_time_and_said(history: History)
     (ratio,) = [group.ratios[1] for group in found.groups if group.group == "read"]
     assert ratio is not None and ratio.across == "time"
     assert ratio.low is not None and ratio.low < 1 < (ratio.high or 0)
-    by_cpu = compare_by_measure(found, "cpu_us")
+    by_cpu = comparison_by_measure(found, "cpu_us")
     assert {row.cells[1].across for row in by_cpu.rows} == {"time"}
 
 
@@ -236,7 +236,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     assert read.ratios[1].ratio == pytest.approx(0.7, rel=0.01)
     assert "worse than innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[1]
     entry = why(found, found.rows[1], 1)
-    assert "The machine drifted, which may explain the whole change" in remarks_of(entry)[0]
+    assert "The machine drifted, which may explain the whole change" in cost_remarks(entry)[0]
     assert all(cost["explains"] is None for cost in entry["costs"])
 
 
@@ -272,7 +272,7 @@ def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: H
     row = next(each for each in found.rows if any(map(any, cells(each, "disturbed"))))
     assert cells(row, "disturbed") == [[""], [text]]
     assert compare_text.cell_remarks(row.cells[1]) == [text]  # and not the mark, which says less
-    assert any(text in remark for remark in remarks_of(why(found, row, 1)))
+    assert any(text in remark for remark in cost_remarks(why(found, row, 1)))
     assert any(text in line for line in read_report(history, ids).caveats)
 
 

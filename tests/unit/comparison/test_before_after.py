@@ -7,8 +7,8 @@ import pytest
 from app.comparison.cells.cell import Comparison
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import pair_numbers
-from app.comparison.texts.costs_text import pairs_of_steps
-from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.texts.costs_text import before_after_table
+from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.why.before_after import before_after_tests
 from app.history.store.history import History
 from app.protocol.plan import Step
@@ -56,14 +56,14 @@ def test_only_the_same_number_of_threads_is_a_pair(history: History) -> None:
 
 
 def test_by_another_measure(history: History) -> None:
-    found = before_after_tests(compare_by_measure(compared(history), "cpu_us"))
+    found = before_after_tests(comparison_by_measure(compared(history), "cpu_us"))
     assert found[0]["unit"] == "us/query"
     assert found[0]["columns"][0]["ratio"] == pytest.approx(1.0)
 
 
 def test_as_a_table(history: History) -> None:
     comparison = compared(history)
-    table = pairs_of_steps(comparison, before_after_tests(comparison))
+    table = before_after_table(comparison, before_after_tests(comparison))
     first = table.lines[0]
     assert first[0] == "point-query threads=1"
     assert first[2:] == ("queries/s", "150.0", "140.0", "0.89", "0.80 1.00", "2")
@@ -73,5 +73,5 @@ def test_as_a_table(history: History) -> None:
 
 def test_where_nothing_was_done_twice(history: History) -> None:
     comparison = compared(history, names=("point-query.pre", "update"))
-    table = pairs_of_steps(comparison, before_after_tests(comparison))
+    table = before_after_table(comparison, before_after_tests(comparison))
     assert (table.lines, table.remarks) == ((), (NOTHING["before-after"],))

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from app.comparison.texts.causes_text import HINT, NONE, OF_BASE, SAME, causes_table, sentence
+from app.comparison.texts.causes_text import HINT, NONE, OF_BASE, SAME, cause_sentence, causes_table
 from app.comparison.verdicts.compare import compare
 from app.comparison.why.causes import causes, causes_of_row
 from app.engines import KNOWN, all_causes
@@ -201,7 +201,7 @@ def test_causes_are_ranked_by_what_they_explain(history: History) -> None:
     explained = [each["explains"] for each in entry["causes"]]
     assert explained == pytest.approx([2000 / 3600, 956 / 3600, 605 / 3600], rel=0.01)
     assert entry["named_share"] == pytest.approx([0.9875, 1.0], abs=0.01)
-    text = sentence(entry["causes"][0])
+    text = cause_sentence(entry["causes"][0])
     assert (
         text
         == "The clients wait for row locks: 2,000 us per query (base 0), 50% of the clients' time (base 0%)"
@@ -247,7 +247,7 @@ def test_a_single_column_has_what_its_clients_did(history: History) -> None:
     table = causes_table("x", entry)
     assert table.heads == ("cause", "figure", "share", "n")
     assert table.lines[0] == ("1. The clients wait for row locks", "3,600 us per query", "90%", "1")
-    assert sentence(entry["causes"][0]).endswith("3,600 us per query, 90% of the clients' time")
+    assert cause_sentence(entry["causes"][0]).endswith("3,600 us per query, 90% of the clients' time")
 
 
 def test_a_row_has_the_causes_of_each_of_its_columns(history: History) -> None:

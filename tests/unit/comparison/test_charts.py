@@ -15,7 +15,7 @@ from app.comparison.charts.of_all_steps import bar_numbers, before_after_points,
 from app.comparison.charts.of_one_step import (
     PERCENTS,
     TICKS,
-    disk_parts_present,
+    disk_size_parts,
     latency_curves,
     latency_numbers,
     place,
@@ -244,10 +244,10 @@ def test_sizes_of_repeats_are_those_of_the_one_in_the_middle(history: History) -
     first, second = sizes_of(found, ended)
     assert first == {"tables": 20.0, "redo": 5.0, "undo": 0.0, "later": 1.0}
     assert second == {"total": 7.0}  # parts were not told apart
-    assert disk_parts_present([first, second]) == ["tables", "redo", "total", "later"]
+    assert disk_size_parts([first, second]) == ["tables", "redo", "total", "later"]
     rows = size_numbers(found, [first, second]).rows
     assert rows[0][1:] == ("tables and indexes", 20.0) and rows[4][2] is None
-    assert sizes_of(found, {}) == [{}, {}] and disk_parts_present([{}, {}]) == []
+    assert sizes_of(found, {}) == [{}, {}] and disk_size_parts([{}, {}]) == []
 
 
 # before and after

@@ -19,7 +19,7 @@ from app.core.units import direction_of, figure_text
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.recorded.writing import JournalStorer
-from app.history.steps.figures import show
+from app.history.steps.figures import session_details
 from app.history.steps.step_text import BUSY
 from app.history.store.history import History
 from app.protocol.events import LogEvent, StepEnded, StepStarted
@@ -218,7 +218,7 @@ def test_a_busy_machine_is_named_where_it_was_busy(history: History) -> None:
     names = {each["id"]: each["name"] for each in sessions(history)}
     found = texts_of(compare(history, [alone, beside]))
     assert [each for each in found if BUSY in each] == [f"session {names[beside]}: {BUSY}"]
-    assert [show(history, each)["busy"] for each in (alone, beside)] == [False, True]
+    assert [session_details(history, each)["busy"] for each in (alone, beside)] == [False, True]
 
 
 def test_unfinished_sessions_are_marked(history: History) -> None:
@@ -259,7 +259,7 @@ def test_marks_are_carried_along(history: History) -> None:
 
 def test_another_measure_takes_the_place_of_the_figure(history: History) -> None:
     keep(history, values=VALUES)
-    found = comparing.compare_by_measure(compare(history, IDS), "cpu_us")
+    found = comparing.comparison_by_measure(compare(history, IDS), "cpu_us")
     row = next(row for row in found.rows if row.workload == "point-query")
     assert (row.unit, row.direction, cells(row, "value"), cells(row, "relative")) == (
         "us/query", "lower", [35.5, 35.5], [1.0, 1.0],
@@ -281,16 +281,16 @@ def test_another_measure_takes_the_place_of_the_figure(history: History) -> None
 def test_steps_that_have_nothing_of_a_measure_are_left_out(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, IDS[:2])
-    assert comparing.compare_by_measure(found, "value") is found
-    assert comparing.compare_by_measure(found, "written_kb").rows == []
-    latencies = comparing.compare_by_measure(found, "p50_ms").rows
+    assert comparing.comparison_by_measure(found, "value") is found
+    assert comparing.comparison_by_measure(found, "written_kb").rows == []
+    latencies = comparing.comparison_by_measure(found, "p50_ms").rows
     assert {row.unit for row in latencies} == {"ms/query"}
 
 
 def test_a_measure_that_nobody_knows(history: History) -> None:
     keep(history)
     with pytest.raises(InputError, match="no measure 'speed': choose one of value, "):
-        comparing.compare_by_measure(compare(history, IDS[:2]), "speed")
+        comparing.comparison_by_measure(compare(history, IDS[:2]), "speed")
 
 
 def test_nothing_to_compare(history: History) -> None:

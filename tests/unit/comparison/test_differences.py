@@ -12,8 +12,8 @@ from app.comparison.differences.differences import (
     GROUPS,
     DifferenceEntry,
     differences,
-    differences_by_group,
     differing_steps,
+    grouped_session_differences,
     is_of_the_builds,
     text,
     work_differences,
@@ -253,7 +253,7 @@ def test_nothing_differs_between_repeats(tmp_path: Path) -> None:
 
 def test_only_the_groups_that_were_asked_for() -> None:
     profiles = [{("machine", "a"): "1", ("plan", "b"): "1"}, {("machine", "a"): "2", ("plan", "b"): "2"}]
-    assert [each["name"] for each in differences_by_group(profiles, ["plan"])] == ["b"]
+    assert [each["name"] for each in grouped_session_differences(profiles, ["plan"])] == ["b"]
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.comparison.cells.cell import Comparison, Figure
+from app.comparison.cells.cell import ColumnFigure, Comparison
 from app.comparison.cells.measures import MEASURES, OF_ENGINE
-from app.comparison.texts.costs_text import details, to_csv
-from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.texts.costs_text import cost_details_table, costs_to_csv
+from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.why.engine_figures import differing_measures
 from app.comparison.why.why import why
 from app.core.errors import InputError
@@ -53,17 +53,17 @@ def test_a_step_has_the_figures_of_its_last_attempt_and_an_older_journal_none(hi
 
 def test_they_are_measures_where_a_server_told_them(history: History) -> None:
     found = compared(history, SMALL, LARGE)
-    (row,) = compare_by_measure(found, "cache_hits").rows
+    (row,) = comparison_by_measure(found, "cache_hits").rows
     assert (cells(row, "value"), row.unit, row.direction) == ([0.98, 0.999], "share", "higher")
-    (row,) = compare_by_measure(found, "log_waits").rows
+    (row,) = comparison_by_measure(found, "log_waits").rows
     assert (cells(row, "value"), row.cells[1].reason) == ([0.0, None], "not measured")
-    assert compare_by_measure(found, "bloom_use").rows == []
+    assert comparison_by_measure(found, "bloom_use").rows == []
     assert OF_ENGINE & found.rows[0].measures.keys() == SMALL.keys()
     names = [each.name for each in MEASURES]
     titles = [each.title for each in MEASURES]
     assert len({*names}) == len(names) and len({*titles}) == len(titles)
     with pytest.raises(InputError, match="cache_hits, "):
-        compare_by_measure(found, "hits")
+        comparison_by_measure(found, "hits")
 
 
 def test_why_has_those_that_differ_the_largest_first(history: History) -> None:
@@ -73,17 +73,17 @@ def test_why_has_those_that_differ_the_largest_first(history: History) -> None:
     assert [each["name"] for each in entry["engine"]] == ["cache_hits", "log_rate"]
     assert entry["engine"][1]["values"] == [500.0, 5000.0]
     assert entry["engine"][1]["ratio"] == pytest.approx(10)
-    lines = details(found, entry).lines
+    lines = cost_details_table(found, entry).lines
     assert lines[-2][:4] == ("Cache hit rate", "share", "0.9800", "0.9990")
-    assert "log_rate" in to_csv(found, [entry])
+    assert "log_rate" in costs_to_csv(found, [entry])
 
 
 def test_figures_differ_only_beyond_the_range_of_the_repeats() -> None:
     figures = [
-        Figure(200.0, 2, [100.0, 300.0], []),
-        Figure(300.0, 2, [200.0, 400.0], []),
-        Figure(550.0, 2, [500.0, None, 600.0], []),
-        Figure(None, 0, [None], []),
+        ColumnFigure(200.0, 2, [100.0, 300.0], []),
+        ColumnFigure(300.0, 2, [200.0, 400.0], []),
+        ColumnFigure(550.0, 2, [500.0, None, 600.0], []),
+        ColumnFigure(None, 0, [None], []),
     ]
     row: Any = SimpleNamespace(measures={"log_rate": figures})
     assert [bool(differing_measures(row, 0, at)) for at in range(4)] == [False, False, True, False]
@@ -102,7 +102,7 @@ def test_without_figures_or_differences_nothing_is_added(history: History, figur
     found = compared(history, figures, figures)
     assert why(found, found.rows[0], 1)["engine"] == []
     assert not any("share" in table.title for table in costs(found, Columns(("a", "b"), 0)))
-    assert len(compare_by_measure(found, "cache_hits").rows) == bool(figures)
+    assert len(comparison_by_measure(found, "cache_hits").rows) == bool(figures)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.texts.causes_text import causes_table, sentence
+from app.comparison.texts.causes_text import cause_sentence, causes_table
 from app.comparison.why.causes import CausesEntry
 from app.comparison.why.grounds import ColumnSettings, differing
 from app.engines.governs import ACTS, ANY, GOVERNS, LARGE, OFF, ON, SMALL
@@ -43,7 +43,7 @@ def test_a_counter_names_the_variable_that_governs_it(history: History) -> None:
     first = entry["causes"][0]
     assert first["name"] == "table_open_cache" and first["in_force"] == ["4000", "2"]
     assert first["explains"] == pytest.approx(1, abs=0.05) and first["n"] == [1, 1]
-    said = sentence(first)
+    said = cause_sentence(first)
     assert said.startswith("table_open_cache is 2 (base 4000): 1.90 Opened_tables per query (base 0.0040), ")
     assert any(
         remark.startswith("table_open_cache: tables are closed and opened anew")
@@ -62,7 +62,7 @@ def test_bytes_by_file_are_grounds_too(history: History) -> None:
         variables={"log_bin": "ON"},
     )
     entry = found(history, calm, planted)
-    said = sentence(entry_of(entry, "log_bin"))
+    said = cause_sentence(entry_of(entry, "log_bin"))
     assert said.startswith(
         "log_bin is ON (base OFF): 400.0 bytes written (sql/binlog) per query (base 0), "
     ), said
@@ -88,7 +88,7 @@ def test_a_variable_acts_where_the_time_went(history: History) -> None:
         Seen(COMPUTED, variables={"general_log": "ON", **SHIFTED}),
     )
     assert names(entry)[0] == "general_log"
-    assert sentence(entry["causes"][0]).startswith(
+    assert cause_sentence(entry["causes"][0]).startswith(
         "general_log is ON (base OFF): 3,765 us per query for CPU, locks and the disk (base 165.0), "
     )
 
@@ -150,8 +150,8 @@ def test_a_counter_is_named_where_no_variable_differs(history: History) -> None:
     planted = Seen(COMPUTED, status={"sort_merge_passes": 9000.0, "made_up": 4000.0})
     entry = found(history, base, planted)
     assert names(entry) == ["sort_merge_passes", "cpu", "work", "made_up"]
-    assert sentence(entry["causes"][0]).startswith("Sort_merge_passes: 1.80 per query (base 0), 9")
-    assert sentence(entry_of(entry, "made_up")) == "Made_up: 0.8000 per query (base 0)"
+    assert cause_sentence(entry["causes"][0]).startswith("Sort_merge_passes: 1.80 per query (base 0), 9")
+    assert cause_sentence(entry_of(entry, "made_up")) == "Made_up: 0.8000 per query (base 0)"
     assert entry_of(entry, "made_up")["explains"] == 0.0
 
 

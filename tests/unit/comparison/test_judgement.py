@@ -8,7 +8,7 @@ import pytest
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.texts import text as compare_text
-from app.comparison.verdicts.compare import by_limits, compare, compare_by_measure
+from app.comparison.verdicts.compare import compare, comparison_by_measure, judged_by_limits
 from app.comparison.verdicts.judgement import legend_of_signs, verdict_legend, verdict_short_text
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
@@ -46,7 +46,7 @@ def test_differences_have_their_direction(history: History) -> None:
     assert [row.cells[0].verdict for row in found.rows] == ["base"] * 5
     assert verdicts(found) == ["~", "better", "worse", "too small to matter", "better"]
     assert [row.cells[1].p is None for row in found.rows] == [False] * 5
-    by_latency = compare_by_measure(found, "p95_ms")
+    by_latency = comparison_by_measure(found, "p95_ms")
     assert by_latency.limits == found.limits and set(verdicts(by_latency)) == {"~"}
 
 
@@ -172,8 +172,8 @@ def test_the_table_says_it_beside_the_ratio(history: History) -> None:
 def test_other_limits_judge_the_same_comparison_anew(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert by_limits(found, VerdictLimits()) is found
-    strict = by_limits(found, VerdictLimits(matters=0.3))
+    assert judged_by_limits(found, VerdictLimits()) is found
+    strict = judged_by_limits(found, VerdictLimits(matters=0.3))
     assert verdicts(strict)[4] == "too small to matter" and verdicts(found)[4] == "better"
     assert strict.limits == VerdictLimits(false_share=0.05, matters=0.3)
 

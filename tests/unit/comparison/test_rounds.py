@@ -12,8 +12,8 @@ import pytest
 from app.comparison.cells.cell import Comparison
 from app.comparison.charts.points import relative_points
 from app.comparison.texts import text as compare_text
-from app.comparison.texts.costs_text import costs_of_steps
-from app.comparison.verdicts.compare import by_limits, compare, compare_by_measure
+from app.comparison.texts.costs_text import step_costs_table
+from app.comparison.verdicts.compare import compare, comparison_by_measure, judged_by_limits
 from app.comparison.verdicts.judgement import legend_of_signs, text_of_tests
 from app.comparison.verdicts.rounds import OF_ROUNDS, SHARED_LOAD
 from app.comparison.why.why import why
@@ -222,8 +222,8 @@ def test_three_contenders_are_pairs_with_the_base(history: History) -> None:
 
 def test_other_limits_and_other_measures_are_judged_by_round_too(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
-    assert words(by_limits(found, VerdictLimits(matters=0.2))) == ["too small to matter"] * 3
-    by_latency = compare_by_measure(found, "p95_ms")
+    assert words(judged_by_limits(found, VerdictLimits(matters=0.2))) == ["too small to matter"] * 3
+    by_latency = comparison_by_measure(found, "p95_ms")
     assert words(by_latency) == ["~"] * 3
     assert by_latency.rows[0].cells[1].rounds == [1.0] * 5 and [
         cell.n for cell in by_latency.rows[0].cells
@@ -247,7 +247,7 @@ def test_all_readers_say_the_same_ratio(history: History) -> None:
     assert point.value == ratio and point.n == 4 and (point.high or 9) < 0.91
     entry = why(found, row, 1)
     assert entry["ratio"] == ratio and entry["n"] == [5, 4] and not entry["overlaps"]
-    assert costs_of_steps(found, is_relative=True).lines[1][3] == "0.90"
+    assert step_costs_table(found, is_relative=True).lines[1][3] == "0.90"
     report = read_report(history, ids)
     assert any("0.90 worse" in beside(line)[1] for group in report.groups for line in group.table.lines)
 

@@ -11,12 +11,12 @@ import pytest
 from app.comparison.answers.gate import GateRequest, gate
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.differences import differences
-from app.comparison.texts.causes_text import causes_table, sentence
+from app.comparison.texts.causes_text import cause_sentence, causes_table
 from app.comparison.texts.text import remarks_of, to_markdown
 from app.comparison.verdicts.compare import compare
 from app.comparison.verdicts.more_work import AGAINST
 from app.comparison.why.causes import causes
-from app.comparison.why.why import remarks_of as remarks_of_why
+from app.comparison.why.why import cost_remarks as remarks_of_why
 from app.comparison.why.why import why_all
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
@@ -150,7 +150,7 @@ def test_more_rows_read_for_the_same_results_are_judged_and_the_first_cause(
     assert row.cells[1].verdict == "worse" and row.cells[1].marks == ["other-reads"]
     first = causes(history, found, row, 1)["causes"][0]
     assert (first["title"], first["figures"], first["n"]) == (READS_MORE, [10.0, 19.97], [4, 4])
-    assert sentence(first) == f"{READS_MORE}: 19.97 rows read per event (base 10.00)"
+    assert cause_sentence(first) == f"{READS_MORE}: 19.97 rows read per event (base 10.00)"
     other = next(each for each in found.rows if each.workload == "update-index")
     assert READS_MORE not in [each["title"] for each in causes(history, found, other, 1)["causes"]]
 

@@ -14,7 +14,7 @@ from app.comparison.answers.sentences import (
     verdict_sentences,
 )
 from app.comparison.cells.cell import OF_SNAPSHOT, Comparison
-from app.comparison.verdicts.compare import by_limits, compare, compare_by_measure
+from app.comparison.verdicts.compare import compare, comparison_by_measure, judged_by_limits
 from app.comparison.verdicts.judgement import with_verdicts
 from app.history.store.history import History
 from app.protocol.plan import Plan, Step
@@ -127,7 +127,7 @@ def test_less_is_better_of_times_and_sizes(history: History, unit: str, said: st
 def test_latencies_are_named(history: History) -> None:
     """Of all sessions the same ones."""
     found = verdict_sentences(
-        compare_by_measure(compared(history, (1.0, 0.5)), "p95_ms"), measure_in_sentence("p95_ms")
+        comparison_by_measure(compared(history, (1.0, 0.5)), "p95_ms"), measure_in_sentence("p95_ms")
     )
     assert found and all("No verdict" in each or "InnoDB's latency p95" in each for each in found)
     swapped = compared(history, (1.0, 0.5), its_plan=times(named(number=2), "ms"))
@@ -217,7 +217,7 @@ def test_a_group_whose_steps_go_apart_is_not_called_the_same(history: History) -
 def test_figures_next_to_1_and_0_keep_their_digits(history: History) -> None:
     found = compared(history, (1.0, 0.993), its_plan=named(number=2))
     limits = VerdictLimits(matters=0.001)
-    near = verdict_sentences(by_limits(found, limits))
+    near = verdict_sentences(judged_by_limits(found, limits))
     assert any(each.startswith(f"{READING}: MyRocks at 0.993 of InnoDB (0.98") for each in near)
     small = sentences(history, (1.0, 0.004), its_plan=named(number=3))
     assert any(each.startswith(f"{READING}: MyRocks at 0.0040 of InnoDB (0.00") for each in small)

@@ -7,7 +7,7 @@ import pytest
 from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.cells.cell import Comparison
 from app.comparison.texts.text import unjudged_texts
-from app.comparison.verdicts.compare import by_limits, compare, compare_by_measure
+from app.comparison.verdicts.compare import compare, comparison_by_measure, judged_by_limits
 from app.comparison.verdicts.judgement import MARKED, legend_of_signs, verdict_legend
 from app.history.store.history import History
 from app.protocol.plan import LIMIT, Step
@@ -47,13 +47,13 @@ def test_what_keeps_its_rate_is_not_judged_and_in_no_mean(compared: Comparison) 
 
 def test_its_latency_is_judged(compared: Comparison) -> None:
     assert AT_RATE not in {
-        word for row in compare_by_measure(compared, "p99_ms").rows for word in cells(row, "verdict")
+        word for row in comparison_by_measure(compared, "p99_ms").rows for word in cells(row, "verdict")
     }
 
 
 def test_a_rate_that_one_of_them_missed_is_a_result(compared: Comparison) -> None:
     compared.rows[0].cells[1].marks = ["rate-missed"]
-    missed = by_limits(compared, VerdictLimits(matters=0.05))
+    missed = judged_by_limits(compared, VerdictLimits(matters=0.05))
     assert missed.rows[0].cells[1].verdict not in (AT_RATE, MARKED)
     assert missed.rows[1].cells[1].verdict == AT_RATE
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.comparison.texts import text as compare_text
-from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.history.lists.edits import count_only_seconds
 from app.history.recorded.counting import Cut, max_block_deviation
 from app.history.recorded.writing import JournalStorer
@@ -38,7 +38,7 @@ def test_only_what_stands_alone_has_anything_beside_it(tmp_path: Path) -> None:
         "\n ", ""
     )
     assert "\N{PLUS-MINUS SIGN} how far blocks of its seconds" in compare_text.to_text(alone)
-    by_latency = compare_by_measure(alone, "p95_ms")
+    by_latency = comparison_by_measure(alone, "p95_ms")
     assert all(share is None for row in by_latency.rows for share in cells(row, "within"))
 
 

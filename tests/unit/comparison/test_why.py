@@ -10,11 +10,17 @@ from typing import Any
 
 import pytest
 
-from app.comparison.cells.cell import Comparison, Figure
-from app.comparison.texts.costs_text import SHORT, UNMEASURED, costs_of_steps, details, to_csv
+from app.comparison.cells.cell import ColumnFigure, Comparison
+from app.comparison.texts.costs_text import (
+    SHORT,
+    UNMEASURED,
+    cost_details_table,
+    costs_to_csv,
+    step_costs_table,
+)
 from app.comparison.verdicts.compare import compare
 from app.comparison.why.thread_states import NO_STATES, thread_states_table
-from app.comparison.why.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
+from app.comparison.why.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, cost_remarks, why, why_all
 from app.core.table import to_markdown
 from app.history.store.history import History
 from app.protocol.events import StepEnded
@@ -78,7 +84,7 @@ def test_a_cost_explains_the_part_that_its_change_comes_to_and_never_more_than_a
 
 def test_where_no_cost_may_explain_half_of_it_that_is_said(history: History) -> None:
     found = compared(history, 500.0, {**BASE, "cpu_us": 200.0})
-    assert remarks_of(why(found, found.rows[1], 1))[:2] == [SORTED, LITTLE]
+    assert cost_remarks(why(found, found.rows[1], 1))[:2] == [SORTED, LITTLE]
 
 
 def test_a_cost_explains_no_more_than_the_resource_that_it_is_spent_on(history: History) -> None:
@@ -90,12 +96,12 @@ def test_what_went_the_same_way_explains_nothing(history: History) -> None:
     cheaper = {name: value / 2 for name, value in BASE.items()}
     found = compared(history, 500.0, cheaper)
     assert set(verdict_legend(found).values()) == {0.0, None}
-    assert NOTHING in remarks_of(why(found, found.rows[1], 1))
+    assert NOTHING in cost_remarks(why(found, found.rows[1], 1))
 
 
 def test_cpu_of_the_machine_alone_is_no_cost_of_the_server_and_the_sentence_says_so(history: History) -> None:
     found = compared(history, 500.0, {**BASE, "machine_cpu_us": 400.0})
-    (said,) = [each for each in remarks_of(why(found, found.rows[1], 1)) if "explains the change" in each]
+    (said,) = [each for each in cost_remarks(why(found, found.rows[1], 1)) if "explains the change" in each]
     assert "CPU of the server and disk time per query did not change accordingly" in said
 
 
@@ -124,7 +130,7 @@ def test_missing_costs_stay_missing_and_stand_last(history: History) -> None:
     assert by_name["written_kb"]["values"] == [None, None]
     assert by_name["disk_busy_us"]["values"] == [950.0, None]
     assert by_name["reads"]["explains"] is None
-    lines = {line[0]: line for line in details(found, entry).lines}
+    lines = {line[0]: line for line in cost_details_table(found, entry).lines}
     assert lines["Disk at work"][2:6] == ("950.0", "-", "-", "-")
 
 
@@ -132,7 +138,7 @@ def test_a_figure_that_hardly_changed_needs_no_explanation(history: History) -> 
     found = compared(history, 1010.0, {**BASE, "cpu_us": 50.0})
     entry = why(found, found.rows[1], 1)
     assert {cost["explains"] for cost in entry["costs"]} == {None}
-    assert remarks_of(entry) == [HARDLY, "n = 1: the noise is unknown."]
+    assert cost_remarks(entry) == [HARDLY, "n = 1: the noise is unknown."]
 
 
 def test_a_load_costs_so_much_a_row(history: History) -> None:
@@ -144,7 +150,7 @@ def test_a_load_costs_so_much_a_row(history: History) -> None:
     row = found.rows[0]
     assert of_each(row.measures["cpu_us"], "value") == [25.0, 25.0]
     assert why(found, row, 1)["costs"][0]["unit"] == "us/row"
-    per = {line[0].split()[0]: line[1] for line in costs_of_steps(found, is_relative=False).lines}
+    per = {line[0].split()[0]: line[1] for line in step_costs_table(found, is_relative=False).lines}
     assert per == {"load": "row", "update": "query"}
 
 
@@ -162,13 +168,13 @@ def test_repeats_that_overlap_may_be_noise_and_explain_nothing(history: History)
     overlaps = {cost["name"]: (cost["overlaps"], cost["n"]) for cost in entry["costs"]}
     assert overlaps["cpu_us"] == (True, [2, 2])
     assert overlaps["reads"] == (False, [2, 2])
-    lines = {line[0]: line for line in details(found, entry).lines}
+    lines = {line[0]: line for line in cost_details_table(found, entry).lines}
     assert lines["CPU"][4:] == ("1.04 ~", "0%", "10%", "2", "2.9% / 2.8%")
 
 
 def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
     found = compared(history, 2000.0, {**BASE, "cpu_us": 25.0})
-    absolute, relative = (costs_of_steps(found, is_relative) for is_relative in (False, True))
+    absolute, relative = (step_costs_table(found, is_relative) for is_relative in (False, True))
     assert absolute.heads[:6] == ("step", "per", "column", "figure", "CPU us", "machine us")
     assert "KiB written" not in absolute.heads
     assert [line[3:5] for line in absolute.lines] == [("1,000", "100.0"), ("2,000", "25.00")]
@@ -181,24 +187,24 @@ def test_amplifications_stand_where_they_are_defined(history: History) -> None:
     undefined = verdict_legend(found)
     assert not {"space_amplification", "write_amplification", "size_mb"} & set(undefined)
     assert undefined["cpu_us"] is None
-    found.rows[1].measures["write_amplification"][0] = Figure(1.5, 1, [1.5], [])
+    found.rows[1].measures["write_amplification"][0] = ColumnFigure(1.5, 1, [1.5], [])
     assert "write_amplification" in verdict_legend(found)
 
 
 def test_sessions_without_costs_say_so(history: History) -> None:
-    table = costs_of_steps(compared(history, 2000.0, {}, {}), is_relative=True)
+    table = step_costs_table(compared(history, 2000.0, {}, {}), is_relative=True)
     assert (table.lines, table.remarks) == ((), (UNMEASURED,))
 
 
 def test_written_for_a_spreadsheet_and_a_forum(history: History) -> None:
     found = compared(history, 500.0, {**BASE, "cpu_us": 200.0})
     entries = why_all(found, "update threads=1")
-    lines = list(csv.DictReader(io.StringIO(to_csv(found, entries))))
+    lines = list(csv.DictReader(io.StringIO(costs_to_csv(found, entries))))
     assert (lines[0]["cost"], lines[0]["ratio"], lines[0]["explains"]) == ("value", "0.5", "")
     cpu = next(line for line in lines if line["cost"] == "cpu_us")
     assert (cpu["base_value"], cpu["value"], cpu["ratio"], cpu["n"]) == ("100", "200", "2", "1")
     assert json.loads(cpu["coordinates"]) == {"threads": 1}
-    text = to_markdown(details(found, entries[0]))
+    text = to_markdown(cost_details_table(found, entries[0]))
     assert text.startswith("### update threads=1: ") and "| CPU | us/query | 100.0 | 200.0 |" in text
     assert SORTED in text or NOTHING in text
 
@@ -226,7 +232,7 @@ def test_time_in_a_state_explains_at_most_its_share(history: History) -> None:
     assert entry["client_time"][0] == pytest.approx(
         {**dict.fromkeys(STATES, 0.0), "running": 25.0, "fsync": 75.0}
     )
-    said = remarks_of(entry)
+    said = cost_remarks(entry)
     assert "Client threads in the base: 75 % fsync, 25 % running." in said
     assert "Client threads in the other: 92 % fsync, 8 % running." in said
 
@@ -248,7 +254,7 @@ def test_shares_of_all_steps_are_a_table(history: History) -> None:
     assert (heads["running"], heads["lock"], heads["network"], heads["fsync"]) == ("30%", "61%", "9%", "0%")
     entry = why(found, found.rows[1], 1)
     assert entry["client_time"][0] is None
-    assert "Client threads in the base: their time is not known." in remarks_of(entry)
+    assert "Client threads in the base: their time is not known." in cost_remarks(entry)
 
 
 @pytest.mark.parametrize(

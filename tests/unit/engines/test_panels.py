@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.sampling.counters import Counters
+from app.agent.sampling.counters import ServerCounterSampler
 from app.agent.sampling.sampler import WeightedSampleMeans
 from app.agent.server.mysql import Client, QueryError
 from app.engines import KNOWN, all_figures, engine_of
@@ -53,7 +53,7 @@ def recorded(path: Path) -> dict[str, Any]:
 def figures(recording: dict[str, Any]) -> dict[str, float]:
     """As the agent computes them of one sample."""
     client, engine = Recorded(recording), recording["engine"]
-    counters = Counters(client, engine)
+    counters = ServerCounterSampler(client, engine)
     before = counters.read(whole=True)
     client.when = "after"
     values = counters.values(before, counters.read(whole=True), recording["dt"])
@@ -246,7 +246,7 @@ def test_one_name_is_one_idea() -> None:
 def test_dear_statements_are_sent_seldom_and_a_refusal_takes_only_their_values() -> None:
     recording = recorded(FOLDER / next(f"{name}.json" for name in HANDLES if name.startswith("MySQL-5.7")))
     client = Recorded(recording)
-    counters, asked = Counters(client, "innodb"), []
+    counters, asked = ServerCounterSampler(client, "innodb"), []
     client.query = lambda sql: asked.append(sql) or []  # type: ignore[func-returns-value, method-assign]
     counters.read()
     often = len(asked)

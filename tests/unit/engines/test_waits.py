@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.engines import KNOWN
-from app.engines.waits import KINDS, kind_of, latest_deadlock
+from app.engines.waits import KINDS, latest_deadlock, wait_event_kind
 from app.protocol.waits import plain_statement
 
 MONITOR = """\
@@ -53,7 +53,7 @@ Trx id counter 1843
     ],
 )
 def test_the_kind_of_a_name(name: str, kind: str) -> None:
-    assert kind_of(name) == kind
+    assert wait_event_kind(name) == kind
     assert kind == "" or kind in KINDS
 
 

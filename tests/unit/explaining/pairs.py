@@ -10,8 +10,8 @@ from random import Random
 from app.catalog import Catalog
 from app.explaining.entries import ExplainedDifferenceEntry, entry_of
 from app.explaining.evidence import MeasuredRounds
-from app.explaining.explaining import DifferenceQuestion, ExplainedPair, ExplanationState
-from app.explaining.pair import Pair
+from app.explaining.explaining import DifferenceQuestion, ExplainedContenderPair, ExplanationState
+from app.explaining.pair import ContenderPair
 from app.explaining.search import shares_from_rounds
 from app.explaining.squares import Group
 from app.history.store.history import History
@@ -51,16 +51,16 @@ def contender(cnf: str = OURS, build: str = MARIADB, **changes: object) -> Conte
 
 def asked(a: Contender | None = None, b: Contender | None = None, **changes: object) -> DifferenceQuestion:
     request = PlanRequest().with_options(sequence="duel", rows=1000, tables=1, seconds=60, threads=[2])
-    pair = Pair(request, stored=(a or contender(), b or contender(THEIRS)))
+    pair = ContenderPair(request, stored=(a or contender(), b or contender(THEIRS)))
     its = DifferenceQuestion(pair, "update-index", minutes=1_000_000)  # the sessions made up are hours apart
     return replace(its, **changes)  # type: ignore[arg-type]
 
 
-def explaining(its: DifferenceQuestion | None = None) -> ExplainedPair:
-    return ExplainedPair.of(its or asked(), survey(), Catalog())
+def explaining(its: DifferenceQuestion | None = None) -> ExplainedContenderPair:
+    return ExplainedContenderPair.of(its or asked(), survey(), Catalog())
 
 
-def next_plan(found: ExplainedPair, state: ExplanationState) -> Plan:
+def next_plan(found: ExplainedContenderPair, state: ExplanationState) -> Plan:
     request = found.next_request(state)
     assert request is not None
     its_plan = resolve(request, survey(), Catalog())
@@ -69,7 +69,7 @@ def next_plan(found: ExplainedPair, state: ExplanationState) -> Plan:
 
 def measure(
     history: History,
-    found: ExplainedPair,
+    found: ExplainedContenderPair,
     its_plan: Plan,
     factor: Callable[[Group], float],
     odd: sliced.Oddities | None = None,
@@ -79,7 +79,9 @@ def measure(
     sliced.keep(history, its_plan, [factor(group or frozenset()) for group in groups], odd)
 
 
-def told_apart(history: History, found: ExplainedPair, factor: Callable[[Group], float]) -> ExplanationState:
+def told_apart(
+    history: History, found: ExplainedContenderPair, factor: Callable[[Group], float]
+) -> ExplanationState:
     """Plan after plan, to the end."""
     state = found.state(history)
     while found.next_request(state):

@@ -13,9 +13,9 @@ from app.explaining.bisect_search import (
     ROUNDS,
     SAME,
     UNTOLD,
-    Bisecting,
+    BisectSearch,
     BisectState,
-    single_build_group,
+    build_as_group,
 )
 from app.explaining.bisect_text import bisect_entry
 from app.explaining.bisecting import BisectionBuilds, BisectionRequest
@@ -35,7 +35,7 @@ def searched(
     dead, comparisons = {BUILDS[at] for at in broken}, 0
     builds = BUILDS[: len(speeds)]
     while True:
-        found = Bisecting(builds, rounds, dead).found()
+        found = BisectSearch(builds, rounds, dead).found()
         if found.next is None:
             return found, comparisons
         comparisons += 1
@@ -43,7 +43,7 @@ def searched(
             common = chance.gauss(0, 0.05)
             rounds.append(
                 {
-                    single_build_group(builds[at]): speeds[at] + common + chance.gauss(0, noise)
+                    build_as_group(builds[at]): speeds[at] + common + chance.gauss(0, noise)
                     for at in found.next
                 }
             )
@@ -66,7 +66,7 @@ def test_rounds_of_the_earlier_name_of_a_preset_count(asked: str) -> None:
         frozenset({old.fingerprint}), SameWorkKey("point-query", "w", "m"),
     )  # fmt: skip
     groups = [found._group_of(each) for each in (old, replace(old, preset="baseline"), other)]
-    assert groups == [single_build_group(old.build), single_build_group(old.build), None]
+    assert groups == [build_as_group(old.build), build_as_group(old.build), None]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_no_comparison_begins_that_would_end_after_the_time(
     )  # fmt: skip
     evidence = MeasuredRounds(seconds=measured, their_rounds=ROUNDS if measured else 0)
     assert search.is_late(evidence) == is_late
-    sentence = bisect_entry(search, Bisecting(search.builds, ()).found(), evidence)["sentence"]
+    sentence = bisect_entry(search, BisectSearch(search.builds, ()).found(), evidence)["sentence"]
     assert ("would end after the time" in sentence) == is_late and sentence.endswith("goes on.")
 
 

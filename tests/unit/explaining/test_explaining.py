@@ -10,8 +10,8 @@ from app.catalog import Catalog
 from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
 from app.core.errors import InputError
 from app.explaining.entries import DECIDED, GOES_ON, TIME_IS_UP, entry_of
-from app.explaining.explaining import DifferenceQuestion, ExplainedPair
-from app.explaining.pair import Pair
+from app.explaining.explaining import DifferenceQuestion, ExplainedContenderPair
+from app.explaining.pair import ContenderPair
 from app.explaining.search import DID, NONE, OPEN, ROUNDS
 from app.explaining.text import explanation_table
 from app.history.store.history import History
@@ -151,7 +151,7 @@ def test_the_limits_of_a_person_count_for_what_is_measured_and_what_was(history:
 
 def test_no_slices_where_they_cannot_be(history: History) -> None:
     small = survey(memory_bytes=1 << 30, memory_available_bytes=900 << 20)
-    found = ExplainedPair.of(asked(), small, Catalog())
+    found = ExplainedContenderPair.of(asked(), small, Catalog())
     assert found.why_whole and found.request.order == "interleaved"
 
 
@@ -161,18 +161,18 @@ def test_sessions_and_plans_name_a_pair(history: History) -> None:
     ids = sliced.keep(history, both)
     for references in ([both.id], ids):
         with pytest.raises(InputError, match="did not run under Dyno"):  # made up without Lua
-            Pair.of_sessions(history, references)
+            ContenderPair.of_sessions(history, references)
     with pytest.raises(InputError, match="there must be two contenders, not 1"):
-        Pair.of_sessions(history, ids[:1])
+        ContenderPair.of_sessions(history, ids[:1])
     with pytest.raises(InputError, match="has 2 contenders: name one session for A"):
-        Pair.of_sessions(history, [both.id, ids[0]])
+        ContenderPair.of_sessions(history, [both.id, ids[0]])
 
 
 def test_named_contenders_are_found_on_the_target() -> None:
     request = PlanRequest().with_options(sequence="duel", rows=1000)
     names = [f"{MARIADB}:innodb:baseline", f"{MARIADB}:innodb:optimized"]
-    found = ExplainedPair.of(
-        DifferenceQuestion(Pair.of_names(names, request), "point-query"), survey(), Catalog()
+    found = ExplainedContenderPair.of(
+        DifferenceQuestion(ContenderPair.of_names(names, request), "point-query"), survey(), Catalog()
     )
     assert found.between.a.engine == "innodb" and found.between.names
 
@@ -183,7 +183,7 @@ def test_named_contenders_are_found_on_the_target() -> None:
         ({"step": "nothing"}, "has no step nothing; choose one of"),
         ({"step": "point-query threads=3"}, "must be one of 'point-query threads=2'"),
         ({"step": "settle.index"}, "has no step settle.index"),
-        ({"pair": Pair(PlanRequest(), stored=(contender(), contender()))}, "write --sequence NAME"),
+        ({"pair": ContenderPair(PlanRequest(), stored=(contender(), contender()))}, "write --sequence NAME"),
     ],
 )
 def test_a_wrong_step_is_refused_in_one_line(change: dict[str, object], why: str) -> None:

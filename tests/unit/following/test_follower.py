@@ -13,7 +13,7 @@ from app.following.follower import Follower, FollowerLinkState, JournalStreamRea
 from app.following.frames import Beat
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
-from app.history.recorded.writing import JournalStorer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, record_unlocked_journals
 from app.history.store.history import History
 from tests.unit.following.scripted import (
     FIRST,
@@ -74,7 +74,7 @@ def test_a_damaged_line_is_told_once_and_what_follows_is_kept(tmp_path: Path, da
         assert "cannot be read from event 21 on" in pumped[0].refused[FIRST] and not pumped[1].refused
         assert list(pumped[0].events[FIRST]) == WHOLES[FIRST].events[:20]
         assert (history.journals / f"{FIRST}.jsonl").read_bytes() == raw
-        keep_unlocked(history, [FIRST])
+        record_unlocked_journals(history, [FIRST])
         (entry,) = sessions(history)
         assert entry["state"] == "lost" and "cannot be read from event 21 on" in entry["reason"]
 

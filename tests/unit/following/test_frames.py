@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import TargetError
-from app.following.frames import Beat, FollowStreamSplitter, Piece, PlanFollowed
+from app.following.frames import Beat, FollowStreamSplitter, Piece, PlanStreamEnd
 from app.protocol.events import MAX_LINE
 from tests.unit.following.scripted import (
     STREAM,
@@ -34,7 +34,7 @@ def test_frames_are_the_same_however_the_stream_is_cut(cuts: list[int]) -> None:
     assert [f for f in found if not isinstance(f, Piece)] == [
         Beat(5000.0, True),
         Beat(5000.0, False),
-        PlanFollowed(),
+        PlanStreamEnd(),
     ]
 
 

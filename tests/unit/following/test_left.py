@@ -13,7 +13,7 @@ import pytest
 from app.core.errors import LinkError, TargetError
 from app.following import fetching
 from app.following.adoption import RemotePlan, should_follow_plan
-from app.following.fetching import fetch, fetch_left, found_in_time, is_over
+from app.following.fetching import fetch, fetch_left, find_plans_in_time, is_over
 from app.following.left import LeftPlan, LeftPlans
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
@@ -134,7 +134,7 @@ def test_a_target_that_is_away_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(fetching, "find_plans", slow)
     with pytest.raises(TargetError, match="far has not answered within 0 s"):
-        found_in_time(TARGET, lambda _: None, 0.2)
+        find_plans_in_time(TARGET, lambda _: None, 0.2)
 
 
 def test_while_a_secret_is_typed_the_time_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def test_while_a_secret_is_typed_the_time_does_not_count(monkeypatch: pytest.Mon
         return "secret"
 
     monkeypatch.setattr(fetching, "find_plans", asking)
-    assert found_in_time(TARGET, typed, 0.3) == [found()]
+    assert find_plans_in_time(TARGET, typed, 0.3) == [found()]
 
 
 def test_an_error_of_the_target_is_that_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +156,7 @@ def test_an_error_of_the_target_is_that_of_the_caller(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(fetching, "find_plans", refusing)
     with pytest.raises(LinkError, match="no route to far"):
-        found_in_time(TARGET, lambda _: None)
+        find_plans_in_time(TARGET, lambda _: None)
 
 
 def test_the_window_follows_what_was_left_too(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from app.catalog import Catalog
 from app.core.errors import LinkError, TargetError
 from app.following.follower import FollowerLinkState, FollowerNews
-from app.following.load_again import LostLoadTargets
+from app.following.load_again import LoadTargetReconnector
 from app.history.store.decoding import Events
 from app.planner.resolve.resolve import machine_key, resolve
 from app.protocol.answers import ConductorAddress
@@ -79,7 +79,7 @@ class Clients:
             yield client
 
 
-Follow = Callable[[Clients], tuple[Running, Callable[[FollowerNews], None], LostLoadTargets]]
+Follow = Callable[[Clients], tuple[Running, Callable[[FollowerNews], None], LoadTargetReconnector]]
 
 
 @pytest.fixture
@@ -87,9 +87,9 @@ def follow_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Follow:
     monkeypatch.setattr("app.following.load_again.AGAIN_S", 0.01)
     monkeypatch.setattr("app.following.load_again.plans_by_session", lambda _, names: {names[0]: PLAN})
 
-    def made(clients: Clients) -> tuple[Running, Callable[[FollowerNews], None], LostLoadTargets]:
+    def made(clients: Clients) -> tuple[Running, Callable[[FollowerNews], None], LoadTargetReconnector]:
         running = Running()
-        again = LostLoadTargets(tmp_path, ["S", "T"], lambda: running, clients.reach)  # type: ignore[arg-type,return-value]
+        again = LoadTargetReconnector(tmp_path, ["S", "T"], lambda: running, clients.reach)  # type: ignore[arg-type,return-value]
         return running, again.heard(lambda _: None), again
 
     return made
@@ -99,7 +99,7 @@ def news(event: StepEnded, state: str = "up") -> FollowerNews:
     return FollowerNews(FollowerLinkState(state), {"S": Events([event])})
 
 
-def finished(again: LostLoadTargets) -> bool:
+def finished(again: LoadTargetReconnector) -> bool:
     return again._looking is not None and not again._looking.is_alive()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.watch import Watch
+from app.cli.watch import PlanEventPrinter
 from app.following.follower import Follower, FollowerLinkState, FollowerNews
 from app.following.progress import PlanProgress, stored_plan_progress
 from app.history.recorded.writing import JournalStorer
@@ -196,7 +196,7 @@ def test_a_history_that_another_process_has_locked_is_no_lost_link(
     )
     assert states(tmp_path) == ["completed", "completed"]
     said: list[str] = []
-    watch = Watch(said.append)
+    watch = PlanEventPrinter(said.append)
     for link in published.links:
         watch.take(FollowerNews(link))
     assert said == [

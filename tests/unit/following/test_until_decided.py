@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.watch import Watch
+from app.cli.watch import PlanEventPrinter
 from app.following.follower import FollowerLinkState, FollowerNews
 from app.following.progress import PlanProgress, stored_plan_progress
-from app.following.progress_text import spared_text
+from app.following.progress_text import not_needed_text
 from app.history.recorded.writing import JournalStorer
 from app.history.store.decoding import Events, decode_events
 from app.history.store.history import History
@@ -32,7 +32,7 @@ def played(its_plan: Plan, makers: list[Maker]) -> PlanProgress:
 
 def why_spared(progress: PlanProgress, session: str) -> str:
     assert progress.plan is not None
-    return spared_text(progress.plan, progress.sessions, session)
+    return not_needed_text(progress.plan, progress.sessions, session)
 
 
 def test_a_plan_that_was_decided_is_over_and_says_when() -> None:
@@ -130,7 +130,7 @@ def test_the_stored_plan_tells_the_same(dyno_home: Path) -> None:
 def test_a_terminal_says_once_which_contender_leaves() -> None:
     its_plan = until_decided()
     said: list[str] = []
-    watch = Watch(said.append)
+    watch = PlanEventPrinter(said.append)
     for maker in makers_of(its_plan, 4):
         watch.take(FollowerNews(FollowerLinkState("up"), {maker.session: Events(decode_events(maker.raw))}))
     ends = [line for line in said if "decided" in line or "stopped" in line]

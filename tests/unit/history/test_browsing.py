@@ -20,7 +20,7 @@ from app.history.lists.browsing import (
     read_session_lines,
 )
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.writing import keep_unlocked
+from app.history.recorded.writing import record_unlocked_journals
 from app.history.store.history import History
 from tests import journals
 from tests.journals import store
@@ -41,7 +41,7 @@ def browsed(history: History) -> History:
     lost.step(0)
     store(history, first.end(), journals.whole(PLAN, IDS[1], failed=3), lost)
     store(history, journals.Maker(PLAN, IDS[3]).planned(), journals.whole(OTHER))
-    keep_unlocked(history, [IDS[2]])
+    record_unlocked_journals(history, [IDS[2]])
     return history
 
 

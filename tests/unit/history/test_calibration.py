@@ -11,7 +11,7 @@ from app.comparison.texts.calibration_text import calibration_table, repeats_in
 from app.core.errors import TargetError
 from app.history.lists.sessions import latest_machine_key
 from app.history.machines.calibration import calibration, noise_of
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.planner.checks.checks import check_plan
@@ -123,14 +123,14 @@ def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
     plan = resolve(plans.request(*BOTH, repeats=5), survey, Catalog())
 
     def said(noise: float | None) -> str:
-        checks = check_plan(plan, survey, estimate(plan, survey, MachineRecord(noise)), lambda: plans.NOW)
+        checks = check_plan(plan, survey, estimate(plan, survey, MachineHistory(noise)), lambda: plans.NOW)
         return next(each.text for each in checks if each.name == "repeats")
 
     assert said(None).startswith("which difference 5 of each find is not known here yet: ")
     assert said(0.053).endswith("where sessions vary by 5.3%, as its calibration says")
-    least = [estimate(plan, survey, MachineRecord(noise)).least_text for noise in (0.01, 0.053)]
+    least = [estimate(plan, survey, MachineHistory(noise)).least_text for noise in (0.01, 0.053)]
     assert least == ["finds differences from 3.0% on", "finds differences from 16.9% on"]
-    assert estimate(replace(plan, repeats=1), survey, MachineRecord(0.01)).least_text == ""
+    assert estimate(replace(plan, repeats=1), survey, MachineHistory(0.01)).least_text == ""
 
 
 def test_a_machine_without_a_build_is_not_calibrated() -> None:

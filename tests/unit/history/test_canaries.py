@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.texts.canary_text import canary_ratios, canary_table, variation_text
+from app.comparison.texts.canary_text import canary_ratios, canary_table, machine_variation_text
 from app.history.machines.canaries import canary_results, canary_runs
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
@@ -77,8 +77,8 @@ def test_with_enough_of_them_the_machine_is_measured(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         keep(history, *({**STEADY, "commits": 900 + 10 * at} for at in range(8)))
         runs = canary_runs(history, MACHINE)
-    assert "varies by 2.6% between sessions (8 undisturbed canary runs)" in variation_text(runs)
-    assert variation_text([]).startswith("No canary run yet")
+    assert "varies by 2.6% between sessions (8 undisturbed canary runs)" in machine_variation_text(runs)
+    assert machine_variation_text([]).startswith("No canary run yet")
 
 
 def test_without_any_there_are_no_figures(tmp_path: Path) -> None:

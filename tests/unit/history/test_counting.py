@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.texts.costs_text import costs_of_steps
-from app.comparison.verdicts.compare import compare, compare_by_measure
+from app.comparison.texts.costs_text import step_costs_table
+from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.why.why import why
 from app.core.errors import InputError
 from app.history.exchange.exporting import export
@@ -131,12 +131,12 @@ def test_of_a_cut_step_only_these_seconds_count(with_buckets: History) -> None:
 
 
 def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(with_buckets: History) -> None:
-    before = figures.show(with_buckets, FIRST)
+    before = figures.session_details(with_buckets, FIRST)
     edits.count_only_seconds(with_buckets, FIRST, UPDATE, Cut(30, 59))
     edits.count_only_seconds(with_buckets, FIRST, UPDATE, Cut(0, 18))
     assert step(with_buckets, UPDATE)["value"] == pytest.approx(50_000, rel=0.01)
     edits.undo_cut(with_buckets, FIRST, UPDATE)
-    assert figures.show(with_buckets, FIRST) == before
+    assert figures.session_details(with_buckets, FIRST) == before
     with pytest.raises(InputError, match="all seconds of this step count already"):
         edits.undo_cut(with_buckets, FIRST, UPDATE)
 
@@ -169,10 +169,13 @@ def test_a_cut_survives_a_rebuild(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         store(history, made(FIRST), made(SECOND))
         edits.count_only_seconds(history, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
-        before = figures.show(history, FIRST), history.query("SELECT * FROM headline ORDER BY 1, 2")
+        before = (
+            figures.session_details(history, FIRST),
+            history.query("SELECT * FROM headline ORDER BY 1, 2"),
+        )
     assert rebuild(tmp_path).problems == []
     with History(tmp_path) as history:
-        shown = figures.show(history, FIRST)
+        shown = figures.session_details(history, FIRST)
         assert shown == before[0]
         assert sorted(qps for _, _, qps, _, _ in history.query("SELECT * FROM headline")) == sorted(
             qps for _, _, qps, _, _ in before[1]
@@ -217,11 +220,11 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(with_
     whole = compare(with_buckets, [FIRST, SECOND])
     of_step = next(row for row in whole.rows if row.workload == "update-index")
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
-    (remark,) = costs_of_steps(whole, is_relative=True).remarks
+    (remark,) = step_costs_table(whole, is_relative=True).remarks
     assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: its figures cover")
     told = caveats(with_buckets, whole, ["one", "other"])
     assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)
-    found = compare_by_measure(whole, "p95_ms")
+    found = comparison_by_measure(whole, "p95_ms")
     row = next(row for row in found.rows if row.workload == "update-index")
     assert cells(row, "marks") == [["of-all-seconds"], ["unsteady"]]
     assert cells(row, "verdict") == ["base", "marked"]

@@ -12,7 +12,7 @@ from app.core.errors import DynoError
 from app.history.lists.sessions import sessions
 from app.history.recorded.rebuilding import rebuild
 from app.history.recorded.writing import JournalStorer
-from app.history.steps.figures import settings, show
+from app.history.steps.figures import session_details, settings
 from app.history.steps.series import series
 from app.history.store.history import History
 from tests import journals
@@ -34,7 +34,7 @@ def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ask(home: Path) -> None:
     session = PLAN.turns[0].session
     with History(home) as history:
-        for question in (lambda: sessions(history), lambda: show(history, session),
+        for question in (lambda: sessions(history), lambda: session_details(history, session),
                          lambda: settings(history, session),
                          lambda: series(history, session, "point-query", threads=1)):  # fmt: skip
             try:
@@ -61,4 +61,4 @@ def test_overwritten_pages_are_told_and_the_journals_give_it_back(
     rebuild(home)
     with History(home) as history:
         assert {entry["state"] for entry in sessions(history)} == {"completed"}
-        assert len(show(history, PLAN.turns[0].session)["steps"]) == len(PLAN.steps)
+        assert len(session_details(history, PLAN.turns[0].session)["steps"]) == len(PLAN.steps)

@@ -14,7 +14,7 @@ from app.history.lists import edits
 from app.history.lists.sessions import session, sessions
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.writing import JournalStorer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, record_unlocked_journals
 from app.history.steps import figures
 from app.history.store.history import History
 from app.protocol.answers import SessionJournalSize
@@ -42,11 +42,11 @@ def edited(history: History) -> History:
 
 
 def test_undone_it_is_what_it_was(edited: History) -> None:
-    before = figures.show(edited, FIRST), edits.additions_by_person(edited, FIRST)
+    before = figures.session_details(edited, FIRST), edits.session_annotations(edited, FIRST)
     assert edits.delete(edited, "mine") == FIRST
     edits.note(edited, SECOND, "written meanwhile")
     assert edits.undelete(edited, FIRST)
-    assert (figures.show(edited, FIRST), edits.additions_by_person(edited, FIRST)) == before
+    assert (figures.session_details(edited, FIRST), edits.session_annotations(edited, FIRST)) == before
     assert (edited.journals / f"{FIRST}.jsonl").read_bytes() == WHOLE.raw
     assert list(edited.trash.iterdir()) == []
     assert edited.query("SELECT * FROM deleted") == []
@@ -54,7 +54,7 @@ def test_undone_it_is_what_it_was(edited: History) -> None:
 
 def test_a_lost_session_is_lost_when_it_is_back(history: History) -> None:
     store(history, journals.Maker(PLAN, FIRST).begin())
-    keep_unlocked(history, [FIRST])
+    record_unlocked_journals(history, [FIRST])
     edits.delete(history, FIRST)
     edits.undelete(history, FIRST)
     assert session(history, FIRST)["state"] == "lost"

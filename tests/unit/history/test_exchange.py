@@ -49,8 +49,8 @@ def other(tmp_path: Path) -> Iterator[History]:
 def test_a_session_is_the_same_elsewhere(history: History, exported: Path, other: History) -> None:
     done = import_session(other, exported)
     assert (done.session, done.new) == (ID, True)
-    assert {**figures.show(other, ID), "imported": False} == figures.show(history, ID)
-    assert edits.additions_by_person(other, ID) == edits.additions_by_person(history, ID)
+    assert {**figures.session_details(other, ID), "imported": False} == figures.session_details(history, ID)
+    assert edits.session_annotations(other, ID) == edits.session_annotations(history, ID)
     for step in ("point-query", "update-index"):
         mine = series(history, ID, step, threads=2)
         assert series(other, ID, step, threads=2) == mine
@@ -59,10 +59,10 @@ def test_a_session_is_the_same_elsewhere(history: History, exported: Path, other
 
 def test_imported_twice_it_is_there_already(exported: Path, other: History) -> None:
     import_session(other, exported)
-    before = figures.show(other, ID)
+    before = figures.session_details(other, ID)
     again = import_session(other, exported)
     assert (again.session, again.new) == (ID, False)
-    assert figures.show(other, ID) == before
+    assert figures.session_details(other, ID) == before
 
 
 def test_what_was_measured_here_is_there_already(history: History, exported: Path) -> None:
@@ -233,10 +233,10 @@ def test_a_journal_that_is_not_the_manifests_is_refused(exported: Path, other: H
 
 
 def test_a_clash_of_ids_is_refused(history: History, exported: Path) -> None:
-    before = figures.show(history, ID)
+    before = figures.session_details(history, ID)
     with pytest.raises(InputError, match="different content"):
         import_session(history, rewritten(exported, sample(dt=2.0)))
-    assert figures.show(history, ID) == before
+    assert figures.session_details(history, ID) == before
     assert (history.journals / f"{ID}.jsonl").read_bytes() == WHOLE.raw
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.history.lists import edits
 from app.history.recorded.rebuilding import rebuild
-from app.history.steps.figures import show
+from app.history.steps.figures import session_details
 from app.history.store import schema
 from app.history.store.history import History, HistoryBusyError, HistoryError
 from tests import journals
@@ -51,7 +51,7 @@ def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
         session = journals.plan().turns[0].session
         store(history, journals.whole(journals.plan()))
         edits.tag(history, session, "quiet")
-        before = show(history, session)
+        before = session_details(history, session)
 
     copy = tmp_path / f"history-{schema.VERSION}.sqlite"
     copy.write_bytes(b"half a copy")
@@ -68,7 +68,7 @@ def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
     copy.rename(tmp_path / "history.sqlite")
     assert rebuild(tmp_path).problems == []
     with History(tmp_path) as history:
-        assert show(history, session) == before
+        assert session_details(history, session) == before
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from app.history.lists.plans import (
     states_text,
 )
 from app.history.lists.sessions import find_all, sessions_of_plan
-from app.history.recorded.writing import keep_unlocked
+from app.history.recorded.writing import record_unlocked_journals
 from app.history.store.history import History
 from app.protocol.plan import Plan
 from tests import journals
@@ -38,7 +38,7 @@ def two_plans(history: History) -> History:
     lost.step(0)
     store(history, journals.whole(PLAN, IDS[0]), journals.whole(PLAN, IDS[1], failed=3), lost)
     store(history, journals.Maker(PLAN, IDS[3]).planned(), journals.whole(OTHER))
-    keep_unlocked(history, [IDS[2]])
+    record_unlocked_journals(history, [IDS[2]])
     return history
 
 

@@ -14,7 +14,7 @@ from app.core.errors import InputError
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.recorded.rebuilding import history_file_fault, rebuild
-from app.history.recorded.writing import JournalStorer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, record_unlocked_journals
 from app.history.steps import figures
 from app.history.steps.series import series
 from app.history.store.history import History, HistoryBusyError
@@ -39,12 +39,12 @@ def fill(home: Path) -> None:
         edits.tag(history, IDS[1], "quiet")
         edits.note(history, IDS[1], "noted")
         edits.set_colour(history, sessions(history)[1]["contender_key"], 5)
-        keep_unlocked(history, [running.session])
+        record_unlocked_journals(history, [running.session])
 
 
 def everything(home: Path) -> object:
     with History(home) as history:
-        shown = [figures.show(history, each["id"]) for each in sessions(history)]
+        shown = [figures.session_details(history, each["id"]) for each in sessions(history)]
         values = [
             series(history, each["id"], step["name"], threads=step["coordinates"].get("threads"))
             for each in shown

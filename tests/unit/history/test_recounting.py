@@ -18,7 +18,7 @@ from app.history.lists.browsing import Filter, Order, browse, read_session_lines
 from app.history.recorded import recounting
 from app.history.recorded.counting import Cut, unsteady_steps
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.recounting import recount_backlog, recount_for_seconds, recount_if_waiting
+from app.history.recorded.recounting import recount_backlog, recount_if_waiting, recount_within_time
 from app.history.recorded.writing import JournalStorer
 from app.history.steps import figures
 from app.history.steps.timeline import overview, timeline
@@ -69,9 +69,9 @@ def test_it_comes_to_what_is_stored_today(tmp_path: Path, before: list[Any], lef
     uncount(tmp_path, left)
     with History(tmp_path) as history:
         assert recount_backlog(history) == 2
-        assert recount_for_seconds(history, LONG_S) == 0
+        assert recount_within_time(history, LONG_S) == 0
         assert everything(history) == before
-        assert recount_for_seconds(history, LONG_S) == 0
+        assert recount_within_time(history, LONG_S) == 0
         assert everything(history) == before
 
 
@@ -81,7 +81,7 @@ def test_what_is_about_to_be_read_is_counted_first_and_nothing_else(
 ) -> None:
     uncount(tmp_path, left)
     with History(tmp_path) as history:
-        figures.show(history, FIRST)
+        figures.session_details(history, FIRST)
         assert figures.steps(history, FIRST) == before[0]
         assert recount_backlog(history) == 1
         compare(history, [FIRST, SECOND])
@@ -130,7 +130,7 @@ def test_a_damaged_session_does_not_stop_the_others(tmp_path: Path, before: list
             " JOIN session ON session = session.number WHERE id = ? AND position = ?)",
             (SECOND, UPDATE),
         )
-        assert recount_for_seconds(history, LONG_S) == 0
+        assert recount_within_time(history, LONG_S) == 0
         assert figures.steps(history, FIRST) == before[0]
         damaged = figures.steps(history, SECOND)
         assert damaged[POINT] == before[1][POINT]
@@ -144,7 +144,7 @@ def test_of_a_damaged_step_stays_what_was_counted_before(
     uncount(tmp_path, "other rules")
     with History(tmp_path) as history:
         history.connection.execute("UPDATE block SET content = x'00112233'")
-        figures.show(history, FIRST)
+        figures.session_details(history, FIRST)
         assert figures.steps(history, FIRST)[position] == {
             **before[0][position], "max_block_deviation": None,
             "steadiness": {"word": "steady", "text": "as it was judged then"},
@@ -160,17 +160,17 @@ def test_a_clock_that_is_damaged_stops_nothing(
     (clock,) = pack(np.array([seconds], dtype=float), [0])
     with History(tmp_path) as history:
         history.connection.execute("UPDATE clock SET s = ?", (clock,))
-        assert recount_for_seconds(history, LONG_S) == 0
+        assert recount_within_time(history, LONG_S) == 0
         assert not any(each["steadiness"] for each in figures.steps(history, FIRST))
 
 
 def test_it_ends_when_its_time_is_over_and_goes_on_later(tmp_path: Path, before: list[Any]) -> None:
     uncount(tmp_path)
     with History(tmp_path) as history:
-        assert recount_for_seconds(history, 0.0) == recount_backlog(history) == 1
+        assert recount_within_time(history, 0.0) == recount_backlog(history) == 1
         assert figures.steps(history, SECOND) == before[1]
     with History(tmp_path) as history:
-        assert recount_for_seconds(history, LONG_S) == 0
+        assert recount_within_time(history, LONG_S) == 0
         assert everything(history) == before
 
 
@@ -215,7 +215,7 @@ def test_a_session_that_is_followed_meanwhile(tmp_path: Path, before: list[Any])
     with History(home) as history, History(home) as other:
         writer = JournalStorer(history)
         writer.append(PLAN.id, SECOND, len(old), now)
-        assert recount_for_seconds(other, LONG_S) == 0
+        assert recount_within_time(other, LONG_S) == 0
         writer.append(PLAN.id, SECOND, len(old + now), later)
         assert everything(history) == before
 

@@ -11,7 +11,7 @@ import pytest
 from app.history.exchange.importing import import_session
 from app.history.lists.sessions import sessions
 from app.history.recorded.rebuilding import rebuild
-from app.history.steps.figures import show
+from app.history.steps.figures import session_details
 from app.history.store.history import History
 from app.history.store.schema import VERSION
 
@@ -21,7 +21,7 @@ RELEASED = sorted((Path(__file__).parents[2] / "data").glob("[0-9]*"))
 def check(home: Path) -> None:
     with History(home) as history:
         (entry,) = sessions(history)
-        shown = show(history, entry["id"])
+        shown = session_details(history, entry["id"])
     assert (entry["state"], entry["name"]) == ("completed", "recorded-rocksdb")
     values = {step["name"]: step["value"] for step in shown["steps"]}
     assert round(values["point-query"] or 0) == 19074

@@ -17,7 +17,7 @@ from app.history.lists import edits
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild
 from app.history.recorded.writing import JournalStorer
-from app.history.steps.figures import show
+from app.history.steps.figures import session_details
 from app.history.steps.step_results import endings
 from app.history.steps.stretches import WHY_NONE, stretch_percentiles
 from app.history.steps.timeline import timeline
@@ -134,7 +134,7 @@ def test_older_sessions_have_none_and_say_so(tmp_path: Path) -> None:
             stretch_percentiles(history, [FIRST], "point-query")
         assert timeline(history, FIRST, (), has_latencies=True).stretches[0].latencies is None
         edits.count_only_seconds(history, FIRST, READ, Cut(10, 29))
-        step = show(history, FIRST)["steps"][READ]
+        step = session_details(history, FIRST)["steps"][READ]
         assert step["latency_ms"]["p95"] == 0.4 and step["cut"] and not step["cut"]["has_latency"]
 
 
@@ -154,18 +154,18 @@ def test_repeats_add_their_events(with_latencies: History) -> None:
 
 
 def test_of_a_cut_step_the_seconds_that_count_count(with_latencies: History) -> None:
-    before = show(with_latencies, FIRST)["steps"][READ]
+    before = session_details(with_latencies, FIRST)["steps"][READ]
     edits.count_only_seconds(with_latencies, FIRST, READ, Cut(2, 29))
     counts = expected(FIRST, 2, 30)
     p50, p95, p99 = percentiles_of(counts, (50, 95, 99))
-    step = show(with_latencies, FIRST)["steps"][READ]
+    step = session_details(with_latencies, FIRST)["steps"][READ]
     assert step["latency_ms"] == {"p50": p50, "p95": p95, "p99": p99} != before["latency_ms"]
     assert step["cut"] and step["cut"]["has_latency"]
     assert stretch_percentiles(with_latencies, [FIRST], "point-query")["percentiles_ms"]["p99"] == p99
     ended = endings(with_latencies, [FIRST], "point-query", {"threads": 2})[FIRST]
     assert ended["buckets"] == buckets_of(counts)
     edits.undo_cut(with_latencies, FIRST, READ)
-    assert show(with_latencies, FIRST)["steps"][READ]["latency_ms"] == before["latency_ms"]
+    assert session_details(with_latencies, FIRST)["steps"][READ]["latency_ms"] == before["latency_ms"]
 
 
 def test_the_same_second_of_several_sessions_is_one(with_latencies: History) -> None:

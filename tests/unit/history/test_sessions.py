@@ -10,7 +10,7 @@ from app.core.errors import DynoError, InputError
 from app.history.lists import edits
 from app.history.lists.sessions import find, session, sessions
 from app.history.recorded.counting import Cut
-from app.history.recorded.writing import JournalStorer, keep_unlocked
+from app.history.recorded.writing import JournalStorer, record_unlocked_journals
 from app.history.steps import figures
 from app.history.steps.series import series
 from app.history.store.history import History
@@ -84,10 +84,10 @@ def test_an_unknown_state_is_refused(four_sessions: History) -> None:
 
 
 def test_lost_is_derived_from_the_free_lock(four_sessions: History) -> None:
-    keep_unlocked(four_sessions, IDS)
+    record_unlocked_journals(four_sessions, IDS)
     assert [each["state"] for each in sessions(four_sessions)] == ["completed", "completed", "lost", "lost"]
     assert [each["state"] for each in sessions(four_sessions, states=["lost"])] == ["lost", "lost"]
-    steps = figures.show(four_sessions, IDS[2])["steps"]
+    steps = figures.session_details(four_sessions, IDS[2])["steps"]
     assert [step["state"] for step in steps[:3]] == ["completed", "failed", "skipped"]
     assert "session had ended" in steps[2]["reason"]
     assert "agent was gone" in steps[1]["reason"]
@@ -95,7 +95,7 @@ def test_lost_is_derived_from_the_free_lock(four_sessions: History) -> None:
 
 
 def test_lost_ends_when_the_journal_goes_on(four_sessions: History) -> None:
-    keep_unlocked(four_sessions, [IDS[3]])
+    record_unlocked_journals(four_sessions, [IDS[3]])
     writer = JournalStorer(four_sessions)
     maker = journals.Maker(PLAN, IDS[3]).begin()
     offset = writer.offset(IDS[3])
@@ -133,7 +133,7 @@ def test_last_in_an_empty_history(history: History) -> None:
 
 
 def test_show_has_the_promised_keys(four_sessions: History) -> None:
-    shown = figures.show(four_sessions, IDS[1])
+    shown = figures.session_details(four_sessions, IDS[1])
     promised = (
         "name kind workload group coordinates state reason unit value queries seconds latency_ms"
         " errors size_bytes rows per_query"
@@ -146,7 +146,7 @@ def test_show_has_the_promised_keys(four_sessions: History) -> None:
 
 
 def test_a_step_shows_its_figures(four_sessions: History) -> None:
-    step = figures.show(four_sessions, IDS[0])["steps"][1]
+    step = figures.session_details(four_sessions, IDS[0])["steps"][1]
     assert (step["name"], step["coordinates"], step["state"]) == ("point-query", {"threads": 1}, "completed")
     assert step["queries"] == 5000 and step["errors"] == 3 and step["seconds"] == 12.0
     assert step["latency_ms"] == {"p50": 0.2, "p95": 0.4, "p99": 9.0}
@@ -155,14 +155,14 @@ def test_a_step_shows_its_figures(four_sessions: History) -> None:
 
 
 def test_a_failed_step_shows_no_value_but_its_reason(four_sessions: History) -> None:
-    step = figures.show(four_sessions, IDS[1])["steps"][3]
+    step = figures.session_details(four_sessions, IDS[1])["steps"][3]
     assert step["value"] is None
     assert step["state"] == "failed" and "1205" in step["reason"]
 
 
 def test_notes_logs_and_marks_are_shown(four_sessions: History) -> None:
     edits.note(four_sessions, IDS[0], "the window was open")
-    shown = figures.show(four_sessions, IDS[0])
+    shown = figures.session_details(four_sessions, IDS[0])
     assert [note["text"] for note in shown["notes"]] == ["the fan is loud", "the window was open"]
     assert {each["kind"] for each in shown["events"]} == {"log", "mark"}
 
@@ -285,5 +285,5 @@ def test_delete_takes_everything_of_a_session_away(four_sessions: History) -> No
 def test_a_session_of_a_running_plan_is_not_deleted(four_sessions: History, at: int) -> None:
     with pytest.raises(DynoError, match="dyno stop"):
         edits.delete(four_sessions, IDS[at])
-    keep_unlocked(four_sessions, [IDS[at]])
+    record_unlocked_journals(four_sessions, [IDS[at]])
     edits.delete(four_sessions, IDS[at])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.comparison.verdicts.compare import compare, compare_by_measure
-from app.history.steps.figures import show
+from app.comparison.verdicts.compare import compare, comparison_by_measure
+from app.history.steps.figures import session_details
 from app.history.steps.step_text import settled_text
 from app.history.store.history import History
 from app.protocol.events import Fact, StepEnded
@@ -58,7 +58,7 @@ def session(history: History, **said: Any) -> str:
 
 
 def test_it_is_kept_with_the_step_that_caused_it(history: History) -> None:
-    shown = show(history, session(history))
+    shown = session_details(history, session(history))
     assert [step["settled"] is not None for step in shown["steps"]] == [True, False, False, False]
     settled = shown["steps"][0]["settled"]
     assert settled == {**{name: value for name, value in SETTLED.items() if name != "cause"}, **SPACE}
@@ -66,19 +66,19 @@ def test_it_is_kept_with_the_step_that_caused_it(history: History) -> None:
 
 
 def test_write_amplification_is_compared_where_there_is_one(history: History) -> None:
-    found = compare_by_measure(compare(history, [session(history)]), "write_amplification")
+    found = comparison_by_measure(compare(history, [session(history)]), "write_amplification")
     assert [(row.workload, cells(row, "value"), row.direction) for row in found.rows] == [
         ("load", [55.78], "lower")
     ]
 
 
 def test_space_amplification_is_that_of_the_tables(history: History) -> None:
-    found = compare_by_measure(compare(history, [session(history)]), "space_amplification")
+    found = comparison_by_measure(compare(history, [session(history)]), "space_amplification")
     assert [(row.workload, cells(row, "value")) for row in found.rows] == [("load", [2.5])]
 
 
 def test_without_the_width_of_a_row_there_is_no_space_amplification(history: History) -> None:
-    shown = show(history, session(history, row_bytes=None))
+    shown = session_details(history, session(history, row_bytes=None))
     assert shown["steps"][0]["settled"]["space_amplification"] is None
 
 

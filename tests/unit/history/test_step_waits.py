@@ -12,7 +12,7 @@ from app.cli.session_text import print_session_details as show_text
 from app.comparison.texts.waits_text import DIFFER, OFF, statements_table, step_waits_table, waits_table
 from app.comparison.verdicts.compare import compare
 from app.comparison.why.waits import named_waits, waits_of_columns
-from app.history.steps.figures import show
+from app.history.steps.figures import session_details
 from app.history.steps.step_waits import ended_step_waits, waits_of_session
 from app.history.store.history import History
 from app.protocol.events import ProtocolError, from_json
@@ -43,7 +43,7 @@ def with_waits(tmp_path: Path) -> Any:
 
 def test_a_session_shows_them(with_waits: Any, capsys: pytest.CaptureFixture[str]) -> None:
     history, (session, _) = with_waits
-    found = show(history, session)
+    found = session_details(history, session)
     entry = next(each for each in found["waits"] if each["step"] == f"{STEP} threads=1")
     assert (entry["events"], entry["locks"], entry["kinds"]) == (
         WAITS["events"], WAITS["locks"], WAITS["kinds"],
@@ -82,7 +82,7 @@ def test_a_report_names_the_longest_waits(with_waits: Any) -> None:
 def test_an_older_journal_has_none(tmp_path: Path) -> None:
     (session, other) = comparable.keep(tmp_path, comparable.plan(2))
     with History(tmp_path) as history:
-        assert waits_of_session(history, session) == [] and show(history, session)["waits"] == []
+        assert waits_of_session(history, session) == [] and session_details(history, session)["waits"] == []
         assert ended_step_waits(history, session, 99) is None
         ended = ended_step_waits(history, session, 2)
         assert ended is not None and step_waits_table(ended).remarks == (OFF,)

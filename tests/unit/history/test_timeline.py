@@ -11,7 +11,7 @@ from app.following.progress import PlanProgress, stored_plan_progress, stored_pr
 from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import facts
 from app.history.steps.series import series
-from app.history.steps.timeline import ghosts, overview, steps_with_series, timeline
+from app.history.steps.timeline import ghosts, load_step_series, overview, timeline
 from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.events import Event, LogEvent, Sample, StepEnded, encode
@@ -220,4 +220,4 @@ def test_a_plan_that_is_not_in_the_history_begins_at_nothing(history: History) -
 
 
 def test_a_session_that_is_not_there_has_no_stretches(history: History) -> None:
-    assert steps_with_series(history, "nobody", [QPS]) == []
+    assert load_step_series(history, "nobody", [QPS]) == []

@@ -15,8 +15,8 @@ from app.history.lists.sessions import sessions
 from app.history.steps.figures import steps
 from app.history.steps.series import series
 from app.history.store.history import History
-from app.imported.outputs import read_folder, read_output
-from app.imported.sysbench import is_sysbench_output, step_from_sysbench
+from app.imported.outputs import read_output, read_output_folder
+from app.imported.sysbench import is_sysbench_output, parse_sysbench_output
 
 DATA = Path(__file__).parents[2] / "data" / "sysbench"
 LAYOUTS = DATA.with_name("sysbench_layouts")  # one run, as other versions print it
@@ -52,7 +52,7 @@ def test_a_percentile_is_the_one_that_was_asked_for() -> None:
 
 def test_an_interval_of_few_events_has_no_percentile() -> None:
     text = (DATA / "read-only.txt").read_text().replace("tps: 302.07", "tps: 19.00")
-    assert [each.values[-1] for each in step_from_sysbench(text, "a").reported] == [0.13, None, 0.3, 0.06]
+    assert [each.values[-1] for each in parse_sysbench_output(text, "a").reported] == [0.13, None, 0.3, 0.06]
 
 
 @pytest.mark.parametrize("version", ["0.4.12", "0.5", "1.1.0"])
@@ -121,7 +121,7 @@ def test_two_folders_are_compared(history: History, sysbench_folder: Path, tmp_p
 def test_folders_of_small_datum(tmp_path: Path, name: str, step: str, engine: str) -> None:
     shutil.copy(DATA / "read-only.txt", tmp_path / name)
     (tmp_path / name.replace("sb.o.", "sb.vm.")).write_text("procs ---memory---\n")
-    found = read_folder(tmp_path)
+    found = read_output_folder(tmp_path)
     assert [each.step.name for each in found.session.steps] == [step] and found.problems == []
     assert found.session.contender == ({"engine": engine} if engine else {})
 
@@ -157,7 +157,7 @@ def test_what_is_not_whole_is_refused(tmp_path: Path, change: tuple[str, str], s
 
 def test_a_pipe_in_a_folder_is_passed_over(sysbench_folder: Path) -> None:
     os.mkfifo(sysbench_folder / "pipe.txt")
-    assert read_folder(sysbench_folder).problems == ["skipped pipe.txt: it is not a regular file"]
+    assert read_output_folder(sysbench_folder).problems == ["skipped pipe.txt: it is not a regular file"]
 
 
 def test_two_runs_in_one_file_are_not_told_apart(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_scan_of_small_datum_is_told_in_rows(tmp_path: Path) -> None:
     text = (LAYOUTS / "1.1.0.txt").read_text()
     line = "/opt/bin/sysbench --db-driver=mysql --table-size=50000 --tables=8 --threads=2 oltp_scan.lua run\n"
     file.write_text(line + "8 CPUs\n" + text)
-    (step,) = read_folder(tmp_path).session.steps
+    (step,) = read_output_folder(tmp_path).session.steps
     assert (step.step.name, step.step.kind, step.step.unit) == ("scan", "scan", "rows/s")
     assert step.value == round(400_000 / 4.0029, 2)
     file.write_text(text)
@@ -196,7 +196,7 @@ def test_what_small_datum_keeps_beside_its_outputs(tmp_path: Path) -> None:
     (tmp_path / "sb.r.qps.delete.range100.pk1").write_text("9\tinnodb delete range=100\n")
     (tmp_path / "sb.o.pw.update-index.range100.pk1").write_text("sleepSecs is 60\n")
     (tmp_path / "l").mkdir()
-    found = read_folder(tmp_path)
+    found = read_output_folder(tmp_path)
     assert [each.step.name for each in found.session.steps] == ["update-index"]
     assert found.session.contender == {"engine": "innodb"}
     assert [each.partition(": ")[0] for each in found.problems] == [
@@ -222,7 +222,7 @@ def test_a_file_that_is_nothing_of_all(history: History, tmp_path: Path, raw: by
 def test_a_name_that_is_no_text_is_not_a_step(tmp_path: Path) -> None:
     for name in ("run.txt", "r\nun.txt"):
         shutil.copy(DATA / "read-only.txt", tmp_path / name)
-    found = read_folder(tmp_path)
+    found = read_output_folder(tmp_path)
     assert [each.step.name for each in found.session.steps] == ["run"]
     assert len(found.problems) == 1 and "unprintable characters" in found.problems[0]
 
@@ -235,7 +235,7 @@ def test_bytes_that_are_no_utf8_stay_where_they_do_no_harm(tmp_path: Path) -> No
 
 def test_a_folder_with_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="contains no readable sysbench output"):
-        read_folder(tmp_path)
+        read_output_folder(tmp_path)
     (tmp_path / "a.txt").write_text("no")
     with pytest.raises(InputError, match=r"skipped a\.txt"):
-        read_folder(tmp_path)
+        read_output_folder(tmp_path)

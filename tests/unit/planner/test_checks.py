@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import Check, check_plan
 from app.planner.checks.parity import IN_FORCE
 from app.planner.estimate.estimate import estimate
@@ -23,7 +23,7 @@ def checks(
     """The checks of the duel on a calibrated machine that differs from the quiet one in `on`."""
     target = survey(**(on or {}))
     plan = resolve(request(*texts, **options), target, Catalog())
-    return check_plan(plan, target, estimate(plan, target, MachineRecord(noise)))
+    return check_plan(plan, target, estimate(plan, target, MachineHistory(noise)))
 
 
 def one(name: str, found: list[Check]) -> Check:

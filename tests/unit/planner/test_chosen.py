@@ -12,7 +12,7 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.planner.estimate.estimate import PlanEstimate
 from app.planner.kinds.canary import estimated_with_canary
-from app.planner.kinds.chosen import LENGTHS, Fitted, fitted, with_threads, with_work, work_text
+from app.planner.kinds.chosen import LENGTHS, FittedRequest, fitted, with_threads, with_work, work_text
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
@@ -32,11 +32,11 @@ def asked(**options: Any) -> PlanRequest:
     return PlanRequest().with_options(**{**given, **options})
 
 
-def in_time(minutes: float, **options: Any) -> Fitted:
+def in_time(minutes: float, **options: Any) -> FittedRequest:
     return fitted(asked(**options), minutes * 60, look, Catalog())
 
 
-def rounds_s(found: Fitted, rounds: int = 4) -> float:
+def rounds_s(found: FittedRequest, rounds: int = 4) -> float:
     return look(found.request)[1].fewest_s / 3 * rounds
 
 
@@ -77,10 +77,10 @@ def test_the_longest_steps_that_end_in_time_are_chosen() -> None:
     assert not any(each.steps for each in chosen)
     for minutes, request in zip((600, 120, 70, 55, 45, 40), chosen, strict=True):
         at = LENGTHS.index(request.seconds)
-        assert rounds_s(Fitted(request, "")) <= minutes * 60
+        assert rounds_s(FittedRequest(request, "")) <= minutes * 60
         if at:
             longer = replace(request, seconds=LENGTHS[at - 1])
-            assert rounds_s(Fitted(longer, "")) > minutes * 60
+            assert rounds_s(FittedRequest(longer, "")) > minutes * 60
 
 
 def test_where_that_is_too_long_one_test_of_each_group_stays() -> None:

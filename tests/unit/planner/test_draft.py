@@ -10,7 +10,7 @@ import pytest
 from app.catalog import Catalog, approve
 from app.catalog.own import write_sequence
 from app.cli.parser import parse
-from app.cli.plan_options import Given
+from app.cli.plan_options import GivenPlanOptions
 from app.cli.run import plan_request_from
 from app.core.errors import InputError
 from app.planner.request.command_line import command_line
@@ -21,9 +21,9 @@ from app.planner.starting.draft import (
     draft_from_file,
     empty_field_values,
     restore_last_draft,
+    sequence_variant_text,
     text_of,
     value_of,
-    variant_text,
 )
 from tests.plans import MARIADB, survey, write
 from tests.unit.planner.drafted import OLD, concluded, drafted
@@ -192,7 +192,7 @@ def test_a_variant_is_a_sequence_of_ones_own(dyno_home: Path) -> None:
     sequence, workloads = catalog.sequence("quick"), choices(None, catalog).workloads
     draft = drafted(sequence="quick").typed("rows", "3x memory").typed("threads", "1,8").typed("warmup", "0")
     draft = draft.with_steps(["load", "index", "point-query", "read-only.range100"], sequence)
-    write_sequence(catalog, "mine", variant_text(sequence, draft.request, workloads, "mine"))
+    write_sequence(catalog, "mine", sequence_variant_text(sequence, draft.request, workloads, "mine"))
     kept = catalog.sequence("mine")
     assert [step.name for step in kept.steps] == ["load", "index", "read-only.range100", "point-query"]
     assert kept.steps[1:3] == (sequence.steps[1], sequence.steps[7])
@@ -207,7 +207,9 @@ def test_a_variant_takes_no_name_that_is_taken(dyno_home: Path) -> None:
     sequence, workloads = catalog.sequence("duel"), choices(None, catalog).workloads
 
     def save(name: str, over: bool = False) -> None:
-        write_sequence(catalog, name, variant_text(sequence, drafted().request, workloads, name), over)
+        write_sequence(
+            catalog, name, sequence_variant_text(sequence, drafted().request, workloads, name), over
+        )
 
     for name, why in (
         ("duel", "comes with Dyno"),
@@ -227,7 +229,7 @@ def test_a_variant_keeps_a_warmup_of_nothing(dyno_home: Path) -> None:
     write(dyno_home / "sequences/own.toml", f'name = "own"\ntitle = "Own"\n{steps}')
     catalog = Catalog()
     sequence, workloads = catalog.sequence("own"), choices(None, catalog).workloads
-    text = variant_text(sequence, drafted(sequence="own").request, workloads, "copy")
+    text = sequence_variant_text(sequence, drafted(sequence="own").request, workloads, "copy")
     write_sequence(catalog, "copy", text)
     assert catalog.sequence("copy").steps == sequence.steps
 
@@ -274,7 +276,7 @@ def test_the_command_line_says_the_same(changes: dict[str, object]) -> None:
     words = shlex.split(command_line(request))
     assert words[:2] == ["dyno", "run"]
     arguments = parse(words[1:])
-    assert plan_request_from(arguments, Given.of(arguments)) == request
+    assert plan_request_from(arguments, GivenPlanOptions.of(arguments)) == request
 
 
 def test_what_options_cannot_say_takes_its_file_along(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from app.planner.starting.launch import (
     REHEARSED,
     STARTED,
     CancelledError,
-    InputFirst,
+    CheckInputFirst,
     Launch,
     LaunchStage,
     QueueInstead,
@@ -205,12 +205,14 @@ def test_wrong_input_is_refused_before_a_taken_target() -> None:
         (replace(survey(), builds=[]), request(*BOTH), ["survey"]),
     ):
         agent = ScriptedAgent(taken=AT_WORK)
-        stage = last_of(Launch(_always(wanted), agent.reached(), input_first=InputFirst(known)))
+        stage = last_of(Launch(_always(wanted), agent.reached(), input_first=CheckInputFirst(known)))
         assert agent.asked == ["reach", *asked, "close"]
         assert [each.name for each in stage.failed] == ["busy"]
     agent = ScriptedAgent(taken=AT_WORK)
     with pytest.raises(InputError, match="no build nobody"):
-        last_of(Launch(_always(request("nobody:innodb")), agent.reached(), input_first=InputFirst(survey())))
+        last_of(
+            Launch(_always(request("nobody:innodb")), agent.reached(), input_first=CheckInputFirst(survey()))
+        )
 
 
 def _always(wanted: PlanRequest) -> Callable[[Survey], PlanRequest]:

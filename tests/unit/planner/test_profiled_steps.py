@@ -9,7 +9,7 @@ from app.catalog import Catalog
 from app.planner.request.command_line import command_line
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.draft import Draft, variant_text
+from app.planner.starting.draft import Draft, sequence_variant_text
 from tests.plans import plan, request, survey, unresolved, write
 from tests.sequences import INDEX, LOAD, own_sequence
 
@@ -50,7 +50,7 @@ def test_a_variant_and_unticked_steps_take_it_along(dyno_home: Path) -> None:
     sequence = catalog.sequence("duel")
     asked = request(profile=("point-query",))
     workloads = {each.name: each for each in catalog.workloads()[0]}
-    assert variant_text(sequence, asked, workloads, "mine").count("profile = true") == 1
+    assert sequence_variant_text(sequence, asked, workloads, "mine").count("profile = true") == 1
     others = [step.name for step in sequence.steps if step.name != "point-query"]
     assert Draft(asked).with_steps(others, sequence).request.profile == ()
     assert Draft(asked).with_sequence("quick").request.profile == ()

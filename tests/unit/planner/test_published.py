@@ -17,7 +17,7 @@ from app.history.store.history import History
 from app.imported.table import read_foreign_sessions
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
-from app.planner.kinds.published import PublishedPlan, PublishedSetup
+from app.planner.kinds.published import PublishedPlan, PublishedSetupRequest
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -29,7 +29,7 @@ GIB = 1 << 30
 HEAD = "# author: A\n# article: B\n# date: 2020\n"
 I3 = ("innodb-5.6.35-default", "innodb-5.7.10-default", "myrocks-5.6.35-default")
 ALONE = [build(MARIADB, "MariaDB", VERSION, ["innodb", "rocksdb"])]
-SetUpHere = Callable[..., PublishedSetup]
+SetUpHere = Callable[..., PublishedSetupRequest]
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def set_up(history: History) -> SetUpHere:
     """The shipped studies, on a machine with four CPUs unless it says otherwise."""
     import_shipped(history)
 
-    def of(*names: str, by_hand: Any = lambda request: request, **machine: Any) -> PublishedSetup:
+    def of(*names: str, by_hand: Any = lambda request: request, **machine: Any) -> PublishedSetupRequest:
         found = PublishedPlan.of(history, names)
         assert found is not None
         return found.set_up("local", survey(**{"memory_bytes": 4 * GIB, **machine}), Catalog(), by_hand)
@@ -92,7 +92,7 @@ def test_a_disk_too_small_for_any_rows_is_said(set_up: SetUpHere) -> None:
 def test_what_a_person_chose_is_not_scaled(set_up: SetUpHere) -> None:
     here = {"disk": {"free_bytes": 5 * GIB}, "builds": ALONE}
 
-    def chosen(**options: Any) -> PublishedSetup:
+    def chosen(**options: Any) -> PublishedSetupRequest:
         return set_up(I3[0], **here, by_hand=lambda request: replace(request, **options))
 
     assert chosen(rows=40_000_000).request.rows == 40_000_000

@@ -14,7 +14,7 @@ from app.catalog.approval import hash_of
 from app.core.errors import InputError
 from app.engines import KNOWN, engine_of
 from app.engines.engine import Engine
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import Check, check_plan
 from app.planner.estimate.estimate import estimate
 from app.planner.kinds.canary import estimated_with_canary
@@ -304,7 +304,7 @@ def test_a_step_in_slices_takes_the_seconds_of_all_and_the_changes_between_them(
 
 def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
     in_slices, alone = (
-        estimate(sliced(order=order, repeats=4), survey(), MachineRecord(0.01))
+        estimate(sliced(order=order, repeats=4), survey(), MachineHistory(0.01))
         for order in ("slices", "interleaved")
     )
     assert in_slices.least == alone.least is not None

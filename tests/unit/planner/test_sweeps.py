@@ -18,7 +18,7 @@ from app.planner.request.cores import CoreSet
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import step_choices
-from app.planner.starting.draft import variant_text
+from app.planner.starting.draft import sequence_variant_text
 from app.protocol.cpus import as_text, cpu_set_of_text
 from app.protocol.plan import Plan, Step, step_fields_to_hash
 from tests.plans import MARIADB, request, survey, write
@@ -183,7 +183,9 @@ def test_a_sweep_comes_back_from_a_variant_of_the_sequence(dyno_home: Path) -> N
     name = own(dyno_home, SWEPT, top="cores = [1]")
     catalog = Catalog()
     sequence = catalog.sequence(name)
-    text = variant_text(sequence, PlanRequest(), {each.name: each for each in catalog.workloads()[0]}, "mine")
+    text = sequence_variant_text(
+        sequence, PlanRequest(), {each.name: each for each in catalog.workloads()[0]}, "mine"
+    )
     write(dyno_home / "sequences/mine.toml", text)
     again = Catalog().sequence("mine")
     assert (again.cores, again.steps) == (sequence.cores, sequence.steps)

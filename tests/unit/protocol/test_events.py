@@ -16,7 +16,7 @@ from app.protocol import events
 from app.protocol.events import (
     KINDS,
     MAX_LINE,
-    Mark,
+    MomentEvent,
     Note,
     ProtocolError,
     Sample,
@@ -104,7 +104,7 @@ def test_an_ended_step_is_written_as_it_always_was(parts: tuple[bytes, ...]) -> 
 
 def test_a_newer_minor_adds_kinds_and_fields_that_are_kept() -> None:
     known = decode(b'{"kind":"mark","seq":1,"t":0,"at":0,"name":"x","colour":"red"}')
-    assert isinstance(known, Mark)
+    assert isinstance(known, MomentEvent)
     line = b'{"kind":"weather","seq":2,"t":0.5,"at":1.0,"rain":[1,2]}\n'
     unknown = decode(line)
     assert isinstance(unknown, UnknownEvent)

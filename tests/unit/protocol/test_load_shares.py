@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.protocol.load_link import Hello, Ping, StartSysbench, decode, encode
-from app.protocol.load_shares import load_target_steps, seed_of_share
+from app.protocol.load_shares import seed_of_share, split_load_step
 from app.protocol.plan import Step
 from app.protocol.reading import ShapeError
 
@@ -14,7 +14,7 @@ from app.protocol.reading import ShapeError
 @pytest.mark.parametrize("targets", [1, 2, 3, 16])
 def test_shares_add_up(threads: int, targets: int) -> None:
     step = Step("s", "drive", threads=threads, rate=1003, events=777)
-    shares = load_target_steps(step, targets)
+    shares = split_load_step(step, targets)
     assert sum(each.threads for each in shares) == threads
     assert sum(each.rate for each in shares) == 1003
     assert sum(each.events for each in shares) == 777

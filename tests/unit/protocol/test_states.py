@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from app.protocol.events import REPEATED, Event, Mark, SessionEnded, SessionPlanned, StepEnded, StepStarted
+from app.protocol.events import (
+    REPEATED,
+    Event,
+    MomentEvent,
+    SessionEnded,
+    SessionPlanned,
+    StepEnded,
+    StepStarted,
+)
 from app.protocol.states import GONE, UNREACHED, SessionState, StepState
 from tests.journals import Maker, plan, whole
 
@@ -47,7 +55,7 @@ def test_a_whole_journal_goes_through() -> None:
 def test_a_step_that_is_repeated_begins_again() -> None:
     state = going_on()
     assert state.active.measured_t is not None
-    state.take(event(Mark, name=REPEATED, step=1))
+    state.take(event(MomentEvent, name=REPEATED, step=1))
     active = state.active
     assert (active.state, active.attempt, active.began_t, active.measured_t, active.s) == (
         "active", 2, 99.0, None, None,
@@ -63,8 +71,8 @@ def test_a_step_that_is_repeated_begins_again() -> None:
         (event(StepEnded, step=5, outcome="completed"), "the plan has no step 5"),
         (event(StepEnded, step=-1, outcome="completed"), "the plan has no step -1"),
         (event(StepEnded, step=1, outcome="perhaps"), "the outcome 'perhaps' is unknown"),
-        (event(Mark, name=REPEATED, step=0), "step 0 is repeated, which is not active"),
-        (event(Mark, name=REPEATED, step=-1), "step -1 is repeated, which is not active"),
+        (event(MomentEvent, name=REPEATED, step=0), "step 0 is repeated, which is not active"),
+        (event(MomentEvent, name=REPEATED, step=-1), "step -1 is repeated, which is not active"),
         (event(SessionEnded, outcome="skipped", reason="", events=99), "the outcome 'skipped' is unknown"),
     ],
 )
@@ -75,9 +83,9 @@ def test_what_cannot_come_now_is_refused(wrong: Event, why: str) -> None:
 
 def test_nothing_comes_before_the_plan_or_after_the_end() -> None:
     with pytest.raises(ValueError, match="begins with session_planned"):
-        SessionState("a session").check(event(Mark, name="crash"))
+        SessionState("a session").check(event(MomentEvent, name="crash"))
     with pytest.raises(ValueError, match="the session has ended before"):
-        state_after(whole(plan()).events).check(event(Mark, name="crash"))
+        state_after(whole(plan()).events).check(event(MomentEvent, name="crash"))
 
 
 def test_the_step_at_hand_goes_with_its_session_and_the_others_are_not_reached() -> None:

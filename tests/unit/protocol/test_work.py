@@ -8,7 +8,7 @@ import pytest
 
 from app.catalog import Catalog, Workload
 from app.protocol.plan import Plan, Step
-from app.protocol.work import row_access_text, rows_per_event_bounds, statements_of
+from app.protocol.work import explain_access_text, rows_per_event_bounds, statements_of
 from tests import journals
 
 DRIVEN = [each for each in Catalog().workloads()[0] if each.kind == "drive" and not each.sql]
@@ -83,6 +83,6 @@ def test_options_that_make_no_statement_say_nothing(points: object) -> None:
 
 
 def test_a_plan_in_words() -> None:
-    assert row_access_text([{"type": "range", "key": "PRIMARY", "rows": 100}]) == "range by PRIMARY"
-    assert row_access_text([{"type": "ALL", "key": None}]) == "all rows"
-    assert row_access_text([{"not explained": "no"}]) == row_access_text([]) == ""
+    assert explain_access_text([{"type": "range", "key": "PRIMARY", "rows": 100}]) == "range by PRIMARY"
+    assert explain_access_text([{"type": "ALL", "key": None}]) == "all rows"
+    assert explain_access_text([{"not explained": "no"}]) == explain_access_text([]) == ""

@@ -7,23 +7,23 @@ import json
 import pytest
 
 from app.core.errors import DynoError, InputError, TargetError
-from app.remote.agent import Agent
+from app.remote.agent import RemoteAgent
 from app.remote.bundle import current_bundle
-from app.remote.connection import Completed
+from app.remote.connection import CommandResult
 from tests.fakes import ScriptedConnection
 from tests.plans import surveyed
 
 SHA = current_bundle().sha
-THERE = Completed(0, b'{"directory": "/home/me/dyno", "there": true}\n', b"")
+THERE = CommandResult(0, b'{"directory": "/home/me/dyno", "there": true}\n', b"")
 
 
-def answer(data: object, code: int = 0) -> Completed:
-    return Completed(code, json.dumps(data).encode() + b"\n", b"")
+def answer(data: object, code: int = 0) -> CommandResult:
+    return CommandResult(code, json.dumps(data).encode() + b"\n", b"")
 
 
-def agent_with(*answers: Completed) -> tuple[Agent, ScriptedConnection]:
+def agent_with(*answers: CommandResult) -> tuple[RemoteAgent, ScriptedConnection]:
     connection = ScriptedConnection(*answers)
-    return Agent(connection, "~/dyno"), connection
+    return RemoteAgent(connection, "~/dyno"), connection
 
 
 def test_the_bytes_travel_only_where_they_are_missing() -> None:
@@ -47,7 +47,7 @@ def test_verbs_go_to_the_resolved_directory() -> None:
 
 def test_an_old_session_is_steered_by_its_own_agent_file() -> None:
     connection = ScriptedConnection(THERE, answer({"ok": True}), THERE)
-    agent = Agent(connection, "~/dyno", sha="f" * 64)
+    agent = RemoteAgent(connection, "~/dyno", sha="f" * 64)
     agent.note("P", "a thöught")
     command, stdin = connection.asked[-1]
     assert command[6].endswith(f"/{'f' * 64}.pyz") and command[-2:] == ["--plan", "P"]
@@ -66,23 +66,23 @@ def test_a_refusal_is_the_targets() -> None:
 @pytest.mark.parametrize(
     ("completed", "kind", "text"),
     [
-        (Completed(2, b"", b"agent: error: --plan\n"), InputError, "agent: error: --plan"),
-        (Completed(0, b"garbage\n", b""), DynoError, "garbage"),
-        (Completed(0, b"[1]\n", b""), DynoError, "did not answer to status"),
+        (CommandResult(2, b"", b"agent: error: --plan\n"), InputError, "agent: error: --plan"),
+        (CommandResult(0, b"garbage\n", b""), DynoError, "garbage"),
+        (CommandResult(0, b"[1]\n", b""), DynoError, "did not answer to status"),
         (
-            Completed(1, b"", b"Traceback (most recent call last):\n  x\nKeyError: 'a'\n"),
+            CommandResult(1, b"", b"Traceback (most recent call last):\n  x\nKeyError: 'a'\n"),
             DynoError,
             "KeyError: 'a'",
         ),
-        (Completed(-1, b"", b""), DynoError, "no word"),
+        (CommandResult(-1, b"", b""), DynoError, "no word"),
         (
-            Completed(127, b"", b"sh: python3: not found\n"),
+            CommandResult(127, b"", b"sh: python3: not found\n"),
             TargetError,
             "no python3 on fake: install Python 3.8",
         ),
     ],
 )
-def test_what_is_no_answer(completed: Completed, kind: type[DynoError], text: str) -> None:
+def test_what_is_no_answer(completed: CommandResult, kind: type[DynoError], text: str) -> None:
     agent, _ = agent_with(THERE, completed)
     with pytest.raises(DynoError) as caught:
         agent.status()
@@ -140,7 +140,7 @@ def test_an_answer_of_another_shape_is_refused_in_one_line(verb: str, said: dict
 
 @pytest.mark.parametrize("line", [b"[" * 100_000, b'{"plans":' * 5000, b"\xff\xfe{}", b'{"plans":[NaN]}'])
 def test_what_is_no_answer_is_refused_in_one_line(line: bytes) -> None:
-    agent, _ = agent_with(THERE, Completed(0, line + b"\n", b""))
+    agent, _ = agent_with(THERE, CommandResult(0, line + b"\n", b""))
     with pytest.raises(DynoError, match="did not answer to list"):
         agent.list()
 

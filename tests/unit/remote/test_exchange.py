@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import DynoError, TargetError
-from app.remote.agent import Agent
+from app.remote.agent import RemoteAgent
 from app.remote.bundle import current_bundle
 from app.remote.connection import LocalConnection
 
@@ -87,7 +87,7 @@ def _exchange(place: Path, won: Path) -> None:
 def ask(directory: Path) -> str:
     """What came of one command to the agent."""
     try:
-        Agent(LocalConnection(), str(directory), sys.executable).status()
+        RemoteAgent(LocalConnection(), str(directory), sys.executable).status()
     except DynoError as error:
         return str(error)
     return ""
@@ -168,7 +168,7 @@ def test_what_a_group_can_write(shared: Path, stranger: int) -> None:
 
 
 def test_an_agent_file_that_was_exchanged_is_not_started(shared: Path) -> None:
-    agent = Agent(LocalConnection(), str(shared / "dyno"), sys.executable)
+    agent = RemoteAgent(LocalConnection(), str(shared / "dyno"), sys.executable)
     file = Path(agent.deploy()) / "agents" / f"{current_bundle().sha}.pyz"
     file.write_text(AGENT.format(won=str(shared / "won")))
     with pytest.raises(TargetError, match="is not what Dyno brought there: try again"):

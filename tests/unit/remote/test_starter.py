@@ -16,7 +16,7 @@ import pytest
 
 from app.core.errors import InputError, TargetError
 from app.remote import agent, starter
-from app.remote.agent import Agent, starter_script
+from app.remote.agent import RemoteAgent, starter_script
 from app.remote.bundle import current_bundle, make_bundle
 from app.remote.connection import LocalConnection
 from app.remote.reach import reached
@@ -29,8 +29,8 @@ def no_directory(tmp_path: Path) -> Path:
     return tmp_path / "there" / "dyno"
 
 
-def agent_in(directory: object) -> Agent:
-    return Agent(LocalConnection(), str(directory), sys.executable)
+def agent_in(directory: object) -> RemoteAgent:
+    return RemoteAgent(LocalConnection(), str(directory), sys.executable)
 
 
 def test_it_is_one_line_that_every_old_python_can_read() -> None:

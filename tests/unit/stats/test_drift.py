@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.stats import StepSamples, judge
+from app.stats import StepResultPair, judge
 from app.stats.at_target.verdicts import COLOURED
 from tests.plans import MARIADB, plan
 
@@ -33,7 +33,7 @@ def called_different(order: str, repeats: int, drift: float) -> float:
 
 
 def _is_different(base: np.ndarray, other: np.ndarray) -> bool:
-    return judge([StepSamples(tuple(base.tolist()), tuple(other.tolist()))])[0].word in COLOURED
+    return judge([StepResultPair(tuple(base.tolist()), tuple(other.tolist()))])[0].word in COLOURED
 
 
 @pytest.mark.parametrize("drift", [0.05, -0.05, 0.1, -0.1])

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 from app.stats.at_target.student import cumulative, quantile, two_sided
-from app.stats.groups import GroupOfTwoColumns, GroupRatio, Sessions, step_group_ratios
+from app.stats.groups import GroupRatio, Sessions, StepGroupPair, step_group_ratios
 
 
 @pytest.mark.parametrize("freedom", [1.0, 1.7, 4.0, 9.3, 60.0])
@@ -26,7 +26,7 @@ def test_the_tails_of_student_are_exact() -> None:
 
 
 def ratio(base: Sessions, other: Sessions) -> GroupRatio | None:
-    return step_group_ratios([[GroupOfTwoColumns(base, other)]])[0][0]
+    return step_group_ratios([[StepGroupPair(base, other)]])[0][0]
 
 
 def column(drawn: random.Random, mean: float = 100.0, n: int = 5, steps: int = 6) -> list[list[float | None]]:
@@ -85,7 +85,7 @@ def test_all_intervals_of_a_comparison_hold_together(n: int) -> None:
     for _ in range(400):
         bases, *others = ([column(drawn, n=n) for _ in range(4)] for _ in range(4))
         found = step_group_ratios(
-            [[GroupOfTwoColumns(*pair) for pair in zip(bases, other, strict=True)] for other in others]
+            [[StepGroupPair(*pair) for pair in zip(bases, other, strict=True)] for other in others]
         )
         false += any(
             not (each.low or 0.0) <= 1 <= (each.high or 9.0) for ratios in found for each in ratios if each
@@ -100,7 +100,7 @@ def test_an_interval_wider_than_a_factor_of_four_is_not_shown() -> None:
 
 def test_the_variance_between_plans_widens_it() -> None:
     drawn = random.Random(2)
-    groups = [[GroupOfTwoColumns(column(drawn), column(drawn))]]
+    groups = [[StepGroupPair(column(drawn), column(drawn))]]
     ((alone,),), ((across,),) = (
         step_group_ratios(groups),
         step_group_ratios(groups, added=[((0.02, float("inf")),)]),

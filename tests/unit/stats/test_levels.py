@@ -11,9 +11,9 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from app.stats import StepSamples, judge
+from app.stats import StepResultPair, judge
 from app.stats.at_target.verdicts import COLOURED
-from app.stats.groups import GroupOfTwoColumns, step_group_ratios
+from app.stats.groups import StepGroupPair, step_group_ratios
 from tests.worlds import NOISIER, ORDERS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200
@@ -34,7 +34,7 @@ def test_levels_of_equals_are_seldom_called_different(world: str, order: str) ->
 def excludes_one(base: np.ndarray, other: np.ndarray) -> bool:
     """Whether the interval of one of three groups does."""
     groups = [
-        GroupOfTwoColumns(np.exp(base[at::3]).T.tolist(), np.exp(other[at::3]).T.tolist()) for at in range(3)
+        StepGroupPair(np.exp(base[at::3]).T.tolist(), np.exp(other[at::3]).T.tolist()) for at in range(3)
     ]
     return any(
         each and each.low and each.high and not each.low <= 1 <= each.high
@@ -87,7 +87,7 @@ def test_three_sessions_that_vary_as_a_whole_against_eight_quiet_ones_deceive_no
     words = [
         [
             verdict.word
-            for verdict in judge([StepSamples(tuple(a), tuple(b)) for a, b in zip(*pair, strict=True)])
+            for verdict in judge([StepResultPair(tuple(a), tuple(b)) for a, b in zip(*pair, strict=True)])
         ]
         for pair in tables
     ]

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from app.agent.deciding import DECISIONS, HOPELESS, cell_stopping_decisions
-from app.stats import StepSamples, VerdictLimits, judge
+from app.stats import StepResultPair, VerdictLimits, judge
 from app.stats.at_target.looks import ROUNDS, share_of_look
 from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
 
 LOOKED = VerdictLimits(repeatedly=True)
 
 
-def cell(*ratios: float) -> StepSamples:
+def cell(*ratios: float) -> StepResultPair:
     """Of rounds that come to these ratios."""
-    return StepSamples((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
+    return StepResultPair((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
 
 
 CLEAR = cell(0.801, 0.799, 0.8, 0.8)

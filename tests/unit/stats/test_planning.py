@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from app.stats import StepSamples, judge
+from app.stats import StepResultPair, judge
 from app.stats.at_target.verdicts import BETTER
 from app.stats.planning import least_difference
 
@@ -24,7 +24,7 @@ def test_such_a_difference_is_found_four_times_in_five(repeats: int, cells: int)
 
     found = 0
     for _ in range(300):
-        one, *others = (StepSamples(sample(1), sample(1 + least if at == 0 else 1)) for at in range(cells))
+        one, *others = (StepResultPair(sample(1), sample(1 + least if at == 0 else 1)) for at in range(cells))
         found += judge([one, *others])[0].word == BETTER
     assert 0.7 <= found / 300 <= 0.93
 
@@ -35,7 +35,7 @@ def test_across_time_only_what_is_large_is_found() -> None:
     for _ in range(400):
         plans = [drawn.lognormvariate(0, 0.1) for _ in range(2)]
         base, other = ([drawn.lognormvariate(0, 0.01) * plan for _ in range(5)] for plan in plans)
-        cell = StepSamples(
+        cell = StepResultPair(
             tuple(base), tuple((1 + least) * each for each in other), added=((0.02, math.inf),)
         )
         found += judge([cell])[0].word == BETTER

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
-from app.stats import StepSamples, VerdictLimits, judge
+from app.stats import StepResultPair, VerdictLimits, judge
 from app.stats.at_target.steady import STEADY, UNSTEADY, ratio_steadiness, steadiness
 from app.stats.at_target.verdicts import BETTER, COLOURED, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
-from app.stats.groups import GroupOfTwoColumns, step_group_ratios
+from app.stats.groups import StepGroupPair, step_group_ratios
 from tests.worlds import ROUNDS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200
@@ -23,13 +23,13 @@ COMMON = (100.0, 80.0, 125.0, 95.0, 110.0)  # what rounds do to both
 OWN = (1.0, 1.004, 0.997, 1.002, 0.996)
 
 
-def of(factor: float, n: int = 5, direction: str = "higher") -> StepSamples:
+def of(factor: float, n: int = 5, direction: str = "higher") -> StepResultPair:
     """Rounds differ by far more than the two of a round."""
     other = tuple(each * own * factor for each, own in zip(COMMON, OWN, strict=True))
-    return StepSamples(COMMON[:n], other[:n], direction, by_round=True)
+    return StepResultPair(COMMON[:n], other[:n], direction, by_round=True)
 
 
-def words(*cells: StepSamples) -> list[str]:
+def words(*cells: StepResultPair) -> list[str]:
     return [verdict.word for verdict in judge(cells)]
 
 
@@ -56,13 +56,13 @@ def test_the_cells_of_a_column_moderate_each_other() -> None:
 
 def test_fewer_than_three_rounds_are_not_judged() -> None:
     assert words(of(2.0, 2), of(2.0, 1), of(2.0, 3)) == [FEW, SINGLE, BETTER]
-    assert words(StepSamples((), (), by_round=True)) == [SINGLE]
+    assert words(StepResultPair((), (), by_round=True)) == [SINGLE]
 
 
 def test_the_size_of_a_difference_is_that_of_the_ratios() -> None:
     """The medians of both lie in rounds of their own."""
     base, other = (100.0, 130.0, 160.0, 90.0, 200.0), (101.1, 131.2, 161.7, 91.0, 202.3)
-    cell = StepSamples(base, other, by_round=True)
+    cell = StepResultPair(base, other, by_round=True)
     assert words(cell) == [SMALL] and judge([cell], VerdictLimits(matters=0.005))[0].word == BETTER
 
 
@@ -70,16 +70,16 @@ def test_rounds_that_are_slower_one_by_one_are_no_drift() -> None:
     falling = tuple(100 * 0.9**at for at in range(5))
     times = ((0.0, 60.0, 120.0, 180.0, 240.0), (30.0, 90.0, 150.0, 210.0, 270.0))
     other = tuple(each * own * 0.95 for each, own in zip(falling, OWN, strict=True))
-    cell = StepSamples(falling, other, by_round=True)
+    cell = StepResultPair(falling, other, by_round=True)
     assert words(cell) == [WORSE]
-    assert words(StepSamples(falling, other, times=times)) in ([DRIFT], [NOISE])
+    assert words(StepResultPair(falling, other, times=times)) in ([DRIFT], [NOISE])
 
 
 def test_figures_of_nothing_are_tested_as_they_are() -> None:
-    errors = StepSamples((0.0, 0.0, 0.0), (5.0, 6.0, 4.0), "lower", by_round=True)
-    none = StepSamples((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "lower", by_round=True)
+    errors = StepResultPair((0.0, 0.0, 0.0), (5.0, 6.0, 4.0), "lower", by_round=True)
+    none = StepResultPair((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "lower", by_round=True)
     assert words(errors, none) == [WORSE, NOISE]
-    falling = StepSamples((5.0, 6.0, 4.0), (0.0, 0.0, 0.0), "lower", by_round=True)
+    falling = StepResultPair((5.0, 6.0, 4.0), (0.0, 0.0, 0.0), "lower", by_round=True)
     assert words(falling) == [BETTER]
 
 
@@ -100,7 +100,7 @@ def test_equals_are_seldom_called_different(world: str, n: int) -> None:
 def excludes_one(base: np.ndarray, other: np.ndarray) -> bool:
     """Whether the interval of one of three groups does."""
     groups = [
-        GroupOfTwoColumns(np.exp(base[at::3]).T.tolist(), np.exp(other[at::3]).T.tolist(), True)
+        StepGroupPair(np.exp(base[at::3]).T.tolist(), np.exp(other[at::3]).T.tolist(), True)
         for at in range(3)
     ]
     return any(
@@ -125,8 +125,8 @@ def test_rounds_find_what_welch_does_not() -> None:
 def test_a_group_is_the_mean_of_its_rounds() -> None:
     base = [[each, 2 * each] for each in COMMON]
     other = [[1.1 * each * own, 2 * 1.1 * each * own] for each, own in zip(COMMON, OWN, strict=True)]
-    ((found,),) = step_group_ratios([[GroupOfTwoColumns(base, other, True)]])
-    ((apart,),) = step_group_ratios([[GroupOfTwoColumns(base, other)]])
+    ((found,),) = step_group_ratios([[StepGroupPair(base, other, True)]])
+    ((apart,),) = step_group_ratios([[StepGroupPair(base, other)]])
     assert found is not None and found.low is not None and found.high is not None
     assert found.low < 1.1 < found.high and found.high / found.low < 1.03
     assert apart is not None and apart.low is not None and apart.low < 0.9
@@ -136,11 +136,11 @@ def test_a_group_is_the_mean_of_its_rounds() -> None:
 def test_a_round_that_lacks_a_step_tells_of_the_others() -> None:
     base = [[each, each] for each in COMMON]
     other = [[1.1 * each, None if at == 0 else 1.1 * each] for at, each in enumerate(COMMON)]
-    ((found,),) = step_group_ratios([[GroupOfTwoColumns(base, other, True)]])
+    ((found,),) = step_group_ratios([[StepGroupPair(base, other, True)]])
     assert found is not None and found.steps == 2 and found.ratio == pytest.approx(1.1)
-    ((nothing,),) = step_group_ratios([[GroupOfTwoColumns([[0.0]] * 3, [[1.0]] * 3, True)]])
+    ((nothing,),) = step_group_ratios([[StepGroupPair([[0.0]] * 3, [[1.0]] * 3, True)]])
     assert nothing is None
-    ((few,),) = step_group_ratios([[GroupOfTwoColumns(base[:2], base[:2], True)]])
+    ((few,),) = step_group_ratios([[StepGroupPair(base[:2], base[:2], True)]])
     assert few is not None and few.low is None
 
 

@@ -12,8 +12,8 @@ import pytest
 from app.core.errors import DynoError
 from app.history.lists import edits
 from app.history.lists.sessions import sessions, state_of
-from app.history.recorded.writing import JournalStorer, keep_unlocked
-from app.history.steps.figures import show
+from app.history.recorded.writing import JournalStorer, record_unlocked_journals
+from app.history.steps.figures import session_details
 from app.history.store import journals
 from app.history.store.history import History
 from app.team.edits import STEP, Edit, shared_note_id
@@ -51,7 +51,7 @@ def test_sessions_are_shared_with_who_brought_them(histories: list[History]) -> 
     assert sync(two, server, "Ben").text == sync(one, server, "Anna").text == "up to date"
     (entry,) = sessions(two, ids=[S1])
     assert (entry["name"], entry["person"]) == ("fast", "Anna")
-    assert show(two, S1)["steps"] == show(one, S1)["steps"]
+    assert session_details(two, S1)["steps"] == session_details(one, S1)["steps"]
     assert journal(two, S1) == journal(one, S1)
 
 
@@ -72,7 +72,7 @@ def test_a_session_grows_while_it_is_shared_and_ends_as_lost(histories: list[His
         maker.step(at + 1)
     assert len(server.journals[maker.session]) == 3
     store(one, maker)
-    keep_unlocked(one, [maker.session])
+    record_unlocked_journals(one, [maker.session])
     sync(one, server, "")
     sync(two, server, "")
     assert state_of(two, maker.session) == "lost"
@@ -175,7 +175,7 @@ def test_an_active_session_is_deleted_once_it_has_ended(histories: list[History]
     store(one, maker)
     for history in (one, two):
         sync(history, server, "")
-    keep_unlocked(two, [maker.session])  # there it counts as lost, and can be deleted
+    record_unlocked_journals(two, [maker.session])  # there it counts as lost, and can be deleted
     edits.delete(two, maker.session)
     sync(two, server, "")
     sync(one, server, "")

@@ -19,8 +19,8 @@ from app.team import answers, connection
 from app.team.address import (
     TeamDatabaseAddress,
     TeamHistoryChoice,
-    keep_choice,
-    parse_address,
+    keep_history_choice,
+    parse_team_address,
     read_team_history,
 )
 from app.team.certificate import pinned_tls_context
@@ -309,9 +309,9 @@ def test_a_name_cannot_steer_a_terminal() -> None:
 def test_an_address_is_read_and_written(text: str, expected: TeamDatabaseAddress | None) -> None:
     if expected is None:
         with pytest.raises(InputError):
-            parse_address(text)
+            parse_team_address(text)
     else:
-        assert parse_address(text) == expected and str(expected) == text
+        assert parse_team_address(text) == expected and str(expected) == text
 
 
 @pytest.mark.parametrize(
@@ -325,16 +325,16 @@ def test_an_address_is_read_and_written(text: str, expected: TeamDatabaseAddress
 )  # fmt: skip
 def test_a_wrong_address_is_one_line_without_a_password(text: str) -> None:
     with pytest.raises(InputError) as caught:
-        parse_address(text)
+        parse_team_address(text)
     assert "s3c" not in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_choice_is_stored_without_a_secret(dyno_home: Path) -> None:
     choice = TeamHistoryChoice("mysql://anna@db/team", "Anna", certificate="SHA256:AA")
-    keep_choice(dyno_home, choice)
+    keep_history_choice(dyno_home, choice)
     assert read_team_history(dyno_home) == choice
     assert PASSWORD not in (dyno_home / "settings.toml").read_text()
-    keep_choice(dyno_home, None)
+    keep_history_choice(dyno_home, None)
     assert read_team_history(dyno_home) is None
 
 

@@ -12,7 +12,7 @@ from app.planner.starting.choices import PlanChoices
 from app.planner.starting.draft import Draft, DraftOutcome
 from app.planner.starting.launch import REHEARSED, STARTED, QueueInstead
 from app.protocol.answers import Survey
-from ui.core.bus import PageRequest, StaleParts
+from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
@@ -29,7 +29,7 @@ from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
 from .run_panel import PlanPreviewPanel
 from .sql import edit_sql
-from .starting import PlanStartPanel, RunAgain
+from .starting import PlanStartController, RunAgain
 from .targets.panel import TargetsPanel
 
 WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
@@ -54,7 +54,9 @@ class BenchPage(Page):
         self.outcome: DraftOutcome | None = None
         self._colours: list[int] = []
         self.busy = BusyTarget(context, self)
-        self.starting = PlanStartPanel(context, self.controller, self.targets, self.run_panel, self.message)
+        self.starting = PlanStartController(
+            context, self.controller, self.targets, self.run_panel, self.message
+        )
         tip = "Leave the calibration, and set up again what was there before it"
         self.give_back = action(self, "Back to my plan", "", tip, self.controller.give_back)
         self._build_layout()
@@ -64,7 +66,7 @@ class BenchPage(Page):
             if each is not None and each is not self.contenders.remove:
                 self.addAction(each)  # the shortcut is heard wherever the page has the keyboard
 
-    def concerns(self, changes: StaleParts) -> bool:
+    def concerns(self, changes: PartsToReload) -> bool:
         return changes.targets or changes.presets or changes.sequences
 
     def reload(self) -> None:
@@ -75,7 +77,7 @@ class BenchPage(Page):
         else:
             self.controller.reload()
 
-    def open(self, wanted: PageRequest) -> None:
+    def open(self, wanted: ShowPageRequest) -> None:
         """Set up sessions to measure again, and start them on request."""
         if wanted.sessions:
             self.message.clear()
@@ -159,7 +161,7 @@ class BenchPage(Page):
         self.again = RunAgain(controller)  # behind the page: it starts what the page shows
         self.again.warned.connect(self.message.show_warning)
         self.again.start_wanted.connect(self._start)
-        self.run_panel.recent.chosen.connect(lambda plan: self.open(PageRequest("bench", (plan,))))
+        self.run_panel.recent.chosen.connect(lambda plan: self.open(ShowPageRequest("bench", (plan,))))
         self.run_panel.recent.failed.connect(self.message.show_failure)
         controller.target_wanted.connect(targets.choose)
         targets.target_chosen.connect(self._on_target_chosen)

@@ -22,10 +22,10 @@ from ui.core.tasks import NewestAnswerRunner, Tasks
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
-from ui.widgets.layouts import NATIVE, in_column, in_row, open_once
+from ui.widgets.layouts import NATIVE, in_column, in_row, open_disposable_dialog
 from ui.widgets.wrapping_row import WrappingRow
 
-from .plan.check_list import WAITING, CheckList, todo_text
+from .plan.check_list import WAITING, PlanCheckList, todo_text
 from .plan.estimate import EstimateCard
 from .plan.run_bar import RunBar
 from .presets.picker import PresetView
@@ -45,7 +45,7 @@ class PlanPreviewPanel(QWidget):
 
     def __init__(self, theme: Theme, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.estimate, self.checks = EstimateCard(), CheckList(theme)
+        self.estimate, self.checks = EstimateCard(), PlanCheckList(theme)
         self.plan, self.presets, self.approval = PlanText(), PresetView(theme), ApprovalView()
         self.run_bar, self.recent = RunBar(), RecentPlans(tasks, self)
         self.tabs = QTabWidget()
@@ -195,7 +195,7 @@ class PlanText(QWidget):
             dialog.fileSelected.connect(self._on_path_chosen)
         else:
             dialog.fileSelected.connect(self.open_wanted)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _on_path_chosen(self, path: str) -> None:
         self.save_wanted.emit(path, self._request.to_toml())

@@ -26,7 +26,7 @@ from app.catalog.mydbtest import read_custom_sql
 from app.catalog.own_sql import FIGURES, OwnSql, sql_problems, sql_workloads, write_sql
 from app.core.harmless import harmless
 from app.core.units import count_text
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.tasks import NewestAnswerRunner
@@ -36,7 +36,7 @@ from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeEditor
 from ui.widgets.form import Choice, Form, FormFieldSpec
 from ui.widgets.highlighter import CUSTOM_SQL, Highlighter
-from ui.widgets.layouts import NATIVE, dialog_buttons, frame, in_column, in_row, split
+from ui.widgets.layouts import NATIVE, dialog_buttons, in_column, in_row, lay_out_dialog, split
 from ui.widgets.message import MessageBar
 
 from .plan.draft_controller import DraftController
@@ -95,7 +95,7 @@ class CustomSqlDialog(QDialog):
         head = in_row(label, (self.box, 1), action_button(self.copy), action_button(self.open_file))
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close, self.save)
         foot = in_row((self.said, 1), buttons, spacing=NATIVE)
-        frame(self, self.message, head, (self.form, 1), foot)
+        lay_out_dialog(self, self.message, head, (self.form, 1), foot)
 
     # what is shown
 
@@ -211,7 +211,7 @@ def edit_sql(controller: DraftController, context: WindowContext, parent: QWidge
     def on_kept(name: str, is_new: bool) -> None:
         if is_new:
             controller.change(controller.draft.with_sequence(name))
-        context.bus.changed.emit(StaleParts(sequences=True))
+        context.bus.changed.emit(PartsToReload(sequences=True))
 
     dialog.kept.connect(on_kept)
     dialog.open()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import InputError, LinkError
-from app.history.machines.measured import MachineRecord
+from app.history.machines.measured import MachineHistory
 from app.planner.checks.load_targets import reach_by_target_name
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
@@ -25,7 +25,7 @@ from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.queue import place_text
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.tasks import Tasks
 from ui.widgets.message import MessageBar
@@ -40,7 +40,7 @@ SOON_S = 20.0  # to read and check what is run again: later nobody expects that 
 T = TypeVar("T")
 
 
-class PlanStartPanel(QObject):
+class PlanStartController(QObject):
     """Starts plans and shows the result in the page and its panel."""
 
     def __init__(
@@ -56,7 +56,7 @@ class PlanStartPanel(QObject):
         self._panel, self._message = panel, message
         self._target = targets.chosen
         self.refused: LaunchStage | None = None  # the latest start, where a check of it failed
-        self._starter = Starter(context.tasks, self)
+        self._starter = PlanStartRunner(context.tasks, self)
         self._starter.advanced.connect(panel.run_bar.show_stage)
         self._starter.ended.connect(self._on_ended)
         self._starter.failed.connect(self._on_failed)
@@ -157,7 +157,7 @@ class PlanStartPanel(QObject):
     def _follow(self, stage: LaunchStage, plan: Plan) -> None:
         sessions = tuple(turn.session for turn in plan.turns)
         self._context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
-        self._context.bus.wanted.emit(PageRequest("live", sessions))
+        self._context.bus.wanted.emit(ShowPageRequest("live", sessions))
 
     # until it is no longer true
 
@@ -198,7 +198,7 @@ class PlanStartPanel(QObject):
 
 
 def _ready(
-    draft: Draft, later: QueueInstead | None, known: Callable[[str], MachineRecord]
+    draft: Draft, later: QueueInstead | None, known: Callable[[str], MachineHistory]
 ) -> Callable[[Survey], PlanRequest]:
     """The request of a draft, with what Dyno chooses for its time on the surveyed target."""
 
@@ -214,7 +214,7 @@ def _ready(
     return ready
 
 
-class Starter(QObject):
+class PlanStartRunner(QObject):
     """Runs a start off the GUI thread, one at a time."""
 
     advanced = Signal(object)  # Stage; None: over

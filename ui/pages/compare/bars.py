@@ -18,7 +18,7 @@ from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit, step_text
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import ChartHead
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.layouts import boxed, in_column, in_row
 
 from .panel import ComparePanelData, Panel
@@ -38,7 +38,7 @@ class BarChartContents:
     title: str
     unit: str
     categories: Sequence[str]
-    bars: Sequence[tuple[Line, Sequence[PointWithRange]]]
+    bars: Sequence[tuple[ChartLine, Sequence[PointWithRange]]]
     base: float | None  # where a line is
 
     @property

@@ -10,9 +10,9 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.verdicts.compare import (
     by_group,
-    by_limits,
     compare,
-    compare_by_measure,
+    comparison_by_measure,
+    judged_by_limits,
     only_common_steps,
 )
 from app.core.names import short_names
@@ -72,8 +72,8 @@ class ShownComparison:
         """The same with other options; not for the GUI thread."""
         if self.comparison is None:
             return replace(self, look=look)
-        whole = by_limits(self.comparison, look.limits)
-        shown = by_group(compare_by_measure(whole, look.measure))
+        whole = judged_by_limits(self.comparison, look.limits)
+        shown = by_group(comparison_by_measure(whole, look.measure))
         sentences = verdict_sentences(_briefly_named(shown), measure_in_sentence(look.measure))
         shown = only_common_steps(shown) if look.is_common else shown
         return replace(self, comparison=whole, look=look, shown=shown, sentences=tuple(sentences))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Comparison
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.widgets.actions import action
 
@@ -77,7 +77,7 @@ class ChosenColumns(QObject):
             base = next(each for each in columns if each.id == comparison.base_id)
             there = [each for each in columns if each.target == base.target]
             sessions = tuple(id_ for each in [base, *there] for id_ in each.ids)
-            self._bus.wanted.emit(PageRequest("bench", sessions))
+            self._bus.wanted.emit(ShowPageRequest("bench", sessions))
 
     def _make_base(self, at: int) -> None:
         comparison = self._comparison

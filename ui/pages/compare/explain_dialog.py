@@ -14,7 +14,7 @@ from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.models.text_table import TextTableModel
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 from ui.widgets.table import LineSelectTable
 
@@ -71,7 +71,7 @@ class DifferenceSearchDialog(QDialog):
             form.addRow(letter, PlainTextLabel(names[self._comparison.columns.index(column)]))
         form.addRow("&Step", self.steps)
         above = (PlainTextLabel(_ABOUT, "muted", wraps=True), form, self.message)
-        frame(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
+        lay_out_dialog(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
@@ -133,6 +133,8 @@ def _asked(ids: Sequence[str], step: str, history: History) -> DifferenceQuestio
     from app.comparison.verdicts.judgement import verdict_limits
     from app.core.settings import read_settings
     from app.explaining.explaining import DifferenceQuestion
-    from app.explaining.pair import Pair
+    from app.explaining.pair import ContenderPair
 
-    return DifferenceQuestion(Pair.of_sessions(history, ids), step, limits=verdict_limits(read_settings()))
+    return DifferenceQuestion(
+        ContenderPair.of_sessions(history, ids), step, limits=verdict_limits(read_settings())
+    )

@@ -13,7 +13,7 @@ from ui.core.context import WindowContext
 
 if TYPE_CHECKING:
     from app.explaining.entries import ExplainedDifferenceEntry
-    from app.explaining.explaining import DifferenceQuestion, ExplainedPair
+    from app.explaining.explaining import DifferenceQuestion, ExplainedContenderPair
     from app.history.store.history import History
     from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Launch, LaunchStage
@@ -42,7 +42,7 @@ class ExplanationRunner(QObject):
     def __init__(self, context: WindowContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._explaining: ExplainedPair | None = None
+        self._explaining: ExplainedContenderPair | None = None
         self._target: Target | None = None
         self._plan = ""  # that is carried out
         self._rounds = -1  # before it
@@ -64,7 +64,7 @@ class ExplanationRunner(QObject):
         self.is_going_on = False
         self.said.emit("stops after this plan" if self._plan else "")
 
-    def _on_settled(self, explaining: ExplainedPair) -> None:
+    def _on_settled(self, explaining: ExplainedContenderPair) -> None:
         self._explaining = explaining
         self._read()
 
@@ -128,7 +128,9 @@ def _measuring(plan: Plan) -> str:
 # on a pool thread
 
 
-def _settled(target: Target, ask: Callable[[str], str | None], asked: DifferenceQuestion) -> ExplainedPair:
+def _settled(
+    target: Target, ask: Callable[[str], str | None], asked: DifferenceQuestion
+) -> ExplainedContenderPair:
     from app.catalog import Catalog, approved_hashes
     from app.explaining.builds import difference_search_on_target
     from app.remote.reach import reached
@@ -138,7 +140,7 @@ def _settled(target: Target, ask: Callable[[str], str | None], asked: Difference
         return difference_search_on_target(agent, asked, Catalog(), approved_hashes(), target.search_paths)
 
 
-def _known(explaining: ExplainedPair, history: History) -> ExplanationSoFar:
+def _known(explaining: ExplainedContenderPair, history: History) -> ExplanationSoFar:
     from app.explaining.entries import entry_of
 
     state = explaining.state(history)

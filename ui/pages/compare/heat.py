@@ -22,7 +22,7 @@ from ui.core.context import WindowContext
 from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.comparison import step_with_threads
-from ui.widgets.charts.lines import Line, Span
+from ui.widgets.charts.lines import ChartLine, Span
 from ui.widgets.image import LEAST
 from ui.widgets.layouts import NATIVE, boxed, in_column
 
@@ -153,7 +153,9 @@ def _limits(tracks: Sequence[HeatTrack]) -> tuple[int, int, int]:
     )
 
 
-def _fill(chart: HeatChart, line: Line, track: HeatTrack, limits: tuple[int, int, int], unit: str) -> None:
+def _fill(
+    chart: HeatChart, line: ChartLine, track: HeatTrack, limits: tuple[int, int, int], unit: str
+) -> None:
     chart.set_title("Latency", unit)
     chart.nothing = NOTHING["heat"]
     chart.show_heat(track, line, limits)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.verdicts.across import cross_plan_remarks
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
 from ui.core.plain import PlainTextLabel, as_tip, first_lines
@@ -121,7 +121,7 @@ class ComparePage(Page):
 
     # the page
 
-    def open(self, wanted: PageRequest) -> None:
+    def open(self, wanted: ShowPageRequest) -> None:
         """Compare these sessions; the first is the base."""
         if wanted.sessions:
             self.columns.choose(ChosenSessions(tuple(wanted.sessions)))

@@ -11,7 +11,7 @@ from app.comparison.charts.of_all_steps import before_after_points, before_after
 from app.comparison.charts.points import PointWithRange
 from app.comparison.why.before_after import BeforeAfterTest, before_after_tests
 from ui.models.comparison import drawn_points, drawn_unit
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 
 from .bars import (
     BarChartContents,
@@ -66,7 +66,7 @@ def _both(group: Group, of_group: Sequence[BeforeAfterTest], shown: ComparePanel
     rows = [before_after_rows(shown.comparison, pair) for pair in of_group]
     before = _points([each[0] for each in rows])
     after = _points([each[1] for each in rows])
-    bars: list[tuple[Line, list[PointWithRange]]] = []
+    bars: list[tuple[ChartLine, list[PointWithRange]]] = []
     for at, line in enumerate(shown.lines):
         pale = replace(line, key=f"{line.key} before", label=f"{line.label} before", faint=True)
         bars += [(pale, [each[at] for each in before]), (line, [each[at] for each in after])]

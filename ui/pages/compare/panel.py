@@ -15,7 +15,7 @@ from ui.core.plain import PlainTextLabel, fitted
 from ui.core.theme import Theme
 from ui.models.comparison import columns_shown
 from ui.widgets.charts.hidden import HiddenChartLines
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.still import StillChart
 from ui.widgets.image import LEAST
 
@@ -33,7 +33,7 @@ class ComparePanelData:
     whole: Comparison  # as it was read: with all steps and measures
     measure: Measure
     is_relative: bool
-    lines: tuple[Line, ...]  # one a column
+    lines: tuple[ChartLine, ...]  # one a column
     row: Row | None  # where the keyboard is in the table
     column: int = -1  # of the comparison; -1: before the figures
 
@@ -43,11 +43,11 @@ class ComparePanelData:
         return (self.row.workload, str(self.row.coordinates)) if self.row else None
 
 
-def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
+def lines_of(comparison: Comparison, theme: Theme) -> tuple[ChartLine, ...]:
     """The columns as lines of charts."""
     metrics = QFontMetrics(PlainTextLabel().font())
     return tuple(
-        Line(column.id, fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
+        ChartLine(column.id, fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
              shown.is_dashed, full=shown.name)
         for column, shown in zip(comparison.columns, columns_shown(comparison, theme), strict=True)
     )  # fmt: skip

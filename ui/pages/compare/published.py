@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from app.history.lists.sessions import is_untouched
 from app.history.store.history import History
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 
 
@@ -34,7 +34,7 @@ class ShippedResultsImporter(QObject):
 
     def _tell(self, ids: list[str], signal: SignalInstance) -> None:
         if ids:
-            self._context.bus.changed.emit(StaleParts(sessions=True))
+            self._context.bus.changed.emit(PartsToReload(sessions=True))
             signal.emit(ids)
 
 

@@ -9,9 +9,9 @@ from app.comparison.charts.points import error_bars_legend
 from app.comparison.charts.rates import (
     AXIS,
     PERCENTILES,
-    at_rates,
     latencies,
     missed_rates_text,
+    rows_at_rates,
     target_rate_numbers,
 )
 from app.comparison.charts.sweeps import step_name_off_axis
@@ -34,7 +34,7 @@ class RatesPanel(ChartWithChoice):
         self._choice.setCurrentText(PERCENTILES[-1])
 
     def csv(self) -> str:
-        if self.shown is None or not at_rates(self.shown.whole, self.shown.row):
+        if self.shown is None or not rows_at_rates(self.shown.whole, self.shown.row):
             return ""
         return target_rate_numbers(self.shown.whole, self.shown.row).to_csv()
 
@@ -42,7 +42,7 @@ class RatesPanel(ChartWithChoice):
         return (shown.whole, shown.lines, shown.step, self._choice.currentText())
 
     def draw(self, shown: ComparePanelData) -> None:
-        rows = at_rates(shown.whole, shown.row)
+        rows = rows_at_rates(shown.whole, shown.row)
         has_curve = len(rows) > 1
         self._head.setVisible(has_curve)
         chart = self._provide()

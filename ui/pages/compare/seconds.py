@@ -25,7 +25,7 @@ from ui.core.plain import PlainTextLabel
 from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.models.comparison import step_with_threads
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
@@ -170,7 +170,7 @@ def _missing(shown: ComparePanelData, found: Mapping[str, SecondsCurve]) -> str:
     return f"{NOTHING['seconds']} of {', '.join(without)}" if without else ""
 
 
-def repeat_curves(shown: ComparePanelData) -> list[Line]:
+def repeat_curves(shown: ComparePanelData) -> list[ChartLine]:
     """A line for each session; repeats have their column's colour, the later ones fainter."""
     found = []
     for column, line in zip(shown.comparison.columns, shown.lines, strict=True):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
-from app.comparison.charts.of_one_step import PARTS, disk_parts_present, size_numbers, sizes_of
+from app.comparison.charts.of_one_step import PARTS, disk_size_parts, size_numbers, sizes_of
 from app.comparison.charts.points import ChartNumbers
 from ui.widgets.charts.bar_chart import StackedBars
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, RemarkedChartPanel
@@ -31,10 +31,10 @@ class SizesPanel(RemarkedChartPanel):
         unit, of = next((each for each in _UNITS if most >= _FEW * each[1]), _UNITS[-1])
         bars = [
             (
-                Line(part, PARTS.get(part, part), self.theme.part(part)),
+                ChartLine(part, PARTS.get(part, part), self.theme.part(part)),
                 [_in(sizes.get(part), of) for sizes in found],
             )
-            for part in disk_parts_present(found)
+            for part in disk_size_parts(found)
         ]
         assert isinstance(self.chart, StackedBars)
         self.chart.set_title(f"Size after {row.workload}", unit)

@@ -17,8 +17,8 @@ from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.texts.causes_text import causes_table
-from app.comparison.texts.costs_text import costs_of_steps, details, pairs_of_steps
-from app.comparison.texts.costs_text import to_csv as costs_csv
+from app.comparison.texts.costs_text import before_after_table, cost_details_table, step_costs_table
+from app.comparison.texts.costs_text import costs_to_csv as costs_csv
 from app.comparison.texts.waits_text import statements_table, waits_table
 from app.comparison.why.before_after import before_after_tests
 from app.comparison.why.causes import causes
@@ -146,11 +146,11 @@ class WhyPanel(Panel):
         if self._way == STEP:
             self._draw_step(shown)
         elif self._way == ALL:
-            self._show(costs_of_steps(shown.whole, shown.is_relative))
+            self._show(step_costs_table(shown.whole, shown.is_relative))
         elif self._way == THREADS:
             self._show(thread_states_table(shown.whole))
         else:
-            self._show(pairs_of_steps(shown.comparison, before_after_tests(shown.comparison)))
+            self._show(before_after_table(shown.comparison, before_after_tests(shown.comparison)))
         self.drawn.emit()
 
     def _draw_step(self, shown: ComparePanelData) -> None:
@@ -158,7 +158,7 @@ class WhyPanel(Panel):
             self._show(Table("", (), (), 0, (_CHOOSE,)))
             return
         shares = [None, *(cost["explains"] for cost in entry["costs"]), *(None for _ in entry["engine"])]
-        table = details(shown.whole, entry)
+        table = cost_details_table(shown.whole, entry)
         self._model.show(table, shares, _SHARES)
         self._arrange(table)
 

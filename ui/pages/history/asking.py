@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget, QWidgetAction
 from app.core.harmless import harmless
 from app.history.lists.browsing import SessionLine, read_session_lines, tags
 from ui.core.context import WindowContext
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 
-from .editing import SessionEditController, count
+from .editing import SessionEditController, session_count_text
 from .facets import TickMenu
 
 
@@ -38,10 +38,10 @@ class HistoryQuestions(QObject):
         """Ask for a note for all of them."""
         dialog = QInputDialog(self._page)
         dialog.setWindowTitle("Add note")
-        dialog.setLabelText(f"Note on each of {count(len(sessions))}")
+        dialog.setLabelText(f"Note on each of {session_count_text(len(sessions))}")
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
         dialog.textValueSelected.connect(lambda text: self._editing.note(sessions, text))
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _on_tags_read(self, answer: tuple[list[str], list[SessionLine]]) -> None:
         known, of = answer

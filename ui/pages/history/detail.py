@@ -11,7 +11,7 @@ from ui.core.plain import PlainTextLabel
 from ui.core.theme import Theme
 
 if TYPE_CHECKING:
-    from .reading import Detail
+    from .reading import SessionDetailTexts
     from .tabs import DetailTabs
 
 
@@ -33,7 +33,7 @@ class DetailPane(QStackedWidget):
         self._words.setText(text)
         self.setCurrentWidget(self._words)
 
-    def show_detail(self, detail: Detail) -> None:
+    def show_detail(self, detail: SessionDetailTexts) -> None:
         self.tabs.show_detail(detail)
         self.setCurrentWidget(self.tabs)
 

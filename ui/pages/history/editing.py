@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.history.lists.sessions import state_of
 from app.history.store.history import History
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 
 
@@ -85,7 +85,9 @@ class SessionEditController(QObject):
         def change(history: History) -> str:
             back = sum(_edits().undelete(history, session) for session in sessions)
             lost = len(sessions) - back
-            return f"{count(back)} restored" + (f"; the journals of {lost} are lost" if lost else "")
+            return f"{session_count_text(back)} restored" + (
+                f"; the journals of {lost} are lost" if lost else ""
+            )
 
         self._context.tasks.read(
             self, change, lambda text: self._on_undone(sessions, text), self._on_failed, stores=True
@@ -110,7 +112,7 @@ class SessionEditController(QObject):
         self.failed.emit(error)
 
     def _tell(self) -> None:
-        self._context.bus.changed.emit(StaleParts(sessions=True))
+        self._context.bus.changed.emit(PartsToReload(sessions=True))
 
 
 def _edits() -> ModuleType:
@@ -120,5 +122,5 @@ def _edits() -> ModuleType:
     return edits
 
 
-def count(sessions: int) -> str:
+def session_count_text(sessions: int) -> str:
     return f"{sessions:,} session{'' if sessions == 1 else 's'}"

@@ -14,13 +14,13 @@ from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
 from app.history.lists.browsing import read_session_lines
 from app.history.store.history import History
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.plain import first_lines
 from ui.models.session_columns import SessionListColumn
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 
-from .editing import count
+from .editing import session_count_text
 
 _FILES = "Sessions (*.zip)"
 _SOURCES = "Sessions, tables, output of sysbench (*.zip *.csv *.txt *.log *.out sb.o.*);;All files (*)"
@@ -28,7 +28,7 @@ _NAMED = 6  # problems
 
 
 @dataclass(frozen=True)
-class ImportedFiles:
+class ImportSummary:
     """The results of importing files."""
 
     new: tuple[str, ...] = ()  # session ids
@@ -37,9 +37,9 @@ class ImportedFiles:
 
     @property
     def text(self) -> str:
-        parts = [f"{count(len(self.new))} imported"] if self.new or not self.problems else []
+        parts = [f"{session_count_text(len(self.new))} imported"] if self.new or not self.problems else []
         if self.known:
-            parts.append(f"{count(len(self.known))} known already")
+            parts.append(f"{session_count_text(len(self.known))} known already")
         return "\n".join(filter(None, ("; ".join(parts), first_lines(self.problems, _NAMED))))
 
 
@@ -78,7 +78,7 @@ class SessionFileActions(QObject):
             dialog.selectFile(f"{as_file_name(name)}.dyno.zip")
         else:
             dialog = QFileDialog(
-                self._owner, f"Export {count(len(sessions))} into", self._context.memory.folder
+                self._owner, f"Export {session_count_text(len(sessions))} into", self._context.memory.folder
             )
             dialog.setFileMode(QFileDialog.FileMode.Directory)
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -126,16 +126,16 @@ class SessionFileActions(QObject):
 
     def _on_copied(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._context.bus.said.emit(f"{count(text.count(chr(10)) - 1)} copied")
+        self._context.bus.said.emit(f"{session_count_text(text.count(chr(10)) - 1)} copied")
 
-    def _on_imported(self, taken: ImportedFiles) -> None:
+    def _on_imported(self, taken: ImportSummary) -> None:
         if taken.new:
-            self._context.bus.changed.emit(StaleParts(sessions=True))
+            self._context.bus.changed.emit(PartsToReload(sessions=True))
         self.imported.emit(taken)
 
     def _on_exported(self, files: list[Path]) -> None:
         where = files[0] if len(files) == 1 else files[0].parent
-        self._context.bus.saved.emit(where, f"{count(len(files))} exported: {where}")
+        self._context.bus.saved.emit(where, f"{session_count_text(len(files))} exported: {where}")
 
     def _open(self, dialog: QFileDialog, chosen: Callable[[list[str]], object]) -> None:
         def on_accepted() -> None:
@@ -143,10 +143,10 @@ class SessionFileActions(QObject):
             chosen(dialog.selectedFiles())
 
         dialog.accepted.connect(on_accepted)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
 
-def _import_files(history: History, files: Sequence[Path]) -> ImportedFiles:
+def _import_files(history: History, files: Sequence[Path]) -> ImportSummary:
     from app.history.exchange.import_any import import_any
 
     new: list[str] = []
@@ -160,4 +160,4 @@ def _import_files(history: History, files: Sequence[Path]) -> ImportedFiles:
                 (new if found.new else known).append(found.session)
         except DynoError as error:
             problems.append(str(error))
-    return ImportedFiles(tuple(new), tuple(known), tuple(problems))
+    return ImportSummary(tuple(new), tuple(known), tuple(problems))

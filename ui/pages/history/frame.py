@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 from ui.core.memory import WindowStateFile
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
-from ui.widgets.actions import action_box, action_button
+from ui.widgets.actions import action_button, action_check_box
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.empty import EmptyPage
 from ui.widgets.layouts import in_column, in_row
@@ -29,7 +29,7 @@ _EMPTY = (
 )
 
 
-class HistoryFrame(QWidget):
+class HistoryPageLayout(QWidget):
     """Holds the parts; shows the list, *nothing matches*, or an empty page."""
 
     def __init__(self, bar: FilterBar, table: SessionTable, detail: DetailPane, page: QWidget) -> None:
@@ -51,7 +51,7 @@ class HistoryFrame(QWidget):
         self.setLayout(in_column((self._all, 1), margins=(MARGIN,) * 4))
         body = QWidget(self._all)
         self._all.addWidget(body)
-        body.setLayout(in_column(in_row((bar, 1), action_box(commands.group)), (self._splitter, 1)))
+        body.setLayout(in_column(in_row((bar, 1), action_check_box(commands.group)), (self._splitter, 1)))
         self._splitter.addWidget(self._list)
         self._list.addWidget(table)
         self._add_lower(detail, commands.buttons())

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from app.comparison.answers.over_time import (
     OverTimeEntry,
     OverTimePointEntry,
-    StepAcrossSessions,
+    StepOverTimeEntry,
     means_between_changes,
     shares_of,
 )
@@ -18,13 +18,13 @@ from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.charts.dated_chart import UNIT, DatedChart
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
 READING = "Reading the sessions of the same work…"
 
 
-class OverTime(QWidget):
+class OverTimePanel(QWidget):
     """Steps that change come first; all curves are in percent of their median."""
 
     compare_wanted = Signal(object)  # ids of the sessions around a change
@@ -68,7 +68,7 @@ class OverTime(QWidget):
             part.show()
         self._draw()
 
-    def _step(self) -> StepAcrossSessions | None:
+    def _step(self) -> StepOverTimeEntry | None:
         steps = self._found["steps"] if self._found else []
         return next((step for step in steps if step["step"] == self._choice.currentData()), None)
 
@@ -83,17 +83,17 @@ class OverTime(QWidget):
         self._chart.set_title(step["step"], UNIT)
         self._chart.set_dated([point["at"] for point in points], texts, self._curves(step))
 
-    def _curves(self, step: StepAcrossSessions) -> list[tuple[Line, list[float | None]]]:
+    def _curves(self, step: StepOverTimeEntry) -> list[tuple[ChartLine, list[float | None]]]:
         """The figure, its means between changes, and the canaries of the machine."""
         assert self._found is not None  # a step of it is shown
         figure, faint = self._theme.contender(0), self._theme.colour("muted")
-        curves = [(Line("figure", "result", figure), step["values"])]
+        curves = [(ChartLine("figure", "result", figure), step["values"])]
         if step["changes"]:
             curves.append(
-                (Line("mean", "mean between changes", figure, dashed=True), means_between_changes(step))
+                (ChartLine("mean", "mean between changes", figure, dashed=True), means_between_changes(step))
             )
         curves += [
-            (Line(name, f"canary, {name}", faint, dashed=name == "commits", faint=True), values)
+            (ChartLine(name, f"canary, {name}", faint, dashed=name == "commits", faint=True), values)
             for name, values in self._found["canaries"].items()
             if any(values)
         ]
@@ -108,7 +108,7 @@ class OverTime(QWidget):
             self.compare_wanted.emit((*points[before]["sessions"], *points[at]["sessions"]))
 
 
-def _text(point: OverTimePointEntry, step: StepAcrossSessions, at: int) -> str:
+def _text(point: OverTimePointEntry, step: StepOverTimeEntry, at: int) -> str:
     """Build, figure and number of sessions of a point; why it has no figure."""
     value = step["values"][at]
     if value is None:

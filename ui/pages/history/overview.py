@@ -6,15 +6,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QScrollArea
 
 from app.core.harmless import harmless
-from app.history.steps.figures import SessionShown
+from app.history.steps.figures import SessionDetails
 from app.protocol.states import state_word
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.models.session_columns import tone_of
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
-from ui.widgets.pairs import Pairs
+from ui.widgets.pairs import TitleTextGrid
 
-from .reading import Detail
+from .reading import SessionDetailTexts
 
 _TOLD = 3  # failed steps; the others are in the results
 
@@ -25,7 +25,7 @@ class SessionOverview(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._session = ""
-        self._what, self._on = Pairs(), Pairs()
+        self._what, self._on = TitleTextGrid(), TitleTextGrid()
         self._state = PlainTextLabel(wraps=True, selectable=True)
         self._tags = QLineEdit(placeholderText="Tags, separated by commas; press Enter to save")
         self._tags.setAccessibleName("Tags")
@@ -38,7 +38,7 @@ class SessionOverview(QScrollArea):
         tags = in_row(PlainTextLabel("&Tags", "muted", buddy=self._tags), (self._tags, 1), spacing=NATIVE)
         self.setWidget(boxed(in_column(self._state, lines, tags, 1, margins=(0, SPACE, 0, SPACE))))
 
-    def show_detail(self, detail: Detail) -> None:
+    def show_detail(self, detail: SessionDetailTexts) -> None:
         shown = detail.shown
         self._what.show_pairs(detail.what)
         self._on.show_pairs(detail.on)
@@ -47,7 +47,7 @@ class SessionOverview(QScrollArea):
             self._session, self._shown_tags = shown["id"], list(shown["tags"])
             self._tags.setText(harmless(", ".join(self._shown_tags)))
 
-    def _show_state(self, shown: SessionShown) -> None:
+    def _show_state(self, shown: SessionDetails) -> None:
         state, reason = shown["state"], shown["reason"]
         lines = [f"{state_word(state, reason)}: {reason}"] if reason else []
         failed = [step for step in shown["steps"] if step["state"] == "failed"]

@@ -11,10 +11,10 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.history.lists.browsing import FoundSessions, facets
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import Page
-from ui.core.plain import error_lines
+from ui.core.plain import error_with_details
 from ui.core.tasks import NewestAnswerRunner
 from ui.dialogs.cut_controller import CutController
 from ui.dialogs.flame_controller import FlameGraphOpener
@@ -22,22 +22,22 @@ from ui.dialogs.report_controller import PageReportSaver
 from ui.models.plan_cells import plan_text, plan_title_with_count
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
-from ui.widgets.layouts import in_column, open_once
+from ui.widgets.layouts import in_column, open_disposable_dialog
 
 from .asking import HistoryQuestions
 from .commands import HistoryActions
 from .detail import DetailPane
-from .editing import SessionEditController, count
-from .exchange import ImportedFiles, SessionFileActions
+from .editing import SessionEditController, session_count_text
+from .exchange import ImportSummary, SessionFileActions
 from .filter_bar import FilterBar
-from .frame import HistoryFrame
+from .frame import HistoryPageLayout
 from .table import SessionTable
 
 if TYPE_CHECKING:
     from app.comparison.answers.over_time import OverTimeEntry
     from app.history.store.history import History
 
-    from .reading import Detail
+    from .reading import SessionDetailTexts
     from .tabs import DetailTabs
 
 
@@ -83,7 +83,7 @@ class HistoryPage(Page):
             self._model.reload()
         self._is_asked = False
 
-    def open(self, wanted: PageRequest) -> None:
+    def open(self, wanted: ShowPageRequest) -> None:
         """Select these sessions, and clear the filter."""
         if wanted.sessions:
             self._wanted = wanted.sessions
@@ -121,8 +121,8 @@ class HistoryPage(Page):
         ):
             command.triggered.connect(do)
 
-    def _make_frame(self) -> HistoryFrame:
-        frame = HistoryFrame(self._bar, self._table, self._detail, self)
+    def _make_frame(self) -> HistoryPageLayout:
+        frame = HistoryPageLayout(self._bar, self._table, self._detail, self)
         self.setLayout(in_column(frame))
         clear = action(frame, "Clear filter", "", "Show all sessions", self._bar.clear)
         tip = "Choose a target, contenders and a sequence to run"
@@ -191,7 +191,7 @@ class HistoryPage(Page):
         elif len(sessions) == 1:
             self._frame.show_selected(self._name())
         else:
-            self._frame.show_selected(f"{count(len(sessions))} selected" if sessions else "")
+            self._frame.show_selected(f"{session_count_text(len(sessions))} selected" if sessions else "")
             self._detail.show_words(_SEVERAL if sessions else _NONE)
 
     def _read_detail(self) -> None:
@@ -199,20 +199,20 @@ class HistoryPage(Page):
             (session,) = self._table.selected
             self._reading.read(lambda history: _detail(history, session), self._on_read, self._on_not_read)
 
-    def _on_read(self, detail: Detail) -> None:
+    def _on_read(self, detail: SessionDetailTexts) -> None:
         if self._table.selected == (detail.shown["id"],):
             self._frame.show_selected(detail.shown["name"])
             self._detail.show_detail(detail)
 
     def _on_not_read(self, error: Exception) -> None:
-        self._detail.show_words(error_lines(error)[0])
+        self._detail.show_words(error_with_details(error)[0])
 
     def _read_over_time(self, session: str) -> None:
         tabs = self._detail.tabs
         self._over_time.read(
             lambda history: _over_time(history, session),
             lambda found: tabs.show_over_time(session, found),
-            lambda error: tabs.show_over_time(session, error_lines(error)[0]),
+            lambda error: tabs.show_over_time(session, error_with_details(error)[0]),
         )
 
     def _name(self) -> str:
@@ -222,14 +222,14 @@ class HistoryPage(Page):
     # what is done
 
     def _want(self, page: str, sessions: tuple[str, ...] = (), is_run: bool = False) -> None:
-        self.context.bus.wanted.emit(PageRequest(page, sessions, is_run))
+        self.context.bus.wanted.emit(ShowPageRequest(page, sessions, is_run))
 
     def _show_team(self) -> None:
         from ui.dialogs.team_sessions import TeamSessionsDialog
 
         dialog = TeamSessionsDialog(self.context, self.window())
         dialog.begin()
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _start_note(self) -> None:
         """Start a note in the session's line; for several sessions ask."""
@@ -245,7 +245,7 @@ class HistoryPage(Page):
 
     def _on_deleted(self, gone: int, left: int) -> None:
         self._commands.undo.setEnabled(self.editing.can_undo)
-        done = f"{count(gone)} deleted"
+        done = f"{session_count_text(gone)} deleted"
         if left:
             stays = "1 is" if left == 1 else f"{left} are"
             self._message.show_warning(f"{done}; {stays} still running: stop the plan on Live first")
@@ -258,13 +258,13 @@ class HistoryPage(Page):
         self._message.clear()
         self.context.bus.said.emit(text)
 
-    def _on_imported(self, taken: ImportedFiles) -> None:
+    def _on_imported(self, taken: ImportSummary) -> None:
         if taken.problems:
             self._message.show_error(taken.text)
         else:
             self._message.clear()  # about another file
         self.context.bus.said.emit(taken.text.splitlines()[0])
-        self.open(PageRequest("history", taken.new + taken.known))
+        self.open(ShowPageRequest("history", taken.new + taken.known))
 
     def _on_menu_wanted(self, at: QPoint) -> None:
         self._commands.show_context_menu(self, self._table.viewport().mapToGlobal(at))
@@ -278,7 +278,7 @@ class HistoryPage(Page):
         event.acceptProposedAction()
 
 
-def _detail(history: History, session: str) -> Detail:
+def _detail(history: History, session: str) -> SessionDetailTexts:
     from .reading import read_detail  # by the thread that reads
 
     return read_detail(history, session)

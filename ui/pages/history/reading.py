@@ -10,8 +10,8 @@ from app.comparison.verdicts.repeats import start_state_text
 from app.core.units import bytes_text, count_text, date_text, seconds_text
 from app.history.lists.sessions import source_text
 from app.history.recorded.in_words import DataAndStartWords
-from app.history.steps.figures import SessionShown, plan_of, settings, show
-from app.history.steps.step_text import BUSY, cut_text, repeated_attempt_text
+from app.history.steps.figures import SessionDetails, plan_of, session_details, settings
+from app.history.steps.step_text import BUSY, cut_seconds_text, repeated_attempt_text
 from app.history.store.history import History
 from app.imported.session import is_imported
 from app.protocol.plan import step_label
@@ -26,8 +26,8 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Detail:
-    shown: SessionShown
+class SessionDetailTexts:
+    shown: SessionDetails
     what: tuple[Pair, ...]  # was carried out
     on: tuple[Pair, ...]  # which machine, when
     settings: tuple[Setting, ...]
@@ -35,14 +35,18 @@ class Detail:
     log: str
 
 
-def read_detail(history: History, session: str) -> Detail:
-    shown, plan, kept = show(history, session), plan_of(history, session), settings(history, session)
+def read_detail(history: History, session: str) -> SessionDetailTexts:
+    shown, plan, kept = (
+        session_details(history, session),
+        plan_of(history, session),
+        settings(history, session),
+    )
     facts: dict[str, Any] = kept["facts"]
     machine = next((value for name, value in facts.items() if name.startswith("machine")), None)
     build = facts.get("build")
     notes = build.get("notes") or {} if isinstance(build, dict) else {}
     foreign = is_imported(plan)
-    return Detail(
+    return SessionDetailTexts(
         shown,
         tuple(_what_others_did(shown) if foreign else _what(shown, plan, notes)),
         tuple(
@@ -58,7 +62,7 @@ def read_detail(history: History, session: str) -> Detail:
     )
 
 
-def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> Iterator[Pair]:
+def _what(shown: SessionDetails, plan: dict[str, Any], notes: dict[str, str]) -> Iterator[Pair]:
     contender = shown["contender"]
     yield "Contender", contender["name"]
     yield "Build", f"{contender['build']} ({contender['family']} {contender['version']})"
@@ -72,7 +76,7 @@ def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> I
     yield "Each step", f"{seconds_text(plan['seconds'])} after {seconds_text(plan['warmup'])} of warm-up"
 
 
-def _what_others_did(shown: SessionShown) -> Iterator[Pair]:
+def _what_others_did(shown: SessionDetails) -> Iterator[Pair]:
     """The load of others, as far as known."""
     contender = shown["contender"]
     release = f"{contender['family']} {contender['version']}".strip()
@@ -84,20 +88,20 @@ def _what_others_did(shown: SessionShown) -> Iterator[Pair]:
     yield "Steps", f"{len(shown['steps'])}"
 
 
-def _where_others_did(shown: SessionShown, source: str) -> Iterator[Pair]:
+def _where_others_did(shown: SessionDetails, source: str) -> Iterator[Pair]:
     yield "Target", shown["target"]
     yield "Published", source
     yield "Date", "" if source else _began(shown)
     yield "From", "imported, not run by Dyno"
 
 
-def _done(shown: SessionShown) -> str:
+def _done(shown: SessionDetails) -> str:
     states = [step["state"] for step in shown["steps"]]
     skipped = f", {states.count('skipped')} skipped" if "skipped" in states else ""
     return f"{states.count('completed')} of {len(states)} steps completed{skipped}"
 
 
-def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> Iterator[Pair]:
+def _on(shown: SessionDetails, plan: dict[str, Any], machine: dict[str, Any]) -> Iterator[Pair]:
     yield "Target", shown["target"]
     if machine:
         cpu = machine.get("cpu") or {}
@@ -124,7 +128,7 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     yield "Shared by", shown["person"]
 
 
-def _began(shown: SessionShown) -> str:
+def _began(shown: SessionDetails) -> str:
     from datetime import datetime
 
     began = shown["started_at"]
@@ -139,11 +143,11 @@ def _note(note: dict[str, Any]) -> str:
     return f"{date_text(note['at'])}{t}\n{note['text']}"
 
 
-def _cuts(shown: SessionShown) -> Iterator[str]:
+def _cuts(shown: SessionDetails) -> Iterator[str]:
     """Steps with a cut."""
     for step in shown["steps"]:
         if step["cut"]:
-            yield f"{step_label(step['name'], step['coordinates'])}\nOnly {cut_text(step['cut'])} count"
+            yield f"{step_label(step['name'], step['coordinates'])}\nOnly {cut_seconds_text(step['cut'])} count"
 
 
 def _edits(history: History, session: str) -> Iterator[str]:

@@ -31,9 +31,9 @@ from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
 from ui.widgets.table import LineSelectTable
 
-from .over_time import READING, OverTime
+from .over_time import READING, OverTimePanel
 from .overview import SessionOverview
-from .reading import Detail
+from .reading import SessionDetailTexts
 
 NOTES = 4  # the place of the tab
 
@@ -48,13 +48,13 @@ class DetailTabs(QTabWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._detail: Detail | None = None
+        self._detail: SessionDetailTexts | None = None
         self._stale: set[int] = set()
         self._listed = ""  # the session whose results are listed
         self.overview = SessionOverview()
         self._steps = StepModel(theme, self)
         self._results = StepTable(self._steps)
-        self.over_time = OverTime(theme)
+        self.over_time = OverTimePanel(theme)
         self._settings, self._in_force = SettingModel(self), LineSelectTable("Settings in force")
         self._told = ElidedLabel(role="muted")  # of the chosen step
         self._notes = _text("Notes", "No notes yet")
@@ -71,7 +71,7 @@ class DetailTabs(QTabWidget):
         self.addTab(self._log, "Log")
         self.currentChanged.connect(self._fill)
 
-    def show_detail(self, detail: Detail) -> None:
+    def show_detail(self, detail: SessionDetailTexts) -> None:
         self._detail = detail
         self._stale = set(range(self.count()))
         self._fill(self.currentIndex())
@@ -120,7 +120,7 @@ class DetailTabs(QTabWidget):
         if self._detail is None or tab not in self._stale:
             return
         self._stale.discard(tab)
-        fill: tuple[Callable[[Detail], None], ...] = (
+        fill: tuple[Callable[[SessionDetailTexts], None], ...] = (
             self.overview.show_detail,
             self._show_steps,
             self._ask_over_time,
@@ -130,7 +130,7 @@ class DetailTabs(QTabWidget):
         )
         fill[tab](self._detail)
 
-    def _show_steps(self, detail: Detail) -> None:
+    def _show_steps(self, detail: SessionDetailTexts) -> None:
         """Show the steps; the focus stays on its step if the session is the same."""
         row = self._results.currentIndex().row()
         self._steps.show(detail.shown["steps"])
@@ -139,7 +139,7 @@ class DetailTabs(QTabWidget):
         self._listed = detail.shown["id"]
         self._tell_step()
 
-    def _ask_over_time(self, detail: Detail) -> None:
+    def _ask_over_time(self, detail: SessionDetailTexts) -> None:
         self.over_time.show_words(READING)
         self.over_time_wanted.emit(detail.shown["id"])
 

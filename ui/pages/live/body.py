@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from app.history.steps.timeline import Overview
+from app.history.steps.timeline import SessionResults
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
@@ -17,7 +17,7 @@ from ui.widgets.table import LineSelectTable
 from .charts import SessionCharts
 from .choices import ChartChoices
 from .engine_panel import EngineFiguresPanel
-from .header import PlanHeader, PlansRow
+from .header import PlanHeader, RunningPlansBar
 from .queue_line import QueueSummaryRow
 from .remarks import RemarksPanel
 from .steering import Steering
@@ -32,7 +32,7 @@ class LiveBody(QWidget):
 
     def __init__(self, context: WindowContext, page: QWidget) -> None:
         super().__init__(page)
-        self.plans = PlansRow(context.theme)
+        self.plans = RunningPlansBar(context.theme)
         self.message = Banner(self)
         self.queue = QueueSummaryRow(context, page)
         self.header = PlanHeader(context.theme)
@@ -55,7 +55,7 @@ class LiveBody(QWidget):
             table, model = self.table, self.results
             QTimer.singleShot(0, table, lambda: table.scrollTo(model.index(step, 0)))  # once it has its size
 
-    def show_engine(self, loaded: LoadedSession | None, overview: Overview | None) -> None:
+    def show_engine(self, loaded: LoadedSession | None, overview: SessionResults | None) -> None:
         """Show the figures of the engine: now while the running step is followed, else of the chosen step."""
         if loaded is None or overview is None or not self.engine.isVisible():
             return

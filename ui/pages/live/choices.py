@@ -20,7 +20,7 @@ from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.image import copy_image, save_image
-from ui.widgets.layouts import in_row, open_once
+from ui.widgets.layouts import in_row, open_disposable_dialog
 
 from .charts import SessionCharts
 
@@ -120,7 +120,7 @@ class ChartChoices(QWidget):
         dialog.setDefaultSuffix("png")
         dialog.selectFile(f"{self._file_name}.png")
         dialog.fileSelected.connect(self._save_to)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _save_to(self, name: str) -> None:
         path = Path(name)

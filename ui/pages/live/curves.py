@@ -15,7 +15,7 @@ from app.protocol.events import (
     REPEATED,
     Event,
     LogEvent,
-    Mark,
+    MomentEvent,
     Note,
     SeriesDeclared,
     SessionEnded,
@@ -23,7 +23,7 @@ from app.protocol.events import (
     StepStarted,
     UnknownEvent,
 )
-from app.protocol.plan import SLICES, Plan, coordinates_text, step_key
+from app.protocol.plan import SLICES, Plan, coordinates_json, step_key
 from app.protocol.states import StepState
 from ui.widgets.charts.pyramid import GAP_S, GrowingTimeSeries
 
@@ -81,7 +81,7 @@ class EventBatchChanges:
     remarks: tuple[JournalRemark, ...] = ()
 
 
-class Second(NamedTuple):
+class QpsPoint(NamedTuple):
     """A second of a step, or a slice; missing QPS is NaN."""
 
     t: float  # its end
@@ -99,7 +99,7 @@ class SessionCurves:
         self.tracks = {name: GrowingTimeSeries(self.gap_s) for name in names}
         self.heat = new_heat()
         self.bounds: dict[int, StepOnAxis] = {}
-        self.seconds: dict[int, dict[int, Second]] = {}  # by step and s; of a plan in slices
+        self.seconds: dict[int, dict[int, QpsPoint]] = {}  # by step and s; of a plan in slices
         self.gaps: list[tuple[float, float]] = []
         self.remarks: list[JournalRemark] = list(timeline.remarks)
         self.t = 0.0  # of the latest sample
@@ -183,15 +183,19 @@ class SessionCurves:
                 applied.bounds = True
             case StepEnded() | SessionEnded():
                 applied.bounds = True
-            case LogEvent() | Mark() | Note() | UnknownEvent():
-                applied.is_stale = applied.is_stale or (isinstance(event, Mark) and event.name == REPEATED)
+            case LogEvent() | MomentEvent() | Note() | UnknownEvent():
+                applied.is_stale = applied.is_stale or (
+                    isinstance(event, MomentEvent) and event.name == REPEATED
+                )
                 self._remark(event, applied)
 
-    def _remark(self, event: LogEvent | Mark | Note | UnknownEvent, applied: EventBatchChanges) -> None:
+    def _remark(
+        self, event: LogEvent | MomentEvent | Note | UnknownEvent, applied: EventBatchChanges
+    ) -> None:
         match event:
             case LogEvent():
                 about, text = f"{event.source} {event.level}", event.text
-            case Mark():
+            case MomentEvent():
                 about, text = event.name, event.text
             case Note():
                 about, text = "", event.text
@@ -205,7 +209,7 @@ class SessionCurves:
     def _begin(self, position: int) -> None:
         """A step begins, without a line from the one before."""
         step = self.plan.steps[position]
-        coordinates = coordinates_text(step.coordinates)
+        coordinates = coordinates_json(step.coordinates)
         bounds = self.bounds[position] = StepOnAxis(
             position,
             step.name,
@@ -258,7 +262,7 @@ class SessionCurves:
     def _keep_seconds(self, position: int, rows: Iterable[tuple[float, float, float | None]]) -> None:
         if self.plan.order == SLICES:
             found = self.seconds.setdefault(position, {})
-            found.update((int(s), Second(t, NAN if qps is None else qps)) for s, t, qps in rows)
+            found.update((int(s), QpsPoint(t, NAN if qps is None else qps)) for s, t, qps in rows)
 
     def _note_gaps(self, times: Sequence[float]) -> None:
         """Note gaps without samples within a step."""

@@ -106,7 +106,7 @@ def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
     return 0.0 if link.clock_offset_s is None else max(0.0, time.time() + link.clock_offset_s - heard_at)
 
 
-class PlansRow(QScrollArea):
+class RunningPlansBar(QScrollArea):
     """A row of plans, hidden while there is only one."""
 
     chosen = Signal(str)  # plan id

@@ -12,7 +12,7 @@ from app.history.lists.sessions import SessionEntry, began_text
 from app.history.steps.series import SeriesEntry
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_track import HeatTrack
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.pyramid import GrowingTimeSeries
 
 from .curves import QPS, GhostCurves, SessionCurves
@@ -33,8 +33,8 @@ class AlwaysDrawnCurve:
     label: str
     role: str  # of its colour
 
-    def line(self, theme: Theme) -> Line:
-        return Line(self.series, self.label, theme.colour(self.role))
+    def line(self, theme: Theme) -> ChartLine:
+        return ChartLine(self.series, self.label, theme.colour(self.role))
 
 
 CPU = (
@@ -99,23 +99,23 @@ class ShownCurves:
 
     # lines
 
-    def own(self, theme: Theme) -> Line:
+    def own(self, theme: Theme) -> ChartLine:
         """The line of the session, without a series."""
         name = self.session["contender"]["name"]
-        return Line("", name, theme.contender(self.session["colour"]), contender=name)
+        return ChartLine("", name, theme.contender(self.session["colour"]), contender=name)
 
-    def rate_lines(self, theme: Theme, rates: str) -> list[Line]:
+    def rate_lines(self, theme: Theme, rates: str) -> list[ChartLine]:
         """Of sessions by their names without that of the plan."""
         name = self.session["name"]
         own = replace(self.own(theme), label=name.removeprefix(f"{self.curves.plan.name}-"), full=name)
         first, *ghost = self._and_earlier(theme, replace(own, key=rates), f"{self._earlier_name}, earlier")
         return [*self._of_round(theme, first), *ghost]
 
-    def compared_lines(self, theme: Theme, series: str) -> list[Line]:
+    def compared_lines(self, theme: Theme, series: str) -> list[ChartLine]:
         """The line of the session, and that of the earlier session."""
         return self._and_earlier(theme, replace(self.own(theme), key=series), "earlier")
 
-    def choice_lines(self, theme: Theme, states: Sequence[str]) -> list[Line]:
+    def choice_lines(self, theme: Theme, states: Sequence[str]) -> list[ChartLine]:
         """Of the person's choice; the states of client threads that were seen."""
         if self.choice is None:
             return []
@@ -127,21 +127,21 @@ class ShownCurves:
     def _earlier_name(self) -> str:
         return self.earlier["name"] if self.earlier else ""
 
-    def _and_earlier(self, theme: Theme, line: Line, label: str) -> list[Line]:
+    def _and_earlier(self, theme: Theme, line: ChartLine, label: str) -> list[ChartLine]:
         if self.earlier is None or self.ghost is None:
             return [line]
         colour, whose = theme.contender(self.earlier["colour"]), GHOST + self._earlier_name
-        return [line, Line(GHOST + line.key, label, colour, faint=True, contender=whose)]
+        return [line, ChartLine(GHOST + line.key, label, colour, faint=True, contender=whose)]
 
-    def _of_round(self, theme: Theme, shown: Line) -> list[Line]:
+    def _of_round(self, theme: Theme, shown: ChartLine) -> list[ChartLine]:
         """The lines of contenders that alternate; of two with one colour the second is dashed."""
         if self.round_curves is None or shown.key != QPS:
             return [shown]
-        lines, seen = list[Line](), set[int]()
+        lines, seen = list[ChartLine](), set[int]()
         shorts = short_names([entry["name"] for entry in self.round_curves.entries]).names
         for entry, short in zip(self.round_curves.entries, shorts, strict=True):
             colour, whose = theme.contender(entry["colour"]), entry["contender"]["name"]
-            line = Line(OTHER + entry["id"], short, colour, full=entry["name"], contender=whose)
+            line = ChartLine(OTHER + entry["id"], short, colour, full=entry["name"], contender=whose)
             key = line.key if entry["id"] in self.round_curves.tracks else shown.key
             lines.append(replace(line, key=key, dashed=entry["colour"] in seen))
             seen.add(entry["colour"])

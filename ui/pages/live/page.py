@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.history.steps.series import SeriesEntry
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.followed_plan import FollowedPlan
 from ui.core.page import Page
@@ -48,7 +48,11 @@ class LivePage(Page):
     def _make_empty(self) -> EmptyPage:
         bus = self.context.bus
         bench = action(
-            self, "Set up a plan", "", "Open the Bench page", lambda: bus.wanted.emit(PageRequest("bench"))
+            self,
+            "Set up a plan",
+            "",
+            "Open the Bench page",
+            lambda: bus.wanted.emit(ShowPageRequest("bench")),
         )
         return EmptyPage(
             "No sessions yet",
@@ -91,7 +95,7 @@ class LivePage(Page):
         else:
             self.watching.reload()
 
-    def open(self, wanted: PageRequest) -> None:
+    def open(self, wanted: ShowPageRequest) -> None:
         if wanted.sessions:
             self._show(wanted.sessions[0])
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 from app.history.lists.sessions import SessionEntry
 from app.history.store.decoding import Line
 from app.stats.at_target.student import MOST
-from app.stats.at_target.welch import Difference
+from app.stats.at_target.welch import LogMeanDifference
 from ui.widgets.charts.pyramid import GrowingTimeSeries
 
-from .curves import NAN, Second, SessionCurves
+from .curves import NAN, QpsPoint, SessionCurves
 
 FALSE_SHARE = 0.05  # of the intervals
 
-Seconds = dict[int, Second]  # of a step, ascending
+Seconds = dict[int, QpsPoint]  # of a step, ascending
 
 
 class Ratio(NamedTuple):
@@ -106,7 +106,7 @@ class _RunningRatio:
         mean, interval = self._sum / n, None
         if n > 1:
             variance = max(0.0, (self._squares - n * mean * mean) / (n - 1))
-            found = Difference(mean, sqrt(variance / n), min(n - 1, MOST), None)
+            found = LogMeanDifference(mean, sqrt(variance / n), min(n - 1, MOST), None)
             interval = found.interval(FALSE_SHARE)
         return Ratio(exp(mean), interval, n, self._left_out)
 

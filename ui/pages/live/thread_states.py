@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.history.steps.series import SeriesEntry
 from app.protocol.thread_states import STATES, state_share_series
 from ui.core.theme import Theme
-from ui.widgets.charts.lines import Line
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.charts.pyramid import GrowingTimeSeries, highest
 
 CLIENT_STATES = "threads"  # the name of the choice
@@ -22,7 +22,7 @@ _CHOICE: SeriesEntry = {
 }
 
 
-def with_states(series: Sequence[SeriesEntry]) -> list[SeriesEntry]:
+def with_thread_states(series: Sequence[SeriesEntry]) -> list[SeriesEntry]:
     """The choices: first the states of client threads, if the session has them."""
     has_states = any(each["name"] in SERIES for each in series)
     return [*([_CHOICE] if has_states else []), *series]
@@ -42,9 +42,9 @@ def _is_seen(track: GrowingTimeSeries | None) -> bool:
     return track is not None and bool(len(track)) and float(highest(track.between(0, len(track))[1])) > 0
 
 
-def thread_state_areas(theme: Theme, states: Sequence[str]) -> list[Line]:
+def thread_state_areas(theme: Theme, states: Sequence[str]) -> list[ChartLine]:
     """Areas on each other, what runs at the bottom."""
     return [
-        Line(state_share_series(state), _LABELS.get(state, state), theme.state(state), stacked=True)
+        ChartLine(state_share_series(state), _LABELS.get(state, state), theme.state(state), stacked=True)
         for state in states
     ]

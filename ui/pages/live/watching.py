@@ -13,11 +13,11 @@ from app.following.under_way import session_under_way
 from app.history.lists.sessions import SessionEntry, sessions
 from app.history.steps.series import SeriesEntry
 from app.history.steps.timeline import (
-    Overview,
+    SessionResults,
     SessionTimeline,
     ghosts,
+    load_step_series,
     overview,
-    steps_with_series,
     timeline,
 )
 from app.history.store.decoding import Line
@@ -30,7 +30,7 @@ from ui.core.tasks import NewestAnswerRunner
 from .curves import QPS, EventBatchChanges, GhostCurves, SessionCurves
 from .lines import CPU, DISK, LATENCY, ROWS
 from .round import OtherContenderCurves
-from .thread_states import series_of_choice, with_states
+from .thread_states import series_of_choice, with_thread_states
 
 GHOSTLY = (QPS, LATENCY, ROWS)
 DRAWN = (*GHOSTLY, *(each.series for each in (*CPU, *DISK)))
@@ -66,7 +66,7 @@ class LoadedSession:
     @property
     def choices(self) -> list[SeriesEntry]:
         """What the last chart can show."""
-        return with_states(self.timeline.series)
+        return with_thread_states(self.timeline.series)
 
     def take(self, events: Mapping[str, Iterable[Line]]) -> EventBatchChanges:
         """Take events of this session and of those that alternate with it."""
@@ -77,7 +77,7 @@ class LoadedSession:
         return applied
 
 
-def load(history: History, request: ViewRequest) -> LoadedSession:
+def load_live_session(history: History, request: ViewRequest) -> LoadedSession:
     """Load everything; runs on a pool thread."""
     found = timeline(history, request.session, request.names, request.ghost, has_latencies=True)
     earlier = ghosts(history, request.session)
@@ -92,10 +92,10 @@ def _ghost(history: History, request: ViewRequest, gap_s: float) -> GhostCurves 
     if not request.ghost:
         return None
     series = (*GHOSTLY, *series_of_choice(request.series))
-    return GhostCurves(request.ghost, steps_with_series(history, request.ghost, series), series, gap_s)
+    return GhostCurves(request.ghost, load_step_series(history, request.ghost, series), series, gap_s)
 
 
-def _round(history: History, shown: SessionCurves, overview: Overview) -> OtherContenderCurves | None:
+def _round(history: History, shown: SessionCurves, overview: SessionResults) -> OtherContenderCurves | None:
     """The contenders that alternate with the shown one, as far as they are."""
     plan = overview.plan
     if plan.order != SLICES:
@@ -130,7 +130,7 @@ class Watching(QObject):
         self._waiting: dict[str, list[Line]] | None = None  # events that come while the store is read
         self.request: ViewRequest | None = None
         self.loaded: LoadedSession | None = None
-        self.overview: Overview | None = None
+        self.overview: SessionResults | None = None
         self._soon = QTimer(self, singleShot=True, interval=FIGURES_MS)
         self._soon.timeout.connect(self._read_figures)
         context.bus.arrived.connect(self._on_arrived)
@@ -147,7 +147,9 @@ class Watching(QObject):
         """Read and show a session; events that arrive meanwhile wait."""
         self.request = request
         self._waiting = {}
-        self._reads.read(lambda history: load(history, request), self._on_loaded, self._on_failed)
+        self._reads.read(
+            lambda history: load_live_session(history, request), self._on_loaded, self._on_failed
+        )
 
     def show_latest(self, series: str) -> None:
         """Show the running session, else the latest that has begun."""
@@ -184,7 +186,7 @@ class Watching(QObject):
         if is_stale and self.request is not None:
             self.show(self.request)
 
-    def _on_overview(self, found: Overview) -> None:
+    def _on_overview(self, found: SessionResults) -> None:
         if self.request is not None and found.session["id"] == self.request.session:
             self.overview = found
             self.figured.emit()

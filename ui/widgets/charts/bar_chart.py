@@ -13,12 +13,12 @@ from ui.core.theme import SPACE, Theme
 
 from .frame import AXIS, Reach, draw_reach
 from .head import drawn_colour
-from .lines import Line, mixed
+from .lines import ChartLine, mixed
 from .scale import figure_ticks, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
-Bars = tuple[Line, Sequence[float | None]]
-Placed = tuple[Line, int, float, QRectF]  # a bar: its line, category, value and where it is painted
+Bars = tuple[ChartLine, Sequence[float | None]]
+Placed = tuple[ChartLine, int, float, QRectF]  # a bar: its line, category, value and where it is painted
 
 _GROUP = 0.76  # of its place that a group of bars takes up
 _WIDEST = 44.0  # pixels of one bar
@@ -121,7 +121,7 @@ class BarChart(StillChart):
             top = min(place.top(), self.area.py(reach[1])) if reach else place.top()
             yield category, value, QRectF(QPointF(place.left(), top), place.bottomRight())
 
-    def _reach(self, line: Line, category: int) -> Reach | None:
+    def _reach(self, line: ChartLine, category: int) -> Reach | None:
         reaches = self._reaches.get(line.key, ())
         return reaches[category] if category < len(reaches) else None
 

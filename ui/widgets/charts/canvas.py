@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
 
-from .frame import AXIS, ChartFrame, Ground
+from .frame import AXIS, ChartBackground, ChartFrame
 from .pyramid import GAP_S, Values, highest, lowest, widen_lone_points
 from .scale import clock_form, steady_axis_range, time_ticks
 from .value_scale import ValueScale
@@ -48,7 +48,9 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     resized = Signal()
 
-    def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, ChartFrame], None]) -> None:
+    def __init__(
+        self, theme: Theme, ground: ChartBackground, above: Callable[[QPainter, ChartFrame], None]
+    ) -> None:
         self._theme, self._ground, self._above = theme, ground, above
         self.area = ChartFrame()
         self.top = SPACE

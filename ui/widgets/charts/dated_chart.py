@@ -9,7 +9,7 @@ from app.core.units import date_text
 from ui.core.theme import Theme
 
 from .line_chart import LineChart
-from .lines import Line
+from .lines import ChartLine
 from .scale import Tick, narrow_axis_range
 
 _DATE = 130  # pixels of a date below
@@ -29,7 +29,7 @@ class DatedChart(LineChart):
         self,
         dates: Sequence[float],
         texts: Sequence[str],
-        curves: Sequence[tuple[Line, Sequence[float | None]]],
+        curves: Sequence[tuple[ChartLine, Sequence[float | None]]],
     ) -> None:
         """Set when each session began, what the cursor says of it, and a share of 1 for each."""
         self._dates, self._texts = dates, texts

@@ -53,7 +53,7 @@ class ChartFrame:
 
 
 @dataclass
-class Ground:
+class ChartBackground:
     """The ground below the curves: spans, an opaque grid, texts of the axes."""
 
     x_ticks: Sequence[Tick] = ()
@@ -134,7 +134,7 @@ class Ground:
             painter.drawText(lane, Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def draw_marks(
+def draw_note_flags(
     painter: QPainter, frame: ChartFrame, theme: Theme, marks: Sequence[tuple[float, str]]
 ) -> None:
     """Draw a flag at each note, with its text if there is room before the next."""

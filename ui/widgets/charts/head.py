@@ -24,7 +24,7 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
 
 from .hidden import HiddenChartLines
-from .lines import Line, mixed
+from .lines import ChartLine, mixed
 
 LINE_HEIGHT = 22
 _SWATCH = 14
@@ -33,7 +33,7 @@ _PALE = 0.4  # of an entry whose curve is hidden
 _CLICKS = "Click to hide or show; double-click to show only this curve, again to show all"
 
 
-def drawn_colour(line: Line, theme: Theme) -> QColor:
+def drawn_colour(line: ChartLine, theme: Theme) -> QColor:
     """The painted colour of a line; an earlier session is nearer to the background."""
     return mixed(line.colour, theme.colour("base"), _FAINT) if line.faint else line.colour
 
@@ -50,7 +50,7 @@ class ChartHead(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._title, self._unit = title, unit
-        self._lines: list[Line] = []
+        self._lines: list[ChartLine] = []
         self.values: list[str] = []
         self._value_width = 0
         self.is_brief = False
@@ -78,7 +78,7 @@ class ChartHead(QWidget):
         self._title, self._unit = title, unit
         self.arrange()
 
-    def set_lines(self, lines: Sequence[Line], widest: str = "") -> None:
+    def set_lines(self, lines: Sequence[ChartLine], widest: str = "") -> None:
         """Set the curves in order; `widest` is the longest expected value."""
         self._lines = list(lines)
         self.values = [""] * len(self._lines)
@@ -100,7 +100,7 @@ class ChartHead(QWidget):
             self.update()
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[ChartLine]:
         """The lines of the entries."""
         return self._lines
 
@@ -155,7 +155,7 @@ class ChartHead(QWidget):
 
     # ---- what the mouse does
 
-    def entry_at(self, at: QPoint) -> Line | None:
+    def entry_at(self, at: QPoint) -> ChartLine | None:
         """The line whose entry is at this point."""
         places = () if self.is_brief else zip(self._lines, self.places, strict=True)
         return next((line for line, place in places if place.contains(at)), None)
@@ -199,7 +199,7 @@ class ChartHead(QWidget):
                 self._paint_entry(painter, line, self._labels[at], self.values[at], self.places[at])
         painter.end()
 
-    def _paint_hidden(self, painter: QPainter, line: Line, label: str, place: QRect) -> None:
+    def _paint_hidden(self, painter: QPainter, line: ChartLine, label: str, place: QRect) -> None:
         """Paint a hidden entry pale and struck out, without its value."""
         struck = QFont(self._font)
         struck.setStrikeOut(True)
@@ -220,7 +220,7 @@ class ChartHead(QWidget):
         unit = fitted(self._metrics, self._unit, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, unit)
 
-    def _paint_entry(self, painter: QPainter, line: Line, label: str, value: str, place: QRect) -> None:
+    def _paint_entry(self, painter: QPainter, line: ChartLine, label: str, value: str, place: QRect) -> None:
         pen = QPen(drawn_colour(line, self._theme), 3)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         if line.dashed:

@@ -17,7 +17,7 @@ from ui.core.theme import SPACE, Theme
 from .frame import LANE, ChartFrame
 from .heat_track import HeatColumns, HeatTrack, Integers
 from .latency_chart import LatencyChart, percentiles_in_head
-from .lines import Line, Span
+from .lines import ChartLine, Span
 from .scale import time_text, value_text
 
 _CELL_WIDTH, _CELL_HEIGHT = 2, 2  # pixels a cell has at least
@@ -42,7 +42,7 @@ class HeatChart(LatencyChart):
         self.scale.fix_logarithmic()
         self.canvas.viewport().installEventFilter(self)
 
-    def show_heat(self, heat: HeatTrack, line: Line, limits: tuple[int, int, int] | None = None) -> None:
+    def show_heat(self, heat: HeatTrack, line: ChartLine, limits: tuple[int, int, int] | None = None) -> None:
         """Show these latencies; `limits` are those of several charts that are read together."""
         self._heat, self._limits = heat, limits
         self.set_heats({line.key: heat})

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
-from .lines import Line
+from .lines import ChartLine
 
 State = tuple[frozenset[str], str]
 
@@ -20,12 +20,12 @@ class HiddenChartLines(QObject):
         super().__init__(parent)
         self.state: State = (frozenset(), "")  # those that are hidden, and the only one where one is isolated
 
-    def of(self, lines: Iterable[Line]) -> frozenset[str]:
+    def of(self, lines: Iterable[ChartLine]) -> frozenset[str]:
         """The hidden owners among these lines; a chart never hides its only one."""
         owners, (hidden, only) = frozenset(line.owner for line in lines), self.state
         return owners - {only} if only in owners else owners & hidden
 
-    def toggle(self, owner: str, lines: Iterable[Line]) -> None:
+    def toggle(self, owner: str, lines: Iterable[ChartLine]) -> None:
         """Hide or show it among these lines."""
         lines = list(lines)
         others = self.state[0] - {line.owner for line in lines}

@@ -11,7 +11,7 @@ from app.stats.percentiles import percentiles_of
 from ui.core.theme import Theme
 
 from .heat_track import HeatTrack, Integers
-from .lines import Line
+from .lines import ChartLine
 from .range_figures import Found
 from .scale import value_text
 from .time_chart import TimeChart
@@ -31,7 +31,7 @@ class LatencyChart(TimeChart):
         """Set the latencies of each line, by its key."""
         self._heats = heats
 
-    def figures_of(self, lines: Sequence[Line], first: float, last: float) -> tuple[str, Found]:
+    def figures_of(self, lines: Sequence[ChartLine], first: float, last: float) -> tuple[str, Found]:
         known = [line for line in lines if line.key in self._heats]
         totals = [(line, self._heats[line.key].total(first, last)) for line in known]
         found = [(line, percentiles_text(total)) for line, total in totals if total is not None]

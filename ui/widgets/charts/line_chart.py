@@ -14,11 +14,11 @@ from ui.core.theme import SPACE, Theme
 
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
-from .lines import Line, runs
+from .lines import ChartLine, runs
 from .scale import Tick, axis_places, logarithmic_range, logarithmic_ticks, number_text, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
-Curve = tuple[Line, Sequence[float], Sequence[float | None]]
+Curve = tuple[ChartLine, Sequence[float], Sequence[float | None]]
 
 _EDGE = 0.04  # of the width, left free at both sides
 _WIDTH = 1.6
@@ -101,7 +101,7 @@ class LineChart(StillChart):
         line, xs, ys = curve
         return line, xs, [self.scale.place(y) for y in ys]
 
-    def _placed_reaches(self, line: Line) -> list[Reach | None]:
+    def _placed_reaches(self, line: ChartLine) -> list[Reach | None]:
         """Ranges without those below what a logarithmic scale has."""
         found = []
         for reach in self._reaches.get(line.key, ()):
@@ -172,7 +172,7 @@ class LineChart(StillChart):
             draw_cursor(painter, self.area, self._theme, (place, text), dots)
 
     def _paint_curve(
-        self, painter: QPainter, line: Line, xs: Sequence[float], ys: Sequence[float | None]
+        self, painter: QPainter, line: ChartLine, xs: Sequence[float], ys: Sequence[float | None]
     ) -> None:
         colour = drawn_colour(line, self._theme)
         pen = QPen(colour, _WIDTH)
@@ -188,11 +188,11 @@ class LineChart(StillChart):
         self._paint_reaches(painter, line, xs)
         self.paint_points(painter, line, self._known(xs, ys))
 
-    def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
+    def paint_points(self, painter: QPainter, line: ChartLine, points: Sequence[tuple[float, float]]) -> None:
         """Paint points where values are known."""
         draw_dots(painter, self.area, self._theme, points, drawn_colour(line, self._theme), 3.0)
 
-    def _paint_reaches(self, painter: QPainter, line: Line, xs: Sequence[float]) -> None:
+    def _paint_reaches(self, painter: QPainter, line: ChartLine, xs: Sequence[float]) -> None:
         """Paint error bars side by side, so that each can be read."""
         keys = [each.key for each, *_ in self._drawn if each.key in self._reaches]
         aside = (keys.index(line.key) - (len(keys) - 1) / 2) * _APART if line.key in keys else 0.0
@@ -262,7 +262,7 @@ class PercentileChart(LineChart):
         self.area.y = logarithmic_range(min(ys, default=0.0), max(ys, default=1.0))
         self.ground.y_ticks = logarithmic_ticks(*self.area.y, most)
 
-    def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
+    def paint_points(self, painter: QPainter, line: ChartLine, points: Sequence[tuple[float, float]]) -> None:
         """Paint no points, which would cover the curve; a single value needs one."""
         if len(points) == 1:
             super().paint_points(painter, line, points)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPolygonF
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """A curve; a dash pattern distinguishes equal colours, `faint` is an earlier session.
 
     `stacked` ones are areas, the first at the bottom; their values have equal times.

@@ -22,11 +22,11 @@ from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
 from ui.core.shortcuts import SHORTCUTS
 from ui.widgets.image import copy_image, save_image
-from ui.widgets.layouts import open_once
+from ui.widgets.layouts import open_disposable_dialog
 from ui.widgets.message import Banner
 
 from .head import ChartHead
-from .lines import Line
+from .lines import ChartLine
 from .time_axis import TimeAxis
 from .value_scale import ValueScale
 
@@ -96,7 +96,7 @@ class ChartMenu(QObject):
             added.setChecked(self._scale.is_logarithmic)
             added.setEnabled(self._scale.is_logarithmic or self._scale.has_logarithms)
 
-    def _add_curves(self, menu: QMenu, pointed: Line | None) -> None:
+    def _add_curves(self, menu: QMenu, pointed: ChartLine | None) -> None:
         lines, hidden = self._head.lines, self._head.hidden
         if not lines:
             return
@@ -125,7 +125,7 @@ class ChartMenu(QObject):
         dialog.setDefaultSuffix("png")
         dialog.selectFile(f"{name}.png")
         dialog.fileSelected.connect(self.save)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def save(self, name: str) -> None:
         """Save as PNG or SVG."""
@@ -138,7 +138,7 @@ class ChartMenu(QObject):
             self.saved.emit(path, f"{path.name} is saved")
 
 
-def _name(line: Line) -> str:
+def _name(line: ChartLine) -> str:
     """The full name, for an entry of the menu."""
     return harmless(line.full or line.label).replace("&", "&&")
 

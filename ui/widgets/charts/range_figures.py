@@ -13,14 +13,14 @@ from ui.core.plain import as_tip
 from ui.core.theme import Theme
 
 from .head import LINE_HEIGHT, ChartHead
-from .lines import Line
+from .lines import ChartLine
 from .pyramid import MeanAndDeviation
 from .scale import time_text, value_text
 
 _MEAN = "mean ± sd"
 _COUNT = " (n "
 
-Found = Sequence[tuple[Line, str]]  # the numbers of each line
+Found = Sequence[tuple[ChartLine, str]]  # the numbers of each line
 
 
 class RangeFiguresLine(ChartHead):
@@ -80,7 +80,7 @@ class RangeFiguresLine(ChartHead):
         self.setToolTip(as_tip(self.told))
 
 
-def mean_figures(spreads: Sequence[tuple[Line, MeanAndDeviation | None]]) -> tuple[str, Found]:
+def means_of_lines(spreads: Sequence[tuple[ChartLine, MeanAndDeviation | None]]) -> tuple[str, Found]:
     """Mean and deviation of each line that has samples."""
     return _MEAN, [(line, figures_text(spread)) for line, spread in spreads if spread]
 

@@ -10,11 +10,11 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.focus_frame import FocusFrame
 from ui.widgets.table import tabular
 
-from .frame import AXIS, LANE, ROW, ChartFrame, Ground, draw_focus
+from .frame import AXIS, LANE, ROW, ChartBackground, ChartFrame, draw_focus
 from .head import ChartHead
 from .hidden import HiddenChartLines
 from .keys import toggle_legend_entry
-from .lines import Line
+from .lines import ChartLine
 from .menu import ChartMenu
 from .value_scale import ValueScale
 
@@ -32,7 +32,7 @@ class StillChart(FocusFrame):
         self._theme = theme
         self._title, self._unit = title, unit
         self.head = ChartHead(theme, title, unit, self)
-        self.ground = Ground()
+        self.ground = ChartBackground()
         self.area = ChartFrame()
         self._cursor: int | None = None  # which of the x
         self.setFont(tabular(self.font()))
@@ -62,7 +62,7 @@ class StillChart(FocusFrame):
         self.head.share(hidden)
         hidden.changed.connect(self.refresh)
 
-    def is_visible(self, line: Line) -> bool:
+    def is_visible(self, line: ChartLine) -> bool:
         """Whether a line is not hidden."""
         return line.owner not in self.head.hidden.of(self.head.lines)
 

@@ -17,22 +17,22 @@ from .canvas import Canvas
 from .frame import (
     AXIS,
     LANE,
+    ChartBackground,
     ChartFrame,
-    Ground,
     draw_cursor,
     draw_dots,
     draw_focus,
-    draw_marks,
+    draw_note_flags,
     draw_selected_range,
 )
 from .head import ChartHead, drawn_colour
 from .hidden import HiddenChartLines
 from .keys import KEYS, press, toggle_legend_entry
-from .lines import Line, Span
+from .lines import ChartLine, Span
 from .menu import ChartMenu
 from .pointer import ChartMouseHandler
 from .pyramid import GrowingTimeSeries, Values, cut_into_dashes, logarithms, snapped
-from .range_figures import Found, RangeFiguresLine, mean_figures
+from .range_figures import Found, RangeFiguresLine, means_of_lines
 from .scale import time_text, value_text
 from .time_axis import TimeAxis
 from .value_scale import ValueScale
@@ -47,13 +47,13 @@ class TimeChart(FocusFrame):
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._lines: list[Line] = []
-        self._named: list[Line] = []  # those of them that the head names
+        self._lines: list[ChartLine] = []
+        self._named: list[ChartLine] = []  # those of them that the head names
         self._tracks: dict[str, GrowingTimeSeries] = {}
         self._marks: list[tuple[float, str]] = []
         self._stack = StackedCurves()
         self._drawn_cursor: float | None = None
-        self.ground = Ground()
+        self.ground = ChartBackground()
         self.head = ChartHead(theme, title, unit, self)
         self.figures = RangeFiguresLine(theme, unit, self)
         self.canvas = Canvas(theme, self.ground, self._draw_above)
@@ -85,7 +85,7 @@ class TimeChart(FocusFrame):
         self.figures.unit = unit
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
-    def set_lines(self, lines: Sequence[Line]) -> None:
+    def set_lines(self, lines: Sequence[ChartLine]) -> None:
         """Set the curves in the order of the head; call again after a change of theme."""
         for gone in {line.key for line in self._lines} - {line.key for line in lines}:
             self.canvas.remove_line(gone)
@@ -104,7 +104,7 @@ class TimeChart(FocusFrame):
         self.head.share(hidden)
         hidden.changed.connect(self.redraw)
 
-    def _visible(self) -> list[Line]:
+    def _visible(self) -> list[ChartLine]:
         """The lines that are not hidden."""
         hidden = self.head.hidden.of(self._lines)
         return [line for line in self._lines if line.owner not in hidden] if hidden else self._lines
@@ -188,15 +188,15 @@ class TimeChart(FocusFrame):
         first, last = sorted(chosen)
         self.figures.show_range((first, last), *self.figures_of(lines, first, last))
 
-    def figures_of(self, lines: Sequence[Line], first: float, last: float) -> tuple[str, Found]:
+    def figures_of(self, lines: Sequence[ChartLine], first: float, last: float) -> tuple[str, Found]:
         """What the numbers of a range are, and those of each line."""
-        return mean_figures([(line, self.track(line.key).spread(first, last)) for line in lines])
+        return means_of_lines([(line, self.track(line.key).spread(first, last)) for line in lines])
 
-    def _drawn_track(self, line: Line) -> GrowingTimeSeries:
+    def _drawn_track(self, line: ChartLine) -> GrowingTimeSeries:
         """What is drawn of a line: where areas stand on each other, its sum with those below."""
         return self._stack.sums(line.key) if line.stacked else self.track(line.key)
 
-    def _stretch_of(self, line: Line) -> tuple[Values, Values]:
+    def _stretch_of(self, line: ChartLine) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self.canvas.area.plot.width(), 1.0)
         track = self._drawn_track(line)
         t, values = track.window(first, last, round(width * self.devicePixelRatioF()))
@@ -210,7 +210,7 @@ class TimeChart(FocusFrame):
         self._drawn_cursor = cursor
         self.head.set_values([value_text(self._value_at(line, cursor)) for line in self._named])
 
-    def _value_at(self, line: Line, t: float | None) -> float | None:
+    def _value_at(self, line: ChartLine, t: float | None) -> float | None:
         track = self.track(line.key)
         return track.newest if t is None else track.at(t, self.canvas.near)
 
@@ -219,7 +219,7 @@ class TimeChart(FocusFrame):
         return snapped(t, map(self.track, (line.key for line in self._visible())), self.canvas.near)
 
     def _draw_above(self, painter: QPainter, area: ChartFrame) -> None:
-        draw_marks(painter, area, self._theme, self._marks)
+        draw_note_flags(painter, area, self._theme, self._marks)
         drawn = self._drawn_cursor
         cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
         if cursor is not None and area.x[0] <= cursor <= area.x[1]:

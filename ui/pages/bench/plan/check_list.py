@@ -27,7 +27,7 @@ _IN_WINDOW = {  # hints that name options of the command line, by the controls o
 }
 
 
-class CheckList(QListWidget):
+class PlanCheckList(QListWidget):
     """Checks, worst first, each with what to do; Enter on an option opens its preset there."""
 
     option_wanted = Signal(str, str)  # contender, option

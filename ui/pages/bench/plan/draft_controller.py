@@ -26,11 +26,11 @@ from app.planner.starting.draft import (
     draft_from_file,
     outcome,
     restore_last_draft,
-    variant_text,
+    sequence_variant_text,
 )
 from app.protocol.answers import Survey
 from app.targets.store import Targets
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.tasks import NewestAnswerRunner
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SOON_MS = 40  # of changes that come together one is asked about
 Work = Callable[[], object]
 Done = Callable[[], None]
-_PRESETS = StaleParts(presets=True)
+_PRESETS = PartsToReload(presets=True)
 FITTED = "in time"  # of a draft that ends in its time limit, without a time of day
 FIRST = "duel"  # the sequence that is there before anybody has chosen
 
@@ -161,7 +161,7 @@ class DraftController(QObject):
         sequence = self.choices.sequence(self.draft.request.sequence)
         if sequence is None or self.draft.unread:
             return
-        text = variant_text(sequence, self.draft.request, self.choices.workloads, name)
+        text = sequence_variant_text(sequence, self.draft.request, self.choices.workloads, name)
         is_own = name == sequence.name
 
         def done() -> None:
@@ -170,7 +170,7 @@ class DraftController(QObject):
 
         from app.catalog.own import write_sequence
 
-        changes = StaleParts(sequences=True)
+        changes = PartsToReload(sequences=True)
         self._do(
             lambda: write_sequence(Catalog(), name, text, is_own), f"saved as sequence {name}", changes, done
         )
@@ -197,7 +197,7 @@ class DraftController(QObject):
             set_colour(history, contender_key, colour)
 
         def done(_: None) -> None:
-            self._context.bus.changed.emit(StaleParts(sessions=True))
+            self._context.bus.changed.emit(PartsToReload(sessions=True))
             self._soon.start()
 
         self._context.tasks.read(self, work, done, self.failed.emit)
@@ -234,7 +234,9 @@ class DraftController(QObject):
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)
 
-    def _do(self, work: Work, said: str, changes: StaleParts | None = None, done: Done | None = None) -> None:
+    def _do(
+        self, work: Work, said: str, changes: PartsToReload | None = None, done: Done | None = None
+    ) -> None:
         """Do something with files, and report it in the status bar."""
 
         def over(_: object) -> None:

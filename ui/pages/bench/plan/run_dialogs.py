@@ -24,12 +24,12 @@ from app.planner.starting.launch import QUEUED, STARTED, Launch, LaunchStage
 from app.planner.starting.several import READY, TargetLaunches
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import Target
-from ui.core.bus import PageRequest
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.widgets.form import Form, FormFieldSpec
-from ui.widgets.layouts import dialog_buttons, frame, in_row
+from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog
 from ui.widgets.list_dialog import ListDialog
 
 from .check_list import problem_text
@@ -76,7 +76,7 @@ class QueueingDialog(QDialog):
         self.later.toggled.connect(self.time.setEnabled)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Cancel)
         self.queue = buttons.addButton("&Queue", QDialogButtonBox.ButtonRole.AcceptRole)
-        frame(self, about, self.in_turn, in_row(self.later, (self.time, 1)), buttons)
+        lay_out_dialog(self, about, self.in_turn, in_row(self.later, (self.time, 1)), buttons)
         self.accepted.connect(lambda: self.wanted.emit(self.in_s))
         self.finished.connect(self.deleteLater)
 
@@ -208,7 +208,7 @@ class SeveralTargetsDialog(ListDialog):
         sessions = self._follow(done)
         problems = _problems(self._latest)
         if sessions:
-            self._context.bus.wanted.emit(PageRequest("live", sessions))
+            self._context.bus.wanted.emit(ShowPageRequest("live", sessions))
         if not problems:
             self.accept()
             return

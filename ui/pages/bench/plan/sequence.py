@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QScrollArea, QWidge
 from app.catalog import Sequence
 from app.catalog.studies import by_study
 from app.core.errors import InputError
-from app.planner.resolve.sweep import variations_of
+from app.planner.resolve.sweep import parse_vary_option
 from app.planner.starting.choices import PlanChoices, TickableStep, step_choices
 from app.planner.starting.draft import Draft, DraftOutcome, empty_field_values
 from app.planner.starting.unusual import unusual_text
@@ -18,7 +18,7 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.filter_line import FilterLine
-from ui.widgets.grouped_box import GroupedBox, GroupedChoice
+from ui.widgets.grouped_box import GroupedComboBox, GroupedComboEntry
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
 
 from .fields import FieldsForm
@@ -40,9 +40,9 @@ class SequencePanel(QWidget):
         self._choices = PlanChoices()
         self._steps: tuple[TickableStep, ...] = ()
         self._outcome: DraftOutcome | None = None
-        self.box = GroupedBox(theme)
+        self.box = GroupedComboBox(theme)
         self.box.setAccessibleName("Sequence")
-        self.box.setSizeAdjustPolicy(GroupedBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
+        self.box.setSizeAdjustPolicy(GroupedComboBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
         self.box.setToolTip("The steps to run and their order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
         self.title = ElidedLabel(role="muted")
@@ -165,15 +165,15 @@ class SequencePanel(QWidget):
             self.variant.setFocus()
 
 
-def _entry(sequence: Sequence) -> GroupedChoice:
+def _entry(sequence: Sequence) -> GroupedComboEntry:
     name = sequence.name if sequence.shipped else f"{sequence.name} (yours)"
-    return GroupedChoice(name, sequence.name, sequence.about or sequence.title)
+    return GroupedComboEntry(name, sequence.name, sequence.about or sequence.title)
 
 
 def _swept(draft: Draft) -> int:
     """How often each step runs because of sweeps, without threads, which are in the form."""
     try:
-        values = len(variations_of(draft.request.vary))
+        values = len(parse_vary_option(draft.request.vary))
     except InputError:
         values = 0
     rates = len(draft.request.rate or ()) or 1

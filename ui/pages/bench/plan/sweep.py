@@ -12,7 +12,7 @@ from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes
-from app.planner.resolve.sweep import variations_of
+from app.planner.resolve.sweep import parse_vary_option
 from app.planner.starting.draft import Draft, empty_field_values, value_of
 from app.protocol.plan import ARRIVALS
 from app.targets.store import Targets
@@ -20,9 +20,9 @@ from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.pages.bench.variables import read_option_names
-from ui.widgets.code_editor import complete_field
-from ui.widgets.form import Form, FormFieldSpec, TickField
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.code_editor import add_name_completer
+from ui.widgets.form import CheckBoxField, Form, FormFieldSpec
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 
 from .draft_controller import DraftController
 
@@ -41,7 +41,7 @@ FIELDS = (
         "own_cpus",
         "Server and load on CPUs of their &own",
         "Half of the cores each, unless there is a core set; reduces noise on small machines",
-        TickField,
+        CheckBoxField,
     ),
     FormFieldSpec(
         "rate",
@@ -53,7 +53,7 @@ FIELDS = (
         "even",
         "&Even gaps between events",
         "Of a rate; otherwise the gaps are random (Poisson), as of many independent users",
-        TickField,
+        CheckBoxField,
     ),
     FormFieldSpec(
         "variable",
@@ -97,7 +97,7 @@ class SweepDialog(QDialog):
         buttons = dialog_buttons(self, standard.Ok, standard.Cancel)
         self.accept_button = buttons.button(standard.Ok)
         about = PlainTextLabel(_ABOUT, "muted", wraps=True)
-        frame(self, about, self.form, self.said, buttons, spacing=2 * SPACE)
+        lay_out_dialog(self, about, self.form, self.said, buttons, spacing=2 * SPACE)
         self.form.changed.connect(self._on_changed)
         self._on_changed()
 
@@ -129,7 +129,7 @@ class SweepDialog(QDialog):
 
     def complete_variables(self, found: list[frozenset[str]]) -> None:
         """Complete variables from those that all builds know."""
-        complete_field(self.form.line("variable"), frozenset.intersection(*found) if found else ())
+        add_name_completer(self.form.line("variable"), frozenset.intersection(*found) if found else ())
 
     def _changed(self) -> Draft:
         """The draft with the values of the form; raises InputError for impossible ones."""
@@ -140,7 +140,7 @@ class SweepDialog(QDialog):
             self._numbers(name)
         self._core_sets()
         vary = f"{typed['variable']}={typed['vary']}" if typed["variable"] or typed["vary"] else ""
-        variations_of(vary)
+        parse_vary_option(vary)
         return draft.said(
             vary=vary,
             arrivals=EVEN if typed["even"] else "",
@@ -168,7 +168,7 @@ class SweepDialog(QDialog):
         """`12 points of each step: 3 thread counts x 2 core sets x 2 values`, and the CPUs of the servers."""
         found = {name: self._numbers(name) for name in SWEPT} | {"cores": self._core_sets()}
         counts = [(len(found[name]), noun) for name, noun in SWEPT.items()]
-        counts.append((len(variations_of(self.draft.request.vary)), "value"))
+        counts.append((len(parse_vary_option(self.draft.request.vary)), "value"))
         swept = [(count, noun) for count, noun in counts if count]
         points = count_text(prod(count for count, _ in swept), "point")
         cpus = [CoreSet.of(each, self._nodes).server for each in found["cores"] if self._nodes]

@@ -34,7 +34,7 @@ from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.store import Targets
 from app.variables import Preset, parse_preset
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.tasks import NewestAnswerRunner
@@ -47,7 +47,7 @@ from ui.widgets.actions import action
 from ui.widgets.code_editor import CodeView, CompletingEditor
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row, split
+from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, in_column, in_row, lay_out_dialog, split
 from ui.widgets.message import MessageBar
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
@@ -124,7 +124,7 @@ class PresetDialog(QDialog):
         work = split(Qt.Orientation.Vertical, (both, HEIGHTS[0], 1), (self.answers, HEIGHTS[1], 0))
         close = QDialogButtonBox.StandardButton.Close
         buttons = dialog_buttons(self, close, self.ask, self.start, self.save)
-        frame(self, self.message, (work, 1), in_row((self.said, 1), buttons, spacing=NATIVE))
+        lay_out_dialog(self, self.message, (work, 1), in_row((self.said, 1), buttons, spacing=NATIVE))
 
     def _whose(self) -> str:
         if self._preset.shipped:
@@ -263,7 +263,7 @@ def edit_preset(
     target = Targets(context.home).get(controller.draft.request.target)
     dialog = PresetDialog(context, target, controller.choices, controller.survey, preset, parent, build)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.kept.connect(lambda: context.bus.changed.emit(StaleParts(presets=True)))
+    dialog.kept.connect(lambda: context.bus.changed.emit(PartsToReload(presets=True)))
     dialog.open()
     if option:
         dialog.go_to_option(option)

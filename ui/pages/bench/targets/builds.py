@@ -46,7 +46,7 @@ from ui.core.theme import SPACE
 from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action
 from ui.widgets.form import Form, FormFieldSpec
-from ui.widgets.layouts import dialog_buttons, frame, in_row, open_once
+from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog, open_disposable_dialog
 from ui.widgets.message import MessageBar
 
 from .survey_card import BuildTree
@@ -108,7 +108,7 @@ class BuildActions(QObject):
         dialog = InstallBuildDialog(self._context, target, self._widget.window())
         dialog.installed.connect(lambda: self.changed.emit(target.name))
         dialog.registered.connect(self.targets_changed)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _on_notes(self) -> None:
         target, build = self._chosen(), self._tree.chosen
@@ -116,7 +116,7 @@ class BuildActions(QObject):
             return
         dialog = BuildNotesDialog(self._context, target, build, self._widget.window())
         dialog.noted.connect(lambda: self.changed.emit(target.name))
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     def _on_remove(self) -> None:
         """Ask, then remove."""
@@ -171,7 +171,7 @@ class BuildNotesDialog(QDialog):
         self.form.fill({name: harmless((build.notes or {}).get(name, "")) for name in NOTES})
         standard = QDialogButtonBox.StandardButton
         self.buttons = dialog_buttons(self, standard.Save, standard.Cancel)
-        frame(self, self.message, _about(build), self.form, self.buttons, spacing=2 * SPACE)
+        lay_out_dialog(self, self.message, _about(build), self.form, self.buttons, spacing=2 * SPACE)
 
     def accept(self) -> None:
         """Store the notes on the target; later sessions have them."""
@@ -209,7 +209,7 @@ def _about(build: Build) -> PlainTextLabel:
     return PlainTextLabel("\n".join(filter(None, lines)), "muted", wraps=True, selectable=True)
 
 
-class GivenUpError(DynoError):
+class UploadCancelledError(DynoError):
     """The person closed the dialog; uploaded parts stay for next time."""
 
 
@@ -241,7 +241,7 @@ class InstallBuildDialog(QDialog):
         self.said = PlainTextLabel(role="muted")
         self.form.grid.addLayout(self._make_kinds(), 0, 1)
         parts = (self.message, self.form, self.bar, self.said, self._make_buttons())
-        frame(self, *parts, spacing=2 * SPACE)
+        lay_out_dialog(self, *parts, spacing=2 * SPACE)
         self.install_button.setDefault(True)  # now that it has its dialog
         self.is_tarball.toggled.connect(self._on_changed)
         self.path.textChanged.connect(self._on_changed)
@@ -307,7 +307,7 @@ class InstallBuildDialog(QDialog):
         if self.is_there.isChecked():
             dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.path.setText)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
     # what comes
 
@@ -385,7 +385,7 @@ def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int,
 
     def on_progress(done: int, total: int) -> None:
         if given_up[0]:
-            raise GivenUpError("cancelled: the next install continues from here")
+            raise UploadCancelledError("cancelled: the next install continues from here")
         tell((done, total))
 
     return on_progress

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
-from app.comparison.texts.canary_text import FIGURES, NONE, canary_ratios, variation_text
+from app.comparison.texts.canary_text import FIGURES, NONE, canary_ratios, machine_variation_text
 from app.remote.target import Target
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.dated_chart import DatedChart
-from ui.widgets.charts.lines import Line
-from ui.widgets.layouts import dialog_buttons, frame
+from ui.widgets.charts.lines import ChartLine
+from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class CanaryChart(DatedChart):
     def set_runs(self, newest_first: Sequence[CanaryRun]) -> None:
         self._runs = list(reversed(newest_first))
         shares = {name: canary_ratios(self._runs, name) for name in FIGURES}
-        curves: list[tuple[Line, Sequence[float | None]]] = [
-            (Line(name, f"{name}/s", self._theme.contender(at)), shares[name])
+        curves: list[tuple[ChartLine, Sequence[float | None]]] = [
+            (ChartLine(name, f"{name}/s", self._theme.contender(at)), shares[name])
             for at, name in enumerate(FIGURES)
         ]
         reads = zip(shares["reads"], self._runs, strict=True)
         spoilt = [share if run.disturbed else None for share, run in reads]
         if any(run.disturbed for run in self._runs):
-            curves.append((Line("disturbed", "disturbed", self._theme.colour("warn")), spoilt))
+            curves.append((ChartLine("disturbed", "disturbed", self._theme.colour("warn")), spoilt))
         texts = [", ".join(filter(None, (run.session, run.disturbed))) for run in self._runs]
         self.set_dated([run.at for run in self._runs], texts, curves)
 
@@ -70,7 +70,7 @@ class CanariesDialog(QDialog):
         self.said = PlainTextLabel(wraps=True)
         about = PlainTextLabel(ABOUT, "muted", wraps=True)
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
-        frame(self, self.message, about, (self.chart, 1), self.said, buttons)
+        lay_out_dialog(self, self.message, about, (self.chart, 1), self.said, buttons)
         self.finished.connect(self.deleteLater)
 
     def begin(self) -> None:
@@ -88,6 +88,6 @@ class CanariesDialog(QDialog):
 
     def _on_read(self, runs: Sequence[CanaryRun]) -> None:
         self.chart.setVisible(bool(runs))
-        self.said.setText(variation_text(runs))
+        self.said.setText(machine_variation_text(runs))
         if runs:
             self.chart.set_runs(runs)

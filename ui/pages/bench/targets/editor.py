@@ -16,12 +16,12 @@ from app.targets.surveys import DatedSurvey
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.form import Form, FormFieldSpec, Number, TextListField, TickField
-from ui.widgets.layouts import in_column, in_row, open_once
+from ui.widgets.form import CheckBoxField, Form, FormFieldSpec, NumberField, TextListField
+from ui.widgets.layouts import in_column, in_row, open_disposable_dialog
 from ui.widgets.message import MessageBar
 
 from .survey_card import cpu_text
-from .surveying import ConnectionProgress, Surveying, survey_stages
+from .surveying import ConnectionProgress, TargetSurveyor, survey_stages
 from .view import StagesView
 
 REMOTE = "remote"  # fields that this computer has none of
@@ -49,7 +49,12 @@ FIELDS = (  # one for each attribute of Target
         group=REMOTE,
     ),
     FormFieldSpec(
-        "port", "Po&rt", "SSH port; empty: as ~/.ssh/config says, else 22", Number, empty="22", group=REMOTE
+        "port",
+        "Po&rt",
+        "SSH port; empty: as ~/.ssh/config says, else 22",
+        NumberField,
+        empty="22",
+        group=REMOTE,
     ),
     FormFieldSpec(
         "identity",
@@ -89,7 +94,7 @@ FIELDS = (  # one for each attribute of Target
         "remember",
         "Re&member secrets in the keyring",
         "The system stores passwords and passphrases; otherwise Dyno forgets them when it closes",
-        TickField,
+        CheckBoxField,
         is_wide=True,
         group=REMOTE,
     ),
@@ -110,7 +115,7 @@ class TargetEditor(QWidget):
         self._before: Target | None = None  # None: a new one
         self._is_saving = False
         self._tested: tuple[Target, DatedSurvey] | None = None
-        self._surveying = Surveying(context, self)
+        self._surveying = TargetSurveyor(context, self)
         self._surveying.advanced.connect(self._on_advanced)
         self._surveying.surveyed.connect(self._on_surveyed)
         self._surveying.failed.connect(self._on_test_failed)
@@ -259,7 +264,7 @@ class TargetEditor(QWidget):
         dialog = QFileDialog(self, "A private key file", str(Path("~/.ssh").expanduser()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.form.line("identity").setText)
-        open_once(dialog)
+        open_disposable_dialog(dialog)
 
 
 def _check_identity(target: Target) -> None:

@@ -13,16 +13,16 @@ from app.remote.hostkeys import HostKeyError
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from app.targets.surveys import DatedSurvey, Surveys
-from ui.core.bus import StaleParts
+from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
 
 from .list import TargetModel, TargetState, link_state_after
-from .surveying import ConnectionProgress, Surveying
+from .surveying import ConnectionProgress, TargetSurveyor
 
 FRESH_S = 60.0  # age from which a survey is renewed when its target is chosen
 
 
-class KnownTargets(QObject):
+class TargetListUpdater(QObject):
     """Fills the list; drops answers about targets that have changed."""
 
     advanced = Signal(object)  # Advance
@@ -38,7 +38,7 @@ class KnownTargets(QObject):
         self._targets = Targets(context.home)
         self._surveys = Surveys(context.home)
         self.model = TargetModel(self)
-        self._surveying = Surveying(context, widget)
+        self._surveying = TargetSurveyor(context, widget)
         self._surveying.began.connect(self._on_began)
         self._surveying.advanced.connect(self._on_advanced)
         self._surveying.surveyed.connect(self.take)
@@ -136,7 +136,7 @@ class KnownTargets(QObject):
     def report_changed(self) -> None:
         """Report that targets have changed."""
         self.reload()
-        self._context.bus.changed.emit(StaleParts(targets=True))
+        self._context.bus.changed.emit(PartsToReload(targets=True))
 
     def _read_state(self, target: Target, has_plan: bool) -> TargetState:
         """The last known state, if the target is still the same."""

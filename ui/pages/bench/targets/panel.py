@@ -30,7 +30,7 @@ from ui.widgets.wrapping_row import WrappingRow
 
 from .builds import BuildActions
 from .editor import TargetEditor
-from .known import KnownTargets
+from .known import TargetListUpdater
 from .list import TargetList
 from .machine_commands import TargetActions
 from .surveying import ConnectionProgress
@@ -52,7 +52,7 @@ class TargetsPanel(QWidget):
         self._context = context
         self._chosen: str = _wanted(context.home) or context.memory.value(CHOSEN, LOCAL)
         self._was_shown = False
-        self.known = KnownTargets(context, self)
+        self.known = TargetListUpdater(context, self)
         self.list = TargetList(self.known.model, context.theme)
         self.message = Banner(self)
         self._stack = QStackedWidget(self)

@@ -33,7 +33,7 @@ from ui.core.index import Index
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.layouts import in_column, in_row
-from ui.widgets.pairs import Pairs
+from ui.widgets.pairs import TitleTextGrid
 
 _KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
 
@@ -47,7 +47,7 @@ class SurveyCard(QFrame):
         self.setAccessibleName("Survey")
         self._survey: DatedSurvey | None = None
         self._head, self._age = PlainTextLabel(role="heading", wraps=True), PlainTextLabel(role="muted")
-        self._facts = Pairs()
+        self._facts = TitleTextGrid()
         self._warnings, self._builds_head = PlainTextLabel(role="heading"), PlainTextLabel(role="heading")
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []

@@ -25,7 +25,7 @@ class ConnectionProgress:
     what: str
 
 
-class Surveying(QObject):
+class TargetSurveyor(QObject):
     """Surveys targets one at a time; drops the answer of an older way."""
 
     began = Signal(object)  # Target

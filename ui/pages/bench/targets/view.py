@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
-from ui.core.plain import PlainTextLabel, as_tip, error_lines, fitted
+from ui.core.plain import PlainTextLabel, as_tip, error_with_details, fitted
 from ui.core.theme import SPACE
 from ui.widgets.layouts import in_column, in_grid, in_row
 from ui.widgets.message import MessageBar
@@ -89,7 +89,7 @@ class TargetView(QWidget):
             case HostKeyError():
                 self.message.show_warning(f"The host key of {_refused(error, 'is unknown')}", self.look)
             case _:
-                self.message.show_error(*error_lines(error))
+                self.message.show_error(*error_with_details(error))
 
 
 class DirectoryChoice(QWidget):
