@@ -172,19 +172,22 @@ class ScriptedAgent:
         return {each.server: names for each in self._survey.builds}
 
     def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
-        name = self._plan.contenders[contender].name
-        return RehearsalResult(self._answer(plan, f"rehearse {name}"), self.in_force.get(name, {}))
+        """Kept and scripted by the name without the build in front."""
+        found = self._plan.contenders[contender]
+        short = found.name.removeprefix(f"{found.build}-")
+        answer = self._answer(plan, f"rehearse {short}", found.name)
+        return RehearsalResult(answer, self.in_force.get(short, {}))
 
     def start(self, plan: str) -> StartedPlan:
         assert plan == "5ba"
         self._hear("start")
         return StartedPlan(self._plan.id)
 
-    def _answer(self, plan: str, what: str) -> list[Check]:
+    def _answer(self, plan: str, what: str, contender: str = "") -> list[Check]:
         assert plan == "5ba"
         self._hear(what)
-        name = what.removeprefix("rehearse ")
-        return [replace(_FAILED if what in self._wrong else _PASSED, contender=name)]
+        checked = _FAILED if what in self._wrong else _PASSED
+        return [replace(checked, contender=contender or what)]
 
     def _hear(self, what: str) -> None:
         self.asked.append(what)

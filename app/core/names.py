@@ -12,6 +12,35 @@ from .units import date_text
 _WORD = re.compile(r"[^-_/ ]*[-_/ ]*")  # with what parts it from the next; versions stay whole
 
 
+_NUMBER = re.compile(r"-\d+$")
+
+
+def full_name(name: str, build: str, version: str, engine: str, others: Sequence[str] = ()) -> str:
+    """The name of a contender with its build, version and engine, unless a person gave it.
+
+    Dyno's own names were once as short as told contenders apart: the engine, or engine and preset.
+    `others`: what else they may end with, such as the preset.
+    """
+    if not build or not is_made_name(name, build, engine, others):
+        return name
+    server = build if version in build else _with_version(build, version)
+    return f"{server}-{name.removeprefix(f'{build}-')}"
+
+
+def _with_version(build: str, version: str) -> str:
+    """`mariadb-10.11.19` of mariadb-10.11, `mine-10.11.19` of mine."""
+    series = [version[:at] for at, letter in enumerate(version) if letter == "."]
+    short = next((each for each in reversed(series) if build.endswith(f"-{each}")), "")
+    return f"{build.removesuffix(f'-{short}') if short else build}-{version}"
+
+
+def is_made_name(name: str, build: str, engine: str, others: Sequence[str]) -> bool:
+    """Whether Dyno made this name of a contender, today or earlier."""
+    ends = (engine, *(f"{engine}-{other}" for other in others if other))
+    made = {*ends, *(f"{build}-{end}" for end in ends)}
+    return name in made or _NUMBER.sub("", name) in made
+
+
 @dataclass(frozen=True)
 class ShortNames:
     """Short names and what they share: `innodb`, `rocksdb`, and `mysql-…-1` around them."""

@@ -12,6 +12,7 @@ from .errors import InputError
 from .home import home as home
 
 APPEARANCES = ("system", "light", "dark")
+TEXT_SIZES = (80, 90, 100, 110, 125, 150)  # percent
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Settings:
     """What a person sets in the window."""
 
     appearance: str = "system"
+    text_size: int = 100  # one of TEXT_SIZES
     target: str = ""  # that the window begins with; none: the one chosen last
     notifications: bool = True  # when a plan ends
     matters_pct: float = 2.0  # smaller differences do not count
@@ -39,7 +41,8 @@ def read_settings(directory: Path | None = None) -> Settings:
 def _can_be(name: str, value: Any, kind: type) -> bool:
     if kind is float:
         return type(value) in (int, float) and 0 <= value <= MOST_PCT
-    return type(value) is kind and (name != "appearance" or value in APPEARANCES)
+    allowed: dict[str, tuple[object, ...]] = {"appearance": APPEARANCES, "text_size": TEXT_SIZES}
+    return type(value) is kind and (name not in allowed or value in allowed[name])
 
 
 def keep_settings(settings: Settings, directory: Path | None = None) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,6 +125,23 @@ def remove(agent: RemoteAgent, name: str, base: str) -> str:
     if any(each.base == base for each in agent.survey(paths).builds):
         return f"{base} on {name} is found anyway: it is in a usual place of builds"
     return f"{base} on {name} is no longer looked at; nothing was deleted there"
+
+
+def paths_without_builds(paths: Sequence[str], builds: Sequence[Build]) -> list[str]:
+    """The search paths in which a survey found no build; where `~` is, only the target knows.
+
+    A path is the directory of a build, or of several. A build that two paths lead to counts at the first.
+    """
+    known = [each for each in paths if not each.startswith("~")]
+    bases = [each.base.rstrip("/") for each in builds]
+    return [path for path in known if not any(_is_in(base, path.rstrip("/")) for base in bases)]
+
+
+def _is_in(base: str, path: str) -> bool:
+    """Whether a pattern of a search path matches a directory, `*` within one name as in a shell."""
+    names, patterns = base.split("/"), path.split("/")
+    is_deep_enough = len(patterns) <= len(names) <= len(patterns) + 1
+    return is_deep_enough and all(map(fnmatchcase, names, patterns))
 
 
 def search_paths_without(target: Target, base: str) -> list[str] | None:

@@ -69,6 +69,12 @@ def _options_of_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.pages.bench.variables.reached", ScriptedAgent().reached)
 
 
+@pytest.fixture(autouse=True)
+def _status_of_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bench asks whether a target is busy: no plan is at work there."""
+    monkeypatch.setattr("ui.pages.bench.busy.reached", ScriptedAgent().reached)
+
+
 @pytest.fixture(scope="session")
 def qapp_cls() -> type[QApplication]:
     return QApplication

@@ -58,7 +58,6 @@ def send(qtbot: QtBot, dialog: InstallBuildDialog, tarball: Path) -> None:
 def test_one_that_cannot_start_is_installed_and_says_so(
     qtbot: QtBot, context: WindowContext, install_dialog: InstallBuildDialog, tmp_path: Path
 ) -> None:
-    assert not install_dialog.install_button.isEnabled()
     with qtbot.waitSignal(install_dialog.installed, timeout=WAIT_MS):
         send(qtbot, install_dialog, pack(tmp_path / "mine-5.6.tar.gz", "mine/bin/mysqld"))
     base = context.home / "target" / "builds" / "mine-5.6"
@@ -66,6 +65,7 @@ def test_one_that_cannot_start_is_installed_and_says_so(
     assert install_dialog.said.text() == f"A server is installed in {base}"
     assert install_dialog.message.text.startswith("The build is installed, but it cannot start: ")
     install_dialog.path.clear()
+    install_dialog.path.setFocus()
     send(qtbot, install_dialog, tmp_path / "mine-5.6.tar.gz")
     assert "build mine-5.6 exists already: delete it, or choose another name" in install_dialog.message.text
 
@@ -100,3 +100,19 @@ def test_a_file_that_is_not_there_is_said(
 ) -> None:
     send(qtbot, install_dialog, tmp_path / "nowhere.tar")
     assert "No such file" in install_dialog.message.text
+
+
+def test_return_says_what_is_missing_and_closes_what_is_done(
+    qtbot: QtBot, install_dialog: InstallBuildDialog, tmp_path: Path
+) -> None:
+    problem = install_dialog.form.problems["path"]
+    qtbot.keyClick(install_dialog.path, Qt.Key.Key_Return)
+    assert problem.isVisible() and problem.text().startswith("choose a tarball")
+    tarball = pack(tmp_path / "mine-5.6.tar.gz", "mine/bin/mysqld")
+    qtbot.keyClicks(install_dialog.path, str(tarball))
+    assert not problem.isVisible()
+    with qtbot.waitSignal(install_dialog.installed, timeout=WAIT_MS):
+        qtbot.keyClick(install_dialog.path, Qt.Key.Key_Return)
+    qtbot.waitUntil(install_dialog.close_button.hasFocus)
+    qtbot.keyClick(install_dialog.close_button, Qt.Key.Key_Return)
+    assert not install_dialog.isVisible()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
@@ -224,3 +224,11 @@ def answer_question(dialog: PresetDialog, answer: QMessageBox.StandardButton) ->
 
     QTimer.singleShot(0, click)
     return texts
+
+
+def test_its_buttons_have_keys(open_preset: Opened) -> None:
+    dialog = open_preset("baseline")
+    texts = [each.text() for each in dialog.findChildren(QPushButton) if each.isVisible()]
+    letters = [text[text.index("&") + 1].lower() for text in texts if "&" in text]
+    assert {"&Ask the builds", "S&tart them once", "&Save"} <= set(texts)
+    assert len(letters) == len(set(letters))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -144,6 +144,26 @@ def test_a_connection_is_tested_before_it_is_kept(
     click(qtbot, panel.editor.save_button)
     wait_for(qtbot, panel, "far", "reached")
     assert sshd.log().count("Accepted publickey") == 1  # what was tested as it stands is not surveyed twice
+
+
+def test_a_path_that_finds_no_build_is_named_and_nothing_moves(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    sshd.trust()
+    panel = open_panel()
+    panel.add()
+    type_in(qtbot, panel, sshd.target("far"))
+    panel.editor.form.inputs["search_paths"].set_value(["/opt/nothing-*"])
+    editor = panel.editor
+    moving = (editor.save_button, editor.test_button, editor.form.line("python"))
+    qtbot.wait(50)  # until the form is laid out
+    places = [each.mapTo(editor, QPoint()) for each in moving]
+    click(qtbot, editor.test_button)
+    qtbot.waitUntil(lambda: editor.stages.state_of("survey") == "done", timeout=WAIT_MS)
+    problem = editor.form.problems["search_paths"]
+    assert (problem.isVisible(), problem.text()) == (True, "finds no build of its own: /opt/nothing-*")
+    qtbot.wait(50)
+    assert [each.mapTo(editor, QPoint()) for each in moving] == places
 
 
 def test_a_target_is_changed_and_its_old_survey_is_no_longer_its_own(

@@ -8,6 +8,10 @@ SHORTCUTS = {
     "quit": "Ctrl+Q",
     "help": "F1",
     "find action": "Ctrl+Shift+P",
+    "larger text": "Ctrl++",
+    "larger text without Shift": "Ctrl+=",
+    "smaller text": "Ctrl+-",
+    "usual text": "Ctrl+0",
     "look again": "F5",  # on Bench at the target
     "dismiss": "Esc",  # while a message lies over the page
     "act on message": "Ctrl+Return",  # its first button
@@ -44,7 +48,7 @@ SHORTCUTS = {
     "stop after step": "Ctrl+Alt+.",
     "skip": "Ctrl+J",
     "follow": "Ctrl+Shift+F",
-    "whole": "Ctrl+0",
+    "whole": "Ctrl+Alt+0",
     # charts
     "maximise": "F11",
     # sessions
@@ -84,6 +88,7 @@ SHORTCUTS = {
     "start builds": "Shift+F7",
     "tick only this": "Ctrl+Shift+O",
     "profile": "Ctrl+Alt+W",
+    "more options": "Ctrl+M",
     "sweep": "Ctrl+Shift+W",
     "custom SQL": "Ctrl+Shift+L",
     "save variant": "Ctrl+Shift+S",

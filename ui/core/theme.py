@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.comparison.cells.palette import CONTENDERS, VERDICTS
 from app.core.shipped import shipped_folder
 
+TITLE_PT, MOST_OF_TITLE = 15, 120  # percent: large enough already
 SPACE = 8  # pixels: the grid that everything is on
 
 Appearance = str  # "system" "light" "dark"
@@ -21,6 +23,7 @@ _LIGHT = {
     "text": "#1c2126",
     "muted": "#5f6871",
     "line": "#d5d9de",
+    "field": "#868e97",  # the border of a field, 3:1 against what is around it
     "grid": "#e8eaed",
     "accent": "#0b6bcb",
     "on_accent": "#ffffff",
@@ -36,6 +39,7 @@ _DARK = {
     "text": "#e4e7ea",
     "muted": "#98a1aa",
     "line": "#3c434b",
+    "field": "#78828c",
     "grid": "#30363c",
     "accent": "#5aa9f5",
     "on_accent": "#0d1620",
@@ -84,6 +88,11 @@ _FULL = 1.0  # a relative figure this far from 1.00, up or down on a scale of do
 _LEAST_TINT, _FULL_TINT = 0.14, 0.42  # how much of the colour is laid over the ground
 
 
+def colours_of(is_dark: bool) -> Mapping[str, str]:
+    """The colours by their roles."""
+    return _DARK if is_dark else _LIGHT
+
+
 class Theme(QObject):
     """The current colours; `changed` when they change."""
 
@@ -93,6 +102,8 @@ class Theme(QObject):
         super().__init__(parent)
         self.is_dark = False
         self._appearance: Appearance = "system"
+        self._usual_pt = QApplication.font().pointSizeF()
+        self.text_size = 100  # percent of the usual size
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
 
     @property
@@ -104,8 +115,16 @@ class Theme(QObject):
         self._appearance = appearance
         self._apply()
 
+    def set_text_size(self, percent: int) -> None:
+        """Show all text at a share of the usual size."""
+        self.text_size = percent
+        font = QApplication.font()
+        font.setPointSizeF(self._usual_pt * percent / 100)
+        QApplication.setFont(font)
+        self._apply()
+
     def colour(self, role: str) -> QColor:
-        return QColor((_DARK if self.is_dark else _LIGHT)[role])
+        return QColor(colours_of(self.is_dark)[role])
 
     def ramp(self) -> list[QColor]:
         """Colours of a heat map, from few to many."""
@@ -200,6 +219,7 @@ def _style(theme: Theme) -> str:
     for name in ("down", "check", "partly"):
         picture = resources / "icons" / f"{name}-{'dark' if theme.is_dark else 'light'}.svg"
         text = text.replace(f"@{name}", picture.as_posix())
+    text = text.replace("@title_pt", f"{TITLE_PT * min(theme.text_size, MOST_OF_TITLE) / 100:g}pt")
     for role in sorted(_LIGHT, key=len, reverse=True):
         text = text.replace(f"@{role}", theme.colour(role).name())
     return text

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.errors import DynoError
-from app.core.settings import APPEARANCES, Settings, keep_settings, read_settings
+from app.core.settings import APPEARANCES, TEXT_SIZES, Settings, keep_settings, read_settings
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from ui.core.bus import PartsToReload
@@ -40,6 +40,9 @@ class SettingsDialog(QDialog):
         self._appearance = QComboBox()
         for name in APPEARANCES:
             self._appearance.addItem(_WORDS[name], name)
+        self._text_size = QComboBox()
+        for size in TEXT_SIZES:
+            self._text_size.addItem(f"{size} %", size)
         self._target = QComboBox()
         self._notifications = QCheckBox("Notify when a plan ends and the window is in the background")
         self._settings = self._read()
@@ -48,6 +51,7 @@ class SettingsDialog(QDialog):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
         form.addRow("&Appearance", self._appearance)
+        form.addRow("Te&xt size", self._text_size)
         form.addRow("Target at &start", self._target)
         form.addRow("Notifications", self._notifications)
         form.addRow("Dyno directory", self._directory())
@@ -65,6 +69,7 @@ class SettingsDialog(QDialog):
 
     def _show(self, settings: Settings) -> None:
         self._appearance.setCurrentIndex(self._appearance.findData(settings.appearance))
+        self._text_size.setCurrentIndex(self._text_size.findData(settings.text_size))
         self._target.addItem("last used", "")
         for target in Targets(self._context.home).all():
             self._target.addItem("this computer" if target.name == LOCAL else target.name, target.name)
@@ -84,6 +89,7 @@ class SettingsDialog(QDialog):
         settings = replace(
             self._settings,
             appearance=self._appearance.currentData(),
+            text_size=self._text_size.currentData(),
             target=self._target.currentData(),
             notifications=self._notifications.isChecked(),
         )
@@ -92,6 +98,7 @@ class SettingsDialog(QDialog):
         except (DynoError, OSError) as error:
             self._message.show_failure(error)
             return
+        self._context.theme.set_text_size(settings.text_size)
         self._context.theme.set_appearance(settings.appearance)
         self._context.bus.changed.emit(PartsToReload(settings=True))
         super().accept()

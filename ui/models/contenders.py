@@ -28,7 +28,7 @@ COLUMNS = (
 )
 EDITABLE = ("name", "table_options", "cores", "memory")
 TIPS = {
-    "name": "Name in tables and charts; empty: the shortest unique name",
+    "name": "Name in tables and charts; empty: build and engine",
     "table_options": "Table options, added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8;\n"
     "COLUMN_FAMILY=NAME has MyRocks keep the keys in that one. docs/presets.md has them all.",
     "cores": "The server's, as taskset takes them: 0-3 or 0,2; empty: all",
@@ -82,7 +82,7 @@ class ContenderModel(FlatModel):
         key = COLUMNS[column][1]
         match role:
             case ROLE.EditRole:
-                return self._said(row, key)
+                return self._typed(row, key)
             case ROLE.DisplayRole:
                 return self._text(row, key)
             case ROLE.ToolTipRole:
@@ -96,7 +96,9 @@ class ContenderModel(FlatModel):
     def setData(self, index: Index, value: object, role: int = ROLE.EditRole) -> bool:
         if role != ROLE.EditRole:
             return False
-        self.edited.emit(index.row(), COLUMNS[index.column()][1], str(value))
+        row, key = index.row(), COLUMNS[index.column()][1]
+        if str(value) != self._typed(row, key):  # a name that Dyno made is none that a person gave
+            self.edited.emit(row, key, str(value))
         return True
 
     def problem(self, index: Index, text: str) -> str:
@@ -114,6 +116,10 @@ class ContenderModel(FlatModel):
         """The colour of a contender, independent of its name; None until it is known."""
         index = self._colours.get(_nameless(self._draft.request.contenders[row]))
         return None if index is None else self._theme.contender(index)
+
+    def _typed(self, row: int, key: str) -> str:
+        """What an editor begins with: the name as it is shown, else what a person said."""
+        return self._text(row, key) if key == "name" else self._said(row, key)
 
     def _said(self, row: int, key: str) -> str:
         return str(getattr(self._draft.request.contenders[row], key))

@@ -54,6 +54,7 @@ def open_window() -> int:
         problem = str(error)
     else:
         problem = ""
+    context.theme.set_text_size(settings.text_size)
     context.theme.set_appearance(settings.appearance)
     window = Window(context)
     GarbageCollectionTimer(application)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
 from app.core.errors import DynoError
-from app.core.settings import APPEARANCES, keep_settings, read_settings
+from app.core.settings import APPEARANCES, TEXT_SIZES, Settings, keep_settings, read_settings
 from ui.core.context import WindowContext
 from ui.core.plain import as_tip, error_with_details
 from ui.core.shortcuts import SHORTCUTS
@@ -60,18 +60,52 @@ def add_view_menu(
         action.setChecked(name == context.theme.appearance)
         group.addAction(action)
         menu.addAction(action)
+    menu.addSeparator()
+    menu.addActions(_text_size_actions(window, context))
     return menu.menuAction()
+
+
+def _text_size_actions(window: QMainWindow, context: WindowContext) -> list[QAction]:
+    """Larger, smaller and usual text."""
+
+    def step(by: int) -> None:
+        at = TEXT_SIZES.index(context.theme.text_size) + by
+        if 0 <= at < len(TEXT_SIZES):
+            choose_text_size(context, TEXT_SIZES[at])
+
+    larger = _action(window, "&Larger text", "larger text", "Show all text larger", lambda: step(1))
+    larger.setShortcuts([larger.shortcut(), QKeySequence(SHORTCUTS["larger text without Shift"])])
+    smaller = _action(window, "&Smaller text", "smaller text", "Show all text smaller", lambda: step(-1))
+    usual = _action(
+        window,
+        "&Usual text size",
+        "usual text",
+        "Show text in its usual size",
+        lambda: choose_text_size(context, 100),
+    )
+    return [larger, smaller, usual]
+
+
+def choose_text_size(context: WindowContext, percent: int) -> None:
+    """Show text in this size, now and after the next start."""
+    context.theme.set_text_size(percent)
+    context.bus.said.emit(f"Text size {percent} %")
+    _keep(context, lambda settings: replace(settings, text_size=percent))
 
 
 def _chooser(context: WindowContext, appearance: str) -> Callable[[], None]:
     def choose() -> None:
         context.theme.set_appearance(appearance)
-        try:
-            keep_settings(replace(read_settings(context.home), appearance=appearance), context.home)
-        except (DynoError, OSError) as error:
-            context.bus.said.emit(error_with_details(error)[0])
+        _keep(context, lambda settings: replace(settings, appearance=appearance))
 
     return choose
+
+
+def _keep(context: WindowContext, change: Callable[[Settings], Settings]) -> None:
+    try:
+        keep_settings(change(read_settings(context.home)), context.home)
+    except (DynoError, OSError) as error:
+        context.bus.said.emit(error_with_details(error)[0])
 
 
 def add_help_menu(

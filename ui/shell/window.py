@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QMainWindow,
+    QMenu,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.harmless import harmless
 from ui.core.bus import ShowPageRequest
@@ -24,6 +33,7 @@ from .keyboard import FocusRestorer, MessageDismisser
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)
+LEAST_SIZE = QSize(800, 480)  # of the pages
 FRAME_SIZE = QSize(4, 40)  # the desktop's frame, unknown before the window is shown
 MESSAGE_MS = 6000
 LOOKING = ("live", "history")  # the pages that show what others have started
@@ -95,6 +105,9 @@ class Window(QMainWindow):
         for each, menu in self._menus.items():
             menu.menuAction().setVisible(each == name)
             self._actions[each].setEnabled(each == name)
+        for other in self.pages.values():  # a hidden page demands no room
+            policy = QSizePolicy.Policy.Preferred if other is page else QSizePolicy.Policy.Ignored
+            other.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(page)
         if not page.isAncestorOf(self.focusWidget() or self):
             page.take_focus()
@@ -243,9 +256,17 @@ class Window(QMainWindow):
 
 
 def _holding(stack: QStackedWidget) -> QWidget:
-    """A frame for the pages: the stack raises its page over everything in it."""
-    body = QWidget()
+    """A frame for the pages, which scroll where they need more room, as with large text.
+
+    The stack raises its page over everything in it.
+    """
+    body, area = QWidget(), QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(stack)
+    area.setMinimumSize(LEAST_SIZE)
     layout = QVBoxLayout(body)
     layout.setContentsMargins(0, 0, 0, 0)
-    layout.addWidget(stack)
+    layout.addWidget(area)
     return body

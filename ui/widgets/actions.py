@@ -43,14 +43,14 @@ def text_without_mnemonic(of: QAction) -> str:
     return of.text().replace("&", "")
 
 
-def action_button(of: QAction) -> QPushButton:
-    """A button for an action; enabled and checked when the action is."""
+def action_button(of: QAction, has_mnemonic: bool = False) -> QPushButton:
+    """A button for an action; enabled and checked when the action is. Those of dialogs have a mnemonic."""
     button = QPushButton()
     button.setCheckable(of.isCheckable())
     button.clicked.connect(of.trigger)
 
     def follow() -> None:
-        button.setText(text_without_mnemonic(of))
+        button.setText(of.text() if has_mnemonic else text_without_mnemonic(of))
         button.setEnabled(of.isEnabled())
         button.setChecked(of.isChecked())
         button.setToolTip(of.toolTip())

@@ -20,6 +20,7 @@ from app.core.quantity import count_of
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 
+from .elided import ElidedLabel
 from .layouts import in_grid, in_row
 
 LINES_SHOWN = 3
@@ -65,6 +66,7 @@ class TextListField(QPlainTextEdit):
         super().__init__()
         self.setPlaceholderText(field.empty)
         self.setTabChangesFocus(True)
+        self.setProperty("field", True)
         self.setFixedHeight(LINES_SHOWN * self.fontMetrics().lineSpacing() + 2 * SPACE)
         self.textChanged.connect(lambda: self.changed.emit())
 
@@ -140,16 +142,21 @@ class Form(QWidget):
     button_clicked = Signal(str)  # name of its field
 
     def __init__(
-        self, fields: Iterable[FormFieldSpec], gap: int = 2 * SPACE, parent: QWidget | None = None
+        self,
+        fields: Iterable[FormFieldSpec],
+        gap: int = 2 * SPACE,
+        parent: QWidget | None = None,
+        keeps_room: bool = False,
     ) -> None:
+        """`keeps_room`: for what is wrong, so that no field moves when it comes."""
         super().__init__(parent)
         self.fields = {each.name: each for each in fields}
         self.inputs: dict[str, Input] = {name: self._input(each) for name, each in self.fields.items()}
-        self.problems = {name: PlainTextLabel(role="bad", wraps=True) for name in self.fields}
+        self.problems = {name: _problem_label(keeps_room) for name in self.fields}
         self.buttons: dict[str, QPushButton] = {}
         self._left: set[str] = set()  # fields that somebody has been in
         self._shown: dict[str, list[QWidget]] = {}  # what belongs to a field
-        self.grid = in_grid(gap, SPACE)  # its first row is free
+        self.grid = in_grid(gap, SPACE // 4 if keeps_room else SPACE)  # its first row is free
         self.setLayout(self.grid)
         self.grid.setColumnStretch(1, 1)
         for each in _rows(self.fields.values()):
@@ -258,6 +265,16 @@ class Form(QWidget):
         if self.line(name).text() or name in self.judged():
             self._left.add(name)
             self.changed.emit()
+
+
+def _problem_label(keeps_room: bool) -> PlainTextLabel:
+    if not keeps_room:
+        return PlainTextLabel(role="bad", wraps=True)
+    made = ElidedLabel(role="bad")
+    policy = made.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    made.setSizePolicy(policy)
+    return made
 
 
 def _rows(fields: Iterable[FormFieldSpec]) -> list[list[FormFieldSpec]]:

@@ -80,7 +80,7 @@ def dialog_buttons(dialog: QDialog, *parts: QAction | QDialogButtonBox.StandardB
     box = QDialogButtonBox()
     for each in parts:
         if isinstance(each, QAction):
-            button = action_button(each)
+            button = action_button(each, has_mnemonic=True)
             button.setAutoDefault(False)
             box.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         else:

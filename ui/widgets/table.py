@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
 LINE_HEIGHT = 26
+_AROUND = 8  # pixels above and below the text of a line
 _EDGE = 4  # pixels of the frame around a table, as the style draws it
 
 
@@ -34,13 +35,23 @@ class LineSelectTable(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)  # Tab leaves the table: everything can be reached by keyboard
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(LINE_HEIGHT)
+        self.verticalHeader().setDefaultSectionSize(self.line_height)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setSectionsMovable(True)
         head.setStretchLastSection(True)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.verticalHeader().setDefaultSectionSize(self.line_height)
+
+    @property
+    def line_height(self) -> int:
+        """The height of a line in its text size."""
+        return max(LINE_HEIGHT, self.fontMetrics().height() + _AROUND)
 
     @property
     def content_size(self) -> QSize:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.core.names import names_with_targets, short_names, unique_names
+from app.core.names import full_name, names_with_targets, short_names, unique_names
 from app.engines import engine_of
 from app.history.lists.sessions import ContenderEntry
 from app.protocol.plan import Plan, step_label
@@ -23,8 +23,14 @@ def row_label(row: Row) -> str:
 def names_of(comparison: Comparison) -> list[str]:
     """Unique names of the columns."""
     columns = comparison.columns
-    names = names_with_targets([each.name for each in columns], [each.target for each in columns])
+    names = names_with_targets([_named(each) for each in columns], [each.target for each in columns])
     return unique_names(names, [each.starts[0] for each in columns], [each.id for each in columns])
+
+
+def _named(column: Column) -> str:
+    """Its name with engine and version, whatever the plan called it, unless a person did."""
+    entry = column.contender
+    return full_name(column.name, entry["build"], entry["version"], entry["engine"], (entry["preset"],))
 
 
 def heads_of(comparison: Comparison) -> Heads:
@@ -50,7 +56,7 @@ def _parts(contender: ContenderEntry) -> tuple[str, str, str, str]:
 def _is_by_itself(column: Column, name: str) -> bool:
     """Whether its name says what it is, and is not one that a person gave it."""
     words = (column.contender["version"], column.contender["engine"])
-    return any(word and word in name for word in words) and name == column.name
+    return any(word and word in name for word in words) and name == _named(column)
 
 
 @dataclass(frozen=True)

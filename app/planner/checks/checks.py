@@ -236,7 +236,7 @@ def _repeats(plan: Plan, found: PlanEstimate) -> list[Check]:
     where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
     count = f"{LEAST} to {plan.repeats}" if plan.until_decided else f"{plan.repeats}"
     if least is None or found.noise is None:
-        told = f"the first plan will tell, or dyno target calibrate {plan.target}"
+        told = f"the first plan will tell, or a calibration of {plan.target}"
         return [
             Check("repeats", INFO, f"which difference {count} of each find is not known here yet: {told}")
         ]

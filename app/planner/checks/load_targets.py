@@ -33,7 +33,7 @@ from app.remote.target import Ask
 from app.targets.store import Targets
 
 SLOW_MS = 2.0  # a round trip that takes longer than many queries
-_UNREACHED = "choose another --load-address, or open its port"
+_UNREACHED = "choose another address of the server's machine, or open its port"
 
 
 class LoadAgent(Protocol):

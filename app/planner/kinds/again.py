@@ -10,6 +10,7 @@ from app.catalog import Catalog, SequenceStep
 from app.catalog import Sequence as StepSequence
 from app.catalog.sequence import CoreSets, sequence_of
 from app.core.errors import InputError
+from app.core.names import is_made_name
 from app.core.toml_text import read_document
 from app.core.units import count_text
 from app.history.lists.sessions import find_all
@@ -17,10 +18,11 @@ from app.history.steps.figures import plans_by_session
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
 from app.planner.request.request import LIMITS, PlanRequest, options_of_plan
-from app.planner.resolve.contenders import as_named_today, short_names
+from app.planner.resolve.contenders import allocator_name, as_named_today
 from app.protocol.plan import ARRIVALS, LIMIT, QUERYING, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.at_target.verdicts import LEAST
 from app.variables import preset_file
+from app.variables.names import EARLIER
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -180,9 +182,18 @@ def _contenders(found: Sequence[tuple[Contender, Files]]) -> tuple[ContenderRequ
     nameless = [ContenderRequest.of(each, _lost_preset(each, files, catalog)) for each, files in found]
     names = [each.name for each, _ in found]
     today = as_named_today(nameless, catalog)
-    if len(set(names)) < len(names) or names == short_names(nameless):
+    if len(set(names)) < len(names):
         return today
-    return tuple(replace(each, name=name) for each, name in zip(today, names, strict=True))
+    return tuple(
+        each if _is_made(name, before) else replace(each, name=name)
+        for each, before, name in zip(today, nameless, names, strict=True)
+    )
+
+
+def _is_made(name: str, request: ContenderRequest) -> bool:
+    """Whether no person gave this name: the contender gets the one that it would get today."""
+    ends = (request.preset, EARLIER, allocator_name(request))
+    return is_made_name(name, request.build, request.engine, ends)
 
 
 def _lost_preset(contender: Contender, files: Files, catalog: Catalog) -> str:

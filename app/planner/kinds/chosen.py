@@ -71,7 +71,8 @@ def fitted(
             return FittedRequest(tried, _text(request, tried, plan, estimate, limit_s, catalog))
     raise InputError(
         f"{seconds_text(limit_s)} is too short: {_rounds_text(plan)} of {_least_text(plan)} take about"
-        f" {seconds_text(_needed_s(plan, estimate))}: give it more time, or less work (rows, steps, seconds)"
+        f" {seconds_text(_needed_s(plan, estimate))}: give it more time, or less work (rows, steps, seconds)",
+        "time_limit",
     )
 
 

@@ -8,6 +8,7 @@ from app.core.errors import TargetError
 from app.engines import DUEL
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
+from app.planner.request.slicing import slices_problem
 from app.protocol.answers import Survey
 from app.protocol.plan import SLICES, UNTIL_DECIDED
 
@@ -26,6 +27,15 @@ def duel(survey: Survey, request: PlanRequest) -> PlanRequest:
     order = SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved"
     made = replace(_DUEL, name=request.name, target=target, contenders=contenders, order=order)
     return replace(made, allow_busy=request.allow_busy, allow_small_disk=request.allow_small_disk)
+
+
+def duel_of(request: PlanRequest) -> PlanRequest:
+    """The duel's own steps, seconds, start and order for contenders that a person chose."""
+    made = replace(request, sequence=SEQUENCE, steps=_STEPS, seconds=_DUEL.seconds, start=_DUEL.start)
+    if slices_problem(made):
+        return made
+    repeats = ROUNDS if request.repeats == UNTIL_DECIDED else request.repeats
+    return replace(made, order=SLICES, repeats=repeats)
 
 
 def is_untouched(request: PlanRequest) -> bool:

@@ -249,9 +249,10 @@ class PlanRequest:
         help="start no round that would end later than this: 8h, 45min, 1h30. Dyno chooses seconds and"
         " repeats for it, and leaves out steps if it has to; what you give stays as it is",
         metavar="TIME",
-        title="Within",
-        tip="Start no round that would exceed this time: 30 min, 1 h 30 min, 900 s; empty: no limit",
-        open="none",
+        title="How long",
+        tip="The time that the plan has: 30 min, 8 h, or until a time of day: 07:00. Dyno chooses seconds and"
+        " repeats\nthat you leave open, and leaves out steps if it has to; empty: as long as the work takes",
+        open="as needed",
     )
     matters_pct: float | None = option(  # None: as the person has set it
         None,

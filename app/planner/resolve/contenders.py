@@ -180,7 +180,7 @@ def count_cores(cores: str, survey: Survey) -> int:
 
 
 def short_names(requests: Sequence[ContenderRequest]) -> list[str]:
-    """The shortest names that distinguish the contenders; names given by a person stay."""
+    """Names of build and engine that distinguish the contenders; names given by a person stay."""
     given = Counter(each.name for each in requests if each.name)
     twice = [name for name, count in given.items() if count > 1]
     if twice:
@@ -193,13 +193,17 @@ def short_names(requests: Sequence[ContenderRequest]) -> list[str]:
 
 def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str]:
     forms = [
-        [each.engine for each in requests],
-        [f"{each.engine}-{each.preset}" for each in requests],
         [f"{each.build}-{each.engine}" for each in requests],
-        [f"{each.engine}-{Path(each.allocator or 'system').name.partition('.')[0]}" for each in requests],
+        [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
+        [f"{each.build}-{each.engine}-{allocator_name(each)}" for each in requests],
         [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
     ]
     return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])
+
+
+def allocator_name(request: ContenderRequest) -> str:
+    """The allocator as it is part of a name."""
+    return Path(request.allocator or "system").name.partition(".")[0]
 
 
 def _numbered(names: Sequence[str], taken: set[str]) -> list[str]:

@@ -260,9 +260,10 @@ def _turns(
     else:
         places = [(at, repeat) for repeat in repeats for at in (count if repeat % 2 else reversed(count))]
     attempts = range(1, ATTEMPTS + 1 if request.repeat_if_disturbed else 2)
+    names = _names_in_sessions(contenders)
     return [
         PlannedSession(
-            make_id(), _turn_name(request, sequence, contenders[at], repeat, attempt),
+            make_id(), _turn_name(request, sequence, names[at], repeat, attempt),
             at, repeat, ordinal, attempt,
         )
         for ordinal, (at, repeat) in enumerate(places, 1)
@@ -270,10 +271,17 @@ def _turns(
     ]  # fmt: skip
 
 
-def _turn_name(
-    request: PlanRequest, sequence: Sequence, contender: Contender, repeat: int, attempt: int
-) -> str:
-    name = f"{request.name or sequence.name}-{contender.name}"
+def _names_in_sessions(contenders: list[Contender]) -> list[str]:
+    """The contenders as sessions are called, which people type: without the build that all of them have."""
+    builds = {each.build for each in contenders}
+    if len(builds) > 1:
+        return [each.name for each in contenders]
+    shorts = [each.name.removeprefix(f"{each.build}-") for each in contenders]
+    return shorts if len(set(shorts)) == len(shorts) else [each.name for each in contenders]
+
+
+def _turn_name(request: PlanRequest, sequence: Sequence, contender: str, repeat: int, attempt: int) -> str:
+    name = f"{request.name or sequence.name}-{contender}"
     name += f"-{repeat}" if request.rounds > 1 else ""
     return f"{name}-attempt-{attempt}" if attempt > 1 else name
 

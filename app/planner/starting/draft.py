@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
@@ -15,7 +16,8 @@ from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.kinds.canary import estimated_with_canary
-from app.planner.kinds.duel import SEQUENCE, duel, is_untouched
+from app.planner.kinds.chosen import FittedRequest, fitted
+from app.planner.kinds.duel import ROUNDS, SEQUENCE, duel, duel_of, is_untouched
 from app.planner.request.contender import ContenderRequest, parse_memory_field
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
@@ -23,9 +25,32 @@ from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP, 
 from app.planner.resolve.steps import chosen_steps
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.plan import UNTIL_DECIDED, Plan
+from app.targets.queue import seconds_until_clock
 
 from .choices import lacking
 
+# what a person chose for any sequence
+_OF_ANY_SEQUENCE = (
+    "name",
+    "target",
+    "contenders",
+    "tables",
+    "rows",
+    "repeats",
+    "time_limit",
+    "matters_pct",
+    "false_share_pct",
+    "instruments",
+    "load",
+    "load_address",
+    "pause",
+    "quiet_wait",
+    "repeat_if_disturbed",
+    "others_pct",
+    "steal_pct",
+    "allow_busy",
+    "allow_small_disk",
+)
 # the fields that are typed; what is left open the sequence or the planner fills in
 TYPED = {name: row for name, row in OPTIONS.items() if row.is_typed}
 _OPEN = PlanRequest()
@@ -74,17 +99,38 @@ class Draft:
 
     request: PlanRequest = field(default_factory=PlanRequest)
     unread: Mapping[str, InvalidTypedValue] = field(default_factory=dict)
+    is_fitted: bool = False  # Dyno chooses what is open so that the plan ends in its time limit
+    by: str = ""  # the time of day by which it has to end, where a person gave one
 
     def typed(self, name: str, text: str) -> Draft:
         """The draft with the text of a field, valid or not."""
         unread = {key: value for key, value in self.unread.items() if key != name}
         try:
+            if name == "time_limit":
+                return replace(self._within(text.strip()), unread=unread)
             value = value_of(name, text)
         except InputError as error:
             return replace(self, unread={**unread, name: InvalidTypedValue(text, str(error))})
         if value is None:
             value = _repeats_of(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
-        return Draft(_consistent(replace(self.request, **{name: value})), unread)
+        return replace(self, unread=unread)._with(replace(self.request, **{name: value}))
+
+    def _within(self, text: str) -> Draft:
+        """The draft that ends in a time, `8 h`, or by a time of day, `07:00`; empty: whenever it is done."""
+        by, limit = (text, _seconds_until(text)) if ":" in text else ("", value_of("time_limit", text))
+        if limit:
+            request = replace(self.request, time_limit=limit, repeats=UNTIL_DECIDED)
+            return replace(self, request=request, by=by, is_fitted=True)
+        repeats, contenders = self.request.repeats, self.request.contenders
+        usual = _repeats_of(contenders) if repeats == UNTIL_DECIDED else repeats
+        return self._with(replace(self.request, time_limit=_OPEN.time_limit, repeats=usual))
+
+    def _with(self, request: PlanRequest) -> Draft:
+        """The draft with another request, and its end in time only as long as that has a limit."""
+        kept = _consistent(request)
+        if kept.time_limit:
+            return replace(self, request=kept)
+        return replace(self, request=kept, by="", is_fitted=False)
 
     def text(self, name: str) -> str:
         """The text of a field."""
@@ -93,20 +139,25 @@ class Draft:
         value = getattr(self.request, name)
         if value == OPTIONS[name].default == 0:
             return ""
-        return time_text(value) if name == "time_limit" else text_of(value)
+        return self.by or time_text(value) if name == "time_limit" else text_of(value)
 
     def said(self, **values: Any) -> Draft:
         """The draft with chosen values."""
         return replace(self, request=replace(self.request, **values))
 
     def with_sequence(self, name: str) -> Draft:
-        """The draft with another sequence and all its steps, without what belongs to the duel only."""
+        """The draft with another sequence: its own steps, seconds, order, start and sweep.
+
+        Contenders, rows, how long, repeats, and what is allowed on the target stay as a person chose them.
+        """
         if name == self.request.sequence:
             return self
-        if is_untouched(self.request):
-            plain = PlanRequest(target=self.request.target, sequence=name)
-            return replace(self, request=plain).with_contenders(self.request.contenders)
-        return self.said(sequence=name, steps=(), profile=())
+        kept = {key: getattr(self.request, key) for key in _OF_ANY_SEQUENCE}
+        if is_untouched(self.request) or _has_repeats_of_duel(self.request):
+            kept["repeats"] = _repeats_of(self.request.contenders)
+        request = PlanRequest(sequence=name, **kept)
+        is_duel = name == SEQUENCE and not request.time_limit
+        return self._with(duel_of(request) if is_duel else request)
 
     def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
         """The draft with only the ticked steps; all ticked is the default.
@@ -125,10 +176,9 @@ class Draft:
     def with_contenders(self, contenders: tuple[ContenderRequest, ...]) -> Draft:
         """The draft with these contenders; repeats follow their number unless a person chose them."""
         before, after = _repeats_of(self.request.contenders), _repeats_of(contenders)
-        repeats = after if self.request.repeats == before else self.request.repeats
-        return replace(
-            self, request=_consistent(replace(self.request, contenders=contenders, repeats=repeats))
-        )
+        is_usual = self.request.repeats == before and not self.request.time_limit
+        repeats = after if is_usual else self.request.repeats
+        return self._with(replace(self.request, contenders=contenders, repeats=repeats))
 
     def is_ticked(self, build: str, engine: str, preset: str) -> bool:
         return any((c.build, c.engine, c.preset) == (build, engine, preset) for c in self.request.contenders)
@@ -162,6 +212,18 @@ class Draft:
         gone = set(taken)
         rest = (each for at, each in enumerate(self.request.contenders) if at not in gone)
         return self.with_contenders(tuple(rest))
+
+
+def _seconds_until(clock: str, start: datetime | None = None) -> int:
+    """Whole seconds until a time of day; raises InputError about the field."""
+    try:
+        return max(1, int(seconds_until_clock(clock, start or datetime.now())))
+    except InputError as error:
+        raise InputError(f"time limit {error}", "time_limit") from None
+
+
+def _has_repeats_of_duel(request: PlanRequest) -> bool:
+    return request.sequence == SEQUENCE and request.repeats == ROUNDS
 
 
 def _repeats_of(contenders: tuple[ContenderRequest, ...]) -> int | str:
@@ -224,6 +286,8 @@ class DraftOutcome:
 
     draft: Draft
     problem: Problem | None = None
+    request: PlanRequest | None = None  # that of the draft with what Dyno chose to end in time
+    chosen: str = ""  # in words
     plan: Plan | None = None
     estimate: PlanEstimate | None = None
     checks: tuple[Check, ...] = ()
@@ -256,13 +320,45 @@ def outcome(
     if problem:
         return DraftOutcome(draft, problem)
     try:
-        plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
+        found_request = request_in_time(draft, survey, catalog, approved, known)
+        plan, unapproved = _resolved(found_request.request, survey, catalog, frozenset(approved))
     except InputError as error:
         lacks = tuple(lacking(draft.request, survey, catalog))
         return DraftOutcome(draft, Problem(str(error), error.field), lacking=lacks)
     plan, found = estimated_with_canary(plan, survey, known(plan.machine_key))
     checks = tuple(check_plan(plan, survey, found, draft.request.allow_small_disk))
-    return DraftOutcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
+    return DraftOutcome(
+        draft,
+        request=found_request.request,
+        chosen=found_request.text,
+        plan=plan,
+        estimate=found,
+        checks=checks,
+        unapproved=tuple(unapproved),
+    )
+
+
+def request_in_time(
+    draft: Draft,
+    survey: Survey,
+    catalog: Catalog,
+    approved: Iterable[str],
+    known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
+    in_s: float = 0.0,
+) -> FittedRequest:
+    """The request of a draft, with what Dyno chooses so that it ends in time; `in_s`: it starts later."""
+    request, allowed = draft.request, frozenset(approved)
+    if not (draft.is_fitted and request.time_limit):
+        return FittedRequest(request, "")
+    if draft.by:
+        start = datetime.now() + timedelta(seconds=in_s)
+        request = replace(request, time_limit=_seconds_until(draft.by, start))
+
+    def look(tried: PlanRequest) -> tuple[Plan, PlanEstimate]:
+        plan, _ = _resolved(tried, survey, catalog, allowed)
+        return estimated_with_canary(plan, survey, known(plan.machine_key))
+
+    return fitted(request, request.time_limit, look, catalog)
 
 
 def _first_problem(draft: Draft) -> Problem | None:

@@ -85,6 +85,14 @@ class LaunchStage:
         return [check for check in self.checks if check.state == FAIL]
 
 
+def busy_check(status: DirectoryStatus, allow_busy: bool) -> Check | None:
+    """Why no plan can start on a target now; None if one can."""
+    if status.taken:
+        return Check("busy", FAIL, status.taken, IN_USE_TODO)
+    is_busy = status.elsewhere and not allow_busy
+    return Check("busy", FAIL, status.elsewhere, ELSEWHERE_TODO) if is_busy else None
+
+
 def still_failed_checks(stage: LaunchStage, now: Plan | None) -> list[Check]:
     """The failed checks that still apply: their contender, or the whole work, is the same now."""
     if stage.plan is None or now is None:  # it never came to a plan: the target was at work
@@ -166,7 +174,7 @@ class Launch:
             agent = self._open.enter_context(self._reaching)
             self._stage = replace(self._stage, directory=agent.directory, sha=agent.sha)
             yield self._reach(CONNECTED, "looking at the target")
-            taken = self._taken(agent.status())
+            taken = busy_check(agent.status(), self._allow_busy)
             if taken and self._last != CHECKED and not self._later:
                 if self._input_first:
                     self._refuse_wrong_input(agent, self._input_first)
@@ -250,13 +258,6 @@ class Launch:
             )
         made = ConnectedLoadTargets(request.load, request.load_address, self._reach_load)
         return self._open.enter_context(made)
-
-    def _taken(self, status: DirectoryStatus) -> Check | None:
-        """Why no plan can start there now; None if one can."""
-        if status.taken:
-            return Check("busy", FAIL, status.taken, IN_USE_TODO)
-        is_busy = status.elsewhere and not self._allow_busy
-        return Check("busy", FAIL, status.elsewhere, ELSEWHERE_TODO) if is_busy else None
 
     def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[LaunchStage]:
         found: list[RehearsalResult] = []

@@ -20,6 +20,7 @@ from tests.ui.bench.set_up import (
     OpenPage,
     cell,
     click_cell,
+    dialogs,
     reason,
     request_of,
     retype,
@@ -72,6 +73,35 @@ def test_name_options_and_cores_are_written_in_the_line(qtbot: QtBot, page: Benc
     first = request_of(page).contenders[0]
     assert (first.name, first.table_options, first.cores) == ("small", "ROW_FORMAT=DYNAMIC", "0-1")
     assert (first.allocator, first.memory_limit) == ("jemalloc", "4G")
+
+
+def test_renaming_begins_with_the_name(qtbot: QtBot, page: BenchPage) -> None:
+    table = page.contenders.table
+    table.edit(page.contenders.contenders.index(0, 0))
+    editor = table.findChild(QLineEdit)
+    assert editor is not None and editor.text() == f"{MARIADB}-innodb"
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    settle(qtbot, page)
+    assert request_of(page).contenders[0].name == "", "a name that stays as it was is none of a person"
+
+
+def test_a_contender_is_called_by_its_build_whoever_else_is_ticked(qtbot: QtBot, page: BenchPage) -> None:
+    model, names = page.contenders.contenders, [f"{MARIADB}-innodb", f"{MARIADB}-rocksdb"]
+    assert [model.index(row, 0).data() for row in range(2)] == names
+    click_cell(qtbot, page.contenders.grid, cell(page, MARIADB, "rocksdb"))
+    settle(qtbot, page)
+    assert [model.index(row, 0).data() for row in range(model.rowCount())] == names[:1]
+
+
+def test_the_preset_of_the_cell_with_the_keyboard_is_edited(qtbot: QtBot, page: BenchPage) -> None:
+    click_cell(qtbot, page.contenders.grid, cell(page, OLD, "innodb", "baseline"))
+    settle(qtbot, page)
+    page.contenders.grid.setFocus()
+    page.run_panel.presets.edit.trigger()
+    (dialog,) = dialogs(PresetDialog)
+    assert dialog.windowTitle() == "Preset InnoDB baseline"
+    assert dialog.beside.build == OLD, "as the build of this cell gets it"
+    dialog.reject()
 
 
 def test_a_cell_says_what_is_wrong_while_it_is_typed(qtbot: QtBot, page: BenchPage) -> None:

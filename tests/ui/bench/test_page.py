@@ -49,7 +49,7 @@ def test_the_duel_is_ready_on_this_computer(page: BenchPage) -> None:
     assert re.fullmatch(r"about \d min \d\d s, until \d\d:\d\d", page.run_panel.estimate.time.text())
     assert "of disk" in page.run_panel.estimate.disk.text()
     names = [page.contenders.contenders.index(row, 0).data() for row in range(2)]
-    assert names == ["innodb", "rocksdb"]
+    assert names == [f"{MARIADB}-innodb", f"{MARIADB}-rocksdb"]
 
 
 def test_before_the_target_was_looked_at_nothing_can_be_run(

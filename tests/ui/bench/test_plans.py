@@ -54,7 +54,7 @@ def test_the_worst_comes_first_and_says_what_to_do(open_page: OpenPage) -> None:
 def test_a_refused_option_leads_to_its_line_in_the_preset(qtbot: QtBot, page: BenchPage) -> None:
     text = "unknown variable 'back_logg=7': did you mean back_log?"
     reply = OptionReply("rejected", "sync_binlog", text)
-    page.run_panel.checks.show_checks([Check("options", "fail", text, "", "rocksdb", (reply,))])
+    page.run_panel.checks.show_checks([Check("options", "fail", text, "", f"{MARIADB}-rocksdb", (reply,))])
     page.run_panel.checks.setCurrentRow(0)
     qtbot.keyClick(page.run_panel.checks, Qt.Key.Key_Return)
     (dialog,) = page.findChildren(PresetDialog)
@@ -104,7 +104,7 @@ def test_a_plan_is_saved_and_opened(qtbot: QtBot, page: BenchPage, tmp_path: Pat
     saved: list[Path] = []
     page.context.bus.saved.connect(lambda path, _: saved.append(path))
     file = tmp_path / "plan.toml"
-    page.run_panel.plan.save_wanted.emit(str(file))
+    page.run_panel.plan.save_wanted.emit(str(file), page.run_panel.plan.text.toPlainText())
     qtbot.waitUntil(lambda: saved == [file])
     assert PlanRequest.from_file(file) == request_of(page)
     write(file, file.read_text().replace("tables = 9", "tables = 5"))
@@ -183,7 +183,7 @@ def test_a_recent_plan_is_set_up_again(qtbot: QtBot, page: BenchPage, dyno_home:
     menu = open_recent(qtbot, page)
     actions = {re.sub(r"[\d-]+ [\d:]+$", "DATE", each.text()): each for each in menu.actions()}
     long = f"R&&D {'x' * 35}…: innodb, myisam x 1\tlocal, DATE"
-    assert sorted(actions) == [long, "duel: innodb x 1\tlocal, DATE"]
+    assert sorted(actions) == [long, f"duel: {MARIADB}-innodb x 1\tlocal, DATE"]
     menu.setActiveAction(actions[long])
     qtbot.keyClick(menu, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.controller.draft.request.rows == 5000)

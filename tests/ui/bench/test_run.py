@@ -17,11 +17,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import LinkError
 from app.planner.starting.launch import QueueInstead
+from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, OfferedHostKey
 from app.remote.target import LOCAL
 from tests import comparable
 from tests.fakes import ScriptedAgent
-from tests.plans import MARIADB, plan
+from tests.plans import MARIADB, build, plan
 from tests.ui.bench.set_up import (
     OpenPage,
     checks_of,
@@ -203,7 +204,7 @@ def test_a_start_can_be_given_up(
     reach(agent)
     bar = page.run_panel.run_bar
     qtbot.mouseClick(bar.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bar.reason.text() == "rehearsing innodb…")
+    qtbot.waitUntil(lambda: bar.reason.text() == f"rehearsing {MARIADB}-innodb…")
     assert there.is_set() and bar.progress.isVisible() and not bar.run.isEnabled()
     bar.cancel.trigger()
     assert page.message.text == "Cancelled: nothing was started."
@@ -222,14 +223,14 @@ def test_a_rehearsal_that_fails_says_what(
     assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal")
     retype(qtbot, page.sequence.fields.edits["rows"], "7k")  # the contender is the same
     settle(qtbot, page)
-    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal: rocksdb")
+    assert page.run_panel.checks.item(0).text().startswith(f"Fail · rehearsal: {MARIADB}-rocksdb")
     assert page.run_panel.run_bar.run.isEnabled()
     page.controller.change(page.controller.draft.with_contender(1, table_options="ROW_FORMAT=DYNAMIC"))
     settle(qtbot, page)
     assert "Fail" not in checks_of(page)
     page.controller.change(page.controller.draft.with_contender(1, table_options=""))
     settle(qtbot, page)
-    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal: rocksdb")
+    assert page.run_panel.checks.item(0).text().startswith(f"Fail · rehearsal: {MARIADB}-rocksdb")
     reach(ScriptedAgent(found=now()))
     page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
@@ -241,11 +242,7 @@ def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
     settle(qtbot, page)
     fields, card = page.sequence.fields, page.run_panel.estimate
     repeats, limit = fields.edits["repeats"], fields.edits["time_limit"]
-    assert (repeats.text(), request_of(page).repeats, limit.isVisible()) == (
-        "until decided",
-        "until decided",
-        True,
-    )
+    assert (repeats.text(), request_of(page).repeats) == ("until decided", "until decided")
     assert " to " in card.time.text() and re.match(
         r"until (\w{3} )?\d\d:\d\d at most, about", card.disk.text()
     )
@@ -255,7 +252,7 @@ def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
     assert request_of(page).time_limit == 900
     retype(qtbot, repeats, "1")
     settle(qtbot, page)
-    assert (request_of(page).repeats, request_of(page).time_limit, limit.isVisible()) == (1, 0, False)
+    assert (request_of(page).repeats, request_of(page).time_limit, limit.text()) == (1, 0, "")
     assert "one repeat: no verdict" in card.work.text() and "1 of each gives no verdict" in checks_of(page)
     retype(qtbot, repeats, "until")
     settle(qtbot, page)
@@ -269,17 +266,112 @@ def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
     assert (request_of(page).repeats, repeats.text()) == (3, "3")
 
 
-@pytest.mark.parametrize("height", [560, 690])
-def test_all_fields_can_be_read_in_a_small_window(open_page: OpenPage, qtbot: QtBot, height: int) -> None:
-    page = open_page(height=height)
+@pytest.mark.parametrize("is_open", [False, True])
+def test_all_fields_can_be_read_in_a_small_window(open_page: OpenPage, qtbot: QtBot, is_open: bool) -> None:
+    page = open_page()
     page.controller.change(page.controller.draft.with_sequence("quick"))
     settle(qtbot, page)
+    page.sequence.more.setChecked(is_open)
     fields = page.sequence.fields
-    shown = [*fields.edits.values(), *fields.boxes.values(), fields.name, fields.repeats]
+    in_boxes = ("repeats",)
+    more = [edit for name, edit in fields.edits.items() if name not in in_boxes]
+    more += [*fields.boxes.values(), fields.name]
+    in_view = [fields.edits["rows"], fields.edits["threads"], fields.repeats, fields.length.edit]
+    shown = more if is_open else in_view
+    qtbot.waitUntil(lambda: all(each.isVisible() for each in shown))
     for widget in shown:
-        place = widget.mapTo(fields, QPoint(0, widget.height()))
-        assert widget.isVisible() and place.y() <= fields.height()
-    assert len({fields.mapFromGlobal(each.mapToGlobal(QPoint())).y() for each in shown}) >= 5
+        place = widget.mapTo(page, QPoint(0, widget.height()))
+        assert place.y() <= page.height() and widget.height() >= 20
+
+
+def test_eight_builds_and_four_contenders_are_in_view(open_page: OpenPage, qtbot: QtBot) -> None:
+    builds = [build(f"mysql-8.4.{at}", "MySQL", f"8.4.{at}", ["innodb", "myisam"]) for at in range(8)]
+    page = open_page(builds=builds)
+    for at in range(4):
+        page.controller.change(page.controller.draft.tick(f"mysql-8.4.{at}", "innodb", "baseline", True))
+    settle(qtbot, page)
+    for view, rows in ((page.contenders.grid, 8), (page.contenders.table, 4)):
+        last = view.visualRect(view.model().index(rows - 1, 0))
+        is_seen = view.viewport().rect().contains(last)
+        assert view.model().rowCount() >= rows and is_seen, view.accessibleName()
+
+
+def test_that_the_target_is_busy_is_known_before_run(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_work = ScriptedAgent(taken="/target is in use by plan first (process 7)")
+    monkeypatch.setattr("ui.pages.bench.busy.reached", at_work.reached)
+    page.context.plans.looked.emit(page.targets.chosen)
+    qtbot.waitUntil(lambda: checks_of(page).startswith("Fail · busy: /target is in use by plan first"))
+    assert "press Queue plan…" in reason(page) and page.run_panel.run_bar.queue.isEnabled()
+    assert page.run_panel.run_bar.run.isEnabled(), "the target is asked again then"
+    monkeypatch.setattr("ui.pages.bench.busy.reached", ScriptedAgent().reached)
+    page.context.plans.looked.emit(page.targets.chosen)
+    qtbot.waitUntil(lambda: "busy" not in checks_of(page))
+    assert reason(page) == ""
+
+
+def test_another_directory_at_work_is_no_obstacle_where_it_is_allowed(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_work = ScriptedAgent(elsewhere="the plan first is running on this machine")
+    monkeypatch.setattr("ui.pages.bench.busy.reached", at_work.reached)
+    page.context.plans.looked.emit(page.targets.chosen)
+    qtbot.waitUntil(lambda: "tick Allow a busy target" in reason(page))
+    page.run_panel.run_bar.ticks["allow_busy"].click()
+    settle(qtbot, page)
+    assert reason(page) == ""
+
+
+def test_a_calibration_gives_the_plan_back(
+    qtbot: QtBot,
+    page: BenchPage,
+    reach: Callable[[ScriptedAgent], None],
+    to_follow: list[Any],
+    open_page: OpenPage,
+) -> None:
+    retype(qtbot, page.sequence.fields.edits["rows"], "7k")
+    settle(qtbot, page)
+    mine = page.controller.draft
+    page.targets.machine.calibrate.trigger()
+    settle(qtbot, page)
+    assert request_of(page).sequence == "calibration" and "press Run" in page.message.text
+    assert open_page().controller.draft.request == mine.request, "a new window has it too"
+    page.give_back.trigger()
+    assert page.controller.draft == mine and not page.message.isVisible()
+    page.targets.machine.calibrate.trigger()
+    settle(qtbot, page)
+    reach(ScriptedAgent(found=now()))
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: bool(to_follow))
+    assert page.controller.draft == mine
+
+
+def test_a_sequence_chosen_in_place_of_a_calibration_is_of_the_plan_before(
+    qtbot: QtBot, page: BenchPage
+) -> None:
+    mine = page.controller.draft
+    page.targets.machine.calibrate.trigger()
+    settle(qtbot, page)
+    page.sequence.sequence_chosen.emit("quick")
+    assert page.controller.draft == mine.with_sequence("quick") and page.message.text == ""
+
+
+def test_what_is_started_has_what_was_chosen_for_its_time(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], to_follow: list[Any]
+) -> None:
+    page.controller.change(page.controller.draft.with_sequence("quick").typed("time_limit", "20 min"))
+    settle(qtbot, page)
+    shown = page.outcome.plan if page.outcome else None
+    found: list[Plan] = []
+    agent = ScriptedAgent(found=now())
+    monitored = agent.upload_plan
+    agent.upload_plan = lambda plan: (found.append(plan), monitored(plan))[1]  # type: ignore[method-assign]
+    reach(agent)
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: bool(to_follow))
+    assert shown and [step.seconds for step in found[0].steps] == [step.seconds for step in shown.steps]
+    assert found[0].time_limit == 1200
 
 
 def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
@@ -307,7 +399,11 @@ def test_what_servers_have_in_force_is_compared_after_the_rehearsal(
     page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
     items = [page.run_panel.checks.item(row) for row in range(page.run_panel.checks.count())]
-    (gtid,) = (each for each in items if "GTID: innodb: on; rocksdb: off (each transaction" in each.text())
+    (gtid,) = (
+        each
+        for each in items
+        if f"GTID: {MARIADB}-innodb: on; {MARIADB}-rocksdb: off (each transaction" in each.text()
+    )
     assert gtid.text().startswith("Warn · parity") and "→ set gtid_mode" in gtid.text()
 
 

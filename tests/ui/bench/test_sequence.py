@@ -33,15 +33,14 @@ def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPag
     settle(qtbot, page)
     assert (edit.text(), edit.property("wrong")) == ("lots", True)
     assert reason(page).startswith("rows must be a number such as")
-    assert edit.toolTip() == reason(page) == page.sequence.fields.reason.text()
-    above = page.sequence.fields.reason
-    qtbot.waitUntil(lambda: edit.y() - above.height() - 5 <= above.y() < edit.y())  # the form is laid out
-    assert above.isVisible()
+    below = page.sequence.fields.reason_of("rows")
+    assert edit.toolTip() == reason(page) == below.text()
+    assert below.isVisible() and 0 <= below.y() - edit.geometry().bottom() < 8, "it covers no label"
     assert not page.run_panel.run_bar.run.isEnabled()
     retype(qtbot, edit, "1k")
     settle(qtbot, page)
     assert (edit.property("wrong"), reason(page), request_of(page).rows) == (False, "", 1000)
-    assert not page.sequence.fields.reason.isVisible()
+    assert page.sequence.fields.reason_of("rows").text() == ""
 
 
 def test_a_field_left_open_shows_what_the_sequence_says(qtbot: QtBot, page: BenchPage) -> None:
@@ -169,7 +168,8 @@ def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: 
     page.contenders.removed.emit([1])
     settle(qtbot, page)
     assert order.property("wrong") is True
-    assert page.sequence.fields.reason.text() == reason(page) and order.pos() == place
+    assert page.sequence.fields.reason_of("order").text() == reason(page) and order.pos() == place
+    assert page.sequence.differing.text() == reason(page), "it is said while the field is folded too"
     assert reason(page).startswith("the order slices needs 2 to 4 contenders, not 1: choose more")
     assert "needs 2 to 4 contenders" in order.toolTip()
     order.setCurrentIndex(order.findData("interleaved"))
@@ -177,6 +177,77 @@ def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: 
     assert (order.property("wrong"), reason(page), order.toolTip()) == (False, "", usual)
     qtbot.wait(50)  # until the form is laid out
     assert order.pos() == place
+
+
+def test_what_is_folded_names_what_differs(qtbot: QtBot, page: BenchPage) -> None:
+    panel = page.sequence
+    assert not panel.folded.isVisible()
+    assert panel.differing.text() == "6 of 8 steps, 3 s a step, 2 servers at once, from a snapshot"
+    panel.sequence_chosen.emit("quick")
+    settle(qtbot, page)
+    assert panel.differing.text() == "all else as usual"
+    grid, height = page.contenders.grid, page.contenders.height()
+    panel.more.trigger()
+    assert panel.folded.isVisible() and panel.more.text() == "▾ More"
+    qtbot.waitUntil(lambda: page.contenders.height() < height)
+    for box in page.run_panel.run_bar.ticks.values():
+        assert box.isVisible()
+    panel.more.trigger()
+    qtbot.waitUntil(lambda: page.contenders.height() == height)
+    assert grid.isVisible()
+
+
+def test_the_fold_is_as_it_was_left(open_page: OpenPage) -> None:
+    open_page().sequence.more.trigger()
+    assert open_page().sequence.folded.isVisible()
+
+
+def test_a_sequence_brings_its_own_order_start_and_sweep(qtbot: QtBot, page: BenchPage) -> None:
+    retype(qtbot, page.sequence.fields.edits["rows"], "7k")
+    page.controller.change(page.controller.draft.said(cores=(2,), rate=(500,)))
+    page.sequence.sequence_chosen.emit("small-datum")
+    settle(qtbot, page)
+    request = request_of(page)
+    assert (request.order, request.start, request.cores, request.rate) == (
+        "interleaved",
+        "loaded",
+        None,
+        None,
+    )
+    assert (request.rows, request.repeats) == (7000, "until decided")
+
+
+def test_how_long_is_chosen_with_the_slider(qtbot: QtBot, page: BenchPage) -> None:
+    page.sequence.sequence_chosen.emit("quick")
+    settle(qtbot, page)
+    length, seconds = page.sequence.fields.length, page.sequence.fields.edits["seconds"]
+    length.slider.setFocus()
+    qtbot.keyClick(length.slider, Qt.Key.Key_Right)
+    settle(qtbot, page)
+    assert length.edit.text() == "15 min" and request_of(page).time_limit == 900
+    chosen = page.sequence.fields.reason_of("time_limit").text()
+    assert chosen.startswith("Dyno chose ") and "of 15 min" in chosen
+    assert page.controller.draft.request.seconds is None and request_of(page).seconds
+    assert seconds.placeholderText() == str(request_of(page).seconds) and seconds.text() == ""
+    assert "s a step" in page.sequence.differing.text()
+    qtbot.keyClick(length.slider, Qt.Key.Key_Left)
+    settle(qtbot, page)
+    assert (length.edit.text(), request_of(page).time_limit, request_of(page).seconds) == ("", 0, None)
+    assert page.sequence.fields.reason_of("time_limit").text() == ""
+
+
+def test_how_long_may_be_a_time_of_day(qtbot: QtBot, page: BenchPage, open_page: OpenPage) -> None:
+    page.sequence.sequence_chosen.emit("quick")
+    settle(qtbot, page)
+    edit = page.sequence.fields.length.edit
+    retype(qtbot, edit, "07:00")
+    settle(qtbot, page)
+    assert edit.text() == "07:00" and 0 < request_of(page).time_limit <= 86_400
+    again = open_page()
+    assert again.sequence.fields.length.edit.text() == "07:00" and again.controller.draft.by == "07:00"
+    retype(qtbot, edit, "7:99")
+    settle(qtbot, page)
+    assert edit.property("wrong") and "must be a time of day" in reason(page)
 
 
 def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, open_page: OpenPage) -> None:
@@ -212,6 +283,8 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     plan = page.outcome.plan if page.outcome else None
     assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 4 * 12
     page.sequence.sequence_chosen.emit("oltp-read-only")
+    swept = page.controller.draft.typed("threads", "1, 2, 4").said(vary="innodb_spin_wait_delay=6, 96")
+    page.controller.change(swept)
     settle(qtbot, page)
     page.sequence.sweep.trigger()
     dialog = page.findChildren(SweepDialog)[-1]

@@ -17,7 +17,7 @@ from app.protocol.answers import ADD
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
-from tests.plans import build
+from tests.plans import MARIADB, build
 from tests.ui.bench.set_up import OpenPage, now
 from tests.ui.find import find
 from ui.pages.bench import BenchPage
@@ -40,7 +40,7 @@ def open_several(
         monkeypatch.setattr(
             "ui.pages.bench.starting.reached", lambda target, *_: agents[target.name].reached()
         )
-        assert find(page.run_panel.run_bar, QPushButton, "Several targets…").isVisible()
+        assert find(page.sequence, QPushButton, "Several targets…").isVisibleTo(page.sequence.folded)
         page.run_panel.run_bar.several.trigger()
         dialog = page.window().findChild(SeveralTargetsDialog)
         assert dialog is not None
@@ -140,7 +140,7 @@ def test_it_can_be_given_up_while_it_checks(
     assert not dialog.run.isEnabled(), "nothing is ticked"
     tick(qtbot, dialog, 0)
     dialog.run.click()
-    qtbot.waitUntil(lambda: texts(dialog) == ["local: rehearsing innodb", "nuc"])
+    qtbot.waitUntil(lambda: texts(dialog) == [f"local: rehearsing {MARIADB}-innodb", "nuc"])
     assert there.is_set() and not dialog.run.isEnabled() and not dialog.list.isEnabled()
     dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Cancel).click()
     go_on.set()
@@ -149,8 +149,9 @@ def test_it_can_be_given_up_while_it_checks(
 
 
 def test_one_target_alone_offers_nothing(open_page: OpenPage) -> None:
-    bar = open_page().run_panel.run_bar
+    page = open_page()
+    bar = page.run_panel.run_bar
     assert (
-        not find(bar, QPushButton, "Several targets…").isVisible()
+        not find(page.sequence, QPushButton, "Several targets…").isVisibleTo(page.sequence.folded)
         and text_without_mnemonic(bar.several) == "Several targets…"
     )

@@ -345,7 +345,10 @@ def test_a_picture_of_bars_names_what_is_not_judged(
     save_image(bars.picture, tmp_path / "bars.svg", bars.caption)
     svg = (tmp_path / "bars.svg").read_text()
     assert "indebted, not judged" in svg
-    assert "innodb-preset0 (base, n = 3), rocksdb-preset0 (n = 3), on local" in svg
+    assert (
+        "mariadb-10.11.19-innodb-preset0 (base, n = 3), mariadb-10.11.19-rocksdb-preset0 (n = 3), on local"
+        in svg
+    )
 
 
 def test_what_it_comes_to_stands_above_the_table(

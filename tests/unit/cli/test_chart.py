@@ -26,8 +26,8 @@ def test_the_numbers_of_a_chart_are_printed(
     assert head[:4] == ["step", "threads", "contender", "value (queries/s)"]
     assert head[4:] == ["lowest (queries/s)", "highest (queries/s)", "n"]
     assert [(row[1], row[2], row[-1]) for row in rows] == [
-        ("1", "innodb-preset0", "2"), ("1", "rocksdb-preset0", "2"),
-        ("4", "innodb-preset0", "2"), ("4", "rocksdb-preset0", "2"),
+        ("1", "mariadb-10.11.19-innodb-preset0", "2"), ("1", "mariadb-10.11.19-rocksdb-preset0", "2"),
+        ("4", "mariadb-10.11.19-innodb-preset0", "2"), ("4", "mariadb-10.11.19-rocksdb-preset0", "2"),
     ]  # fmt: skip
 
 

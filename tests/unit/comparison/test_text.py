@@ -41,7 +41,9 @@ def test_ratios_that_are_not_judged_are_named_with_the_reason(tmp_path: Path) ->
         clean = comparable.keep(tmp_path, comparable.plan(2, repeats=3, number=2))
         assert unjudged_texts(compare(history, clean)) == []
     steps = ("load", "read-only threads=1", "read-only threads=4")
-    assert found == ["; ".join(f"{step}, rocksdb-preset0" for step in steps) + ": indebted, not judged"]
+    assert found == [
+        "; ".join(f"{step}, mariadb-10.11.19-rocksdb-preset0" for step in steps) + ": indebted, not judged"
+    ]
 
 
 def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path: Path) -> None:
@@ -50,9 +52,14 @@ def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path:
     ids = [*comparable.keep(tmp_path, here), *comparable.keep(tmp_path, there)]
     with History(tmp_path) as history:
         found = compare(history, ids)
-    assert names_of(found) == ["innodb-preset0 on local", "rocksdb-preset0", "innodb-preset0 on nuc"]
+    assert names_of(found) == [
+        "mariadb-10.11.19-innodb-preset0 on local",
+        "mariadb-10.11.19-rocksdb-preset0",
+        "mariadb-10.11.19-innodb-preset0 on nuc",
+    ]
+    who = "mariadb-10.11.19-innodb-preset0"
     (said,) = (line for line in to_text(found).splitlines() if "across machines" in line)
-    assert "innodb-preset0 on nuc against innodb-preset0 on local: judged across machines" in said
+    assert f"{who} on nuc against {who} on local: judged across machines" in said
 
 
 def test_rows_say_where_less_is_better(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.core.names import short_names, unique_names
+from app.core.names import full_name, short_names, unique_names
 
 IDS = ["01M80DXF5YAAAAAA", "01M80DXF5YBBBBBB", "01M80DXF5YCCCCCC"]
 
@@ -47,3 +47,24 @@ def test_names_without_what_they_have_in_common(
 ) -> None:
     found = short_names(names)
     assert (found.names, found.around) == (shorts, around)
+
+
+def test_a_name_that_dyno_made_gets_its_build_and_version() -> None:
+    def full(name: str) -> str:
+        return full_name(name, "mysql-5.6.14", "5.6.14", "innodb", ("stock",))
+
+    assert full("innodb") == full("mysql-5.6.14-innodb") == "mysql-5.6.14-innodb"
+    assert full("innodb-stock") == "mysql-5.6.14-innodb-stock"
+    assert (full("innodb-2"), full("mysql-5.6.14-innodb-stock-3")) == (
+        "mysql-5.6.14-innodb-2",
+        "mysql-5.6.14-innodb-stock-3",
+    )
+    own = [full_name(name, "mine", "8.0.33", "innodb") for name in ("innodb", "mine-innodb")]
+    assert own == ["mine-8.0.33-innodb"] * 2
+    assert full_name("innodb", "mariadb-10.11", "10.11.19", "innodb") == "mariadb-10.11.19-innodb"
+
+
+def test_a_name_that_a_person_gave_stays() -> None:
+    for name in ("compressed", "innodb at night", "innodb-8k"):
+        assert full_name(name, "mysql-5.6.14", "5.6.14", "innodb", ("stock",)) == name
+    assert full_name("innodb", "", "", "innodb") == "innodb", "nobody knows its build"

@@ -51,7 +51,7 @@ def test_the_kept_contender_is_the_base_and_does_the_same_work(history: History)
     found = BaseSession.of(history, before.turns[0].session, Catalog())
     plan = resolve(request_of(found, OTHER_BUILD), MACHINE, Catalog())
     assert plan.contenders[0].key == before.contenders[0].key
-    assert [each.name for each in plan.contenders] == ["tuned", "innodb"]
+    assert [each.name for each in plan.contenders] == ["tuned", "mysql-5.6.24-innodb"]
     assert plan.work_key == before.work_key
     assert (plan.repeats, plan.first_turns[0].contender) == (4, 0)
 

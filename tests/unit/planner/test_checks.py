@@ -92,7 +92,7 @@ def test_versions_that_say_more_are_read() -> None:
 
 def test_memory_that_others_have_taken_is_a_warning() -> None:
     found = one("memory", checks(on={"memory_available_bytes": GB}))
-    assert (found.state, found.contender) == ("warn", "innodb")
+    assert (found.state, found.contender) == ("warn", f"{MARIADB}-innodb")
 
 
 def test_key_caches_of_tables_are_beside_the_one_that_they_share_else() -> None:
@@ -144,7 +144,7 @@ def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
     text = "# title: x\n[mysqld]\ndatadir=/data\nback_log=1\nlog_bin=/x/bl\n[mysqld-5.6]\ntmpdir=/tmp\n"
     write(dyno_home / "presets/innodb/own.cnf", text)
     found = one("preset", checks(f"{MARIADB}:innodb:own", f"{MARIADB}:rocksdb"))
-    assert (found.state, found.contender) == ("warn", "innodb")
+    assert (found.state, found.contender) == ("warn", f"{MARIADB}-innodb")
     assert found.text == (
         "Dyno changes or drops lines of the preset own: "
         "line 3: datadir=/data: Dyno sets it to a path in the session's directory; "
@@ -203,8 +203,8 @@ def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
     other = ContenderRequest(MARIADB, "innodb", allocator="jemalloc", memory_limit="8G")
     found = checks(contenders=(ContenderRequest(MARIADB, "innodb"), other))
     texts = [each.text for each in found if each.name == "parity"]
-    usual = "innodb-system: as the build and the machine have it"
-    who = f"server memory: {usual}; innodb-jemalloc: allocator jemalloc, memory limit 8.0 GiB"
+    usual = f"{MARIADB}-innodb-system: as the build and the machine have it"
+    who = f"server memory: {usual}; {MARIADB}-innodb-jemalloc: allocator jemalloc, memory limit 8.0 GiB"
     assert f"{who} (allocators and limits cost time)" in texts
 
 
@@ -233,7 +233,7 @@ def test_what_so_many_repeats_can_tell_is_seen_before_they_are_made(
 def test_without_sessions_nothing_is_promised() -> None:
     """Nor is 1 % of noise assumed: it was 80 to 300 % on some machines."""
     found = one("repeats", checks(*DUEL, repeats=5, noise=None))
-    told = "the first plan will tell, or dyno target calibrate local"
+    told = "the first plan will tell, or a calibration of local"
     text = f"which difference 5 of each find is not known here yet: {told}"
     assert (found.state, found.text) == ("info", text)
     said = one("repeats", checks(*DUEL, repeats=5, noise=0.8)).text
@@ -284,7 +284,7 @@ def test_one_contender_needs_none() -> None:
 
 def test_baselines_of_two_engines_differ_in_file_access_alone() -> None:
     (found,) = (check for check in checks(*DUEL) if check.name == "parity")
-    assert found.text.startswith("file access: innodb: direct; rocksdb: buffered (")
+    assert found.text.startswith(f"file access: {MARIADB}-innodb: direct; {MARIADB}-rocksdb: buffered (")
 
 
 def test_an_engine_without_a_log_is_told() -> None:
@@ -371,8 +371,8 @@ def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
         return [check.text for check in checks(*names, rows=rows) if "fits" in check.text]
 
     assert told(1_000_000) == [
-        "fits in cache: innodb-small: the data does not fit; innodb-large: the data fits"
-        " (one contender reads from memory, the other from files)"
+        "fits in cache: mysql-5.6.24-innodb-small: the data does not fit;"
+        " mysql-5.6.24-innodb-large: the data fits (one contender reads from memory, the other from files)"
     ]
     assert told(1_000) == []
     assert told(100_000_000) == []
@@ -381,5 +381,5 @@ def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
 def test_the_operating_systems_cache_counts_for_buffered_files() -> None:
     """RocksDB's files are cached a second time where InnoDB's are not."""
     texts = [check.text for check in checks(*DUEL, rows=10_000_000, tables=2)]
-    told = "fits in cache: innodb: the data does not fit; rocksdb: the data fits"
+    told = f"fits in cache: {MARIADB}-innodb: the data does not fit; {MARIADB}-rocksdb: the data fits"
     assert f"{told} (one contender reads from memory, the other from files)" in texts

@@ -7,11 +7,16 @@ from dataclasses import replace
 
 import pytest
 
+from app.catalog import Catalog
 from app.core.errors import TargetError
+from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
+from app.planner.kinds.canary import estimated_with_canary
+from app.planner.kinds.chosen import fitted
 from app.planner.kinds.duel import LEAST_BYTES, duel, duelists, is_untouched
 from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import (
     Draft,
     carried_over,
@@ -19,7 +24,10 @@ from app.planner.starting.draft import (
     empty_field_values,
     first_draft,
     names_of,
+    outcome,
+    request_in_time,
 )
+from app.protocol.plan import Plan
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.unit.planner.drafted import OLD, concluded, drafted
 
@@ -60,7 +68,9 @@ def test_what_the_duel_says_goes_with_it() -> None:
     first = first_draft(survey(), "local")
     assert first.with_sequence("quick").request == drafted(sequence="quick", repeats="until decided").request
     changed = first.typed("rows", "1000").with_sequence("quick").request
-    assert (changed.order, changed.rows, changed.steps) == ("slices", 1000, ())
+    assert (changed.order, changed.start, changed.rows, changed.seconds, changed.steps) == (
+        "interleaved", "loaded", 1000, None, ()
+    )  # fmt: skip
 
 
 def test_two_contenders_are_compared_until_it_is_decided() -> None:
@@ -71,7 +81,8 @@ def test_two_contenders_are_compared_until_it_is_decided() -> None:
     draft = draft.typed("time_limit", "1800")
     assert (draft.request.time_limit, draft.text("time_limit")) == (1800, "30 min")
     alone = draft.without([1]).request
-    assert (alone.repeats, alone.time_limit) == (1, 0)
+    assert (alone.repeats, alone.time_limit) == ("until decided", 1800)  # three sessions that have to fit
+    assert draft.typed("time_limit", "").without([1]).request.repeats == 1
     assert empty_field_values(None, draft.request.contenders)["repeats"] == "until decided"
     assert empty_field_values(None)["repeats"] == "1"
 
@@ -174,7 +185,7 @@ def test_two_contenders_of_one_name_are_told_and_still_have_names() -> None:
     found = concluded(draft)
     assert found.problem and found.problem.field == "contenders"
     assert names_of(draft.request) == ["a", "a"]
-    assert names_of(drafted().request) == ["innodb", "rocksdb"]
+    assert names_of(drafted().request) == [f"{MARIADB}-innodb", f"{MARIADB}-rocksdb"]
 
 
 def test_colours_are_those_the_history_has_or_will_give() -> None:
@@ -192,3 +203,50 @@ def test_another_target_gets_the_same_work_and_the_contenders_it_has() -> None:
     assert (found.target, found.sequence, found.tables) == ("nuc", "quick", 7)
     assert found.contenders == (ContenderRequest(MARIADB, "innodb"),)
     assert carried_over(Draft(), survey(), "nuc") == first_draft(survey(), "nuc")
+
+
+def test_a_sequence_brings_its_own_sweep_order_and_start() -> None:
+    first = first_draft(survey(), "local").typed("threads", "1, 2").typed("rate", "500").typed("cores", "2")
+    swept = first.said(vary="innodb_spin_wait_delay=6,96", arrivals="even", load_method="parallel")
+    request = swept.with_sequence("small-datum").request
+    left = (request.threads, request.rate, request.cores, request.vary, request.arrivals, request.load_method)
+    assert left == (None, None, None, "", "", "ordered")
+    again = swept.with_sequence("quick").with_sequence("duel").request
+    assert (again.order, again.start, again.seconds, again.repeats) == ("slices", "snapshot", 3, 5)
+
+
+def test_the_repeats_of_the_duel_do_not_go_on_to_another_sequence() -> None:
+    changed = first_draft(survey(), "local").typed("rows", "1000")
+    assert changed.with_sequence("quick").request.repeats == "until decided"
+    assert changed.typed("repeats", "4").with_sequence("quick").request.repeats == 4
+
+
+def test_a_draft_that_has_to_end_in_time_chooses_as_the_command_line_does() -> None:
+    draft = first_draft(survey(), "local").with_sequence("quick").typed("time_limit", "20min")
+    found = outcome(draft, survey(), Catalog(), [])
+    assert found.plan and found.request and found.chosen.startswith("Dyno chose ")
+    by_command = fitted(draft.request, 1200, _look, Catalog())
+    assert (found.request, found.chosen) == (by_command.request, by_command.text)
+    assert draft.request.seconds is None, "what a person left open stays open"
+    assert draft.typed("repeats", "3").is_fitted is False
+
+
+def test_a_time_of_day_is_the_time_until_then() -> None:
+    draft = first_draft(survey(), "local").typed("time_limit", "07:00")
+    assert (draft.by, draft.text("time_limit"), draft.request.repeats) == ("07:00", "07:00", "until decided")
+    assert 0 < draft.request.time_limit <= 24 * 3600
+    later = request_in_time(draft.with_sequence("quick"), survey(), Catalog(), [], in_s=3600).request
+    until, shorter = draft.request.time_limit, later.time_limit
+    assert abs(until - shorter - 3600) < 5 or abs(shorter - until - 23 * 3600) < 5
+    wrong = draft.typed("time_limit", "25:00")
+    assert wrong.unread["time_limit"].problem.startswith("time limit must be a time of day")
+
+
+def test_what_is_too_short_is_said_at_the_field() -> None:
+    found = outcome(first_draft(survey(), "local").typed("time_limit", "5 s"), survey(), Catalog(), [])
+    assert found.problem and found.problem.field == "time_limit" and "is too short" in found.problem.text
+
+
+def _look(request: PlanRequest) -> tuple[Plan, PlanEstimate]:
+    plan = resolve(request, survey(), Catalog(), [])
+    return estimated_with_canary(plan, survey(), UNKNOWN)

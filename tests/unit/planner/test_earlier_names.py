@@ -85,8 +85,8 @@ def test_both_names_are_one_contender() -> None:
     assert [
         each.name for each in plan(f"{MARIADB}:innodb:default", f"{MARIADB}:innodb:stock").contenders
     ] == [
-        "innodb-baseline",
-        "innodb-stock",
+        f"{MARIADB}-innodb-baseline",
+        f"{MARIADB}-innodb-stock",
     ]
 
 
@@ -133,9 +133,15 @@ def test_a_new_one_of_that_name_is_refused() -> None:
 
 def test_sessions_are_measured_again_as_baseline(history: History) -> None:
     before = stored(history, f"{MARIADB}:innodb:baseline", f"{MARIADB}:innodb:optimized")
-    assert [each.name for each in before.contenders] == ["innodb-default", "innodb-optimized"]
+    assert [each.name for each in before.contenders] == [
+        f"{MARIADB}-innodb-default",
+        f"{MARIADB}-innodb-optimized",
+    ]
     again = resolve(request_again(history, [before.id]), survey(), Catalog())
-    assert [each.name for each in again.contenders] == ["innodb-baseline", "innodb-optimized"]
+    assert [each.name for each in again.contenders] == [
+        f"{MARIADB}-innodb-baseline",
+        f"{MARIADB}-innodb-optimized",
+    ]
     assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
     named = stored(history, f"{MARIADB}:myisam", f"{MARIADB}:innodb")
     assert [each.preset for each in request_again(history, [named.id]).contenders] == ["baseline"] * 2

@@ -139,5 +139,7 @@ def test_compressed_tables_take_less() -> None:
 
 def test_data_cache_and_memory_are_told_for_each_contender() -> None:
     found = estimate(plan(*THREE), survey()).contenders
-    assert [each.contender for each in found] == ["innodb", "rocksdb", "myisam"]
+    assert [each.contender for each in found] == [
+        f"{MARIADB}-innodb", f"{MARIADB}-rocksdb", f"{MARIADB}-myisam"
+    ]  # fmt: skip
     assert all(each.data_bytes < each.cache_bytes < each.memory_bytes == 16 * GB for each in found)

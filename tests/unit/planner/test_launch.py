@@ -54,8 +54,8 @@ def test_each_thing_is_done_once_before_the_start() -> None:
         ("planned", "sending the plan"),
         ("uploaded", "asking the builds"),
         ("checked", "rehearsing"),
-        ("checked", "rehearsing innodb"),
-        ("checked", "rehearsing rocksdb"),
+        ("checked", f"rehearsing {MARIADB}-innodb"),
+        ("checked", f"rehearsing {MARIADB}-rocksdb"),
         ("rehearsed", "starting"),
         ("started", ""),
     ]
@@ -113,8 +113,8 @@ def test_rehearsals_that_fail_are_all_named_and_nothing_is_started() -> None:
     stage = last_of(launched(agent))
     assert agent.asked[-3:] == [*REHEARSALS, "close"]
     assert [(each.contender, each.text) for each in stage.failed] == [
-        ("innodb", "it does not start"),
-        ("rocksdb", "it does not start"),
+        (f"{MARIADB}-innodb", "it does not start"),
+        (f"{MARIADB}-rocksdb", "it does not start"),
     ]
 
 

@@ -25,7 +25,7 @@ def test_a_plan_leaves_nothing_open() -> None:
     found = plan(*THREE[:2], tables=3, rows=1000, seconds=7, warmup=2, threads=[1, 2])
     assert (found.target, found.sequence, found.name) == ("local", "duel", "duel")
     assert (found.tables, found.rows, found.seconds, found.warmup) == (3, 1000, 7, 2)
-    assert [each.name for each in found.contenders] == ["innodb", "rocksdb"]
+    assert [each.name for each in found.contenders] == [f"{MARIADB}-innodb", f"{MARIADB}-rocksdb"]
     assert found.contenders[0].cnf.startswith("[mysqld]\n")
     assert found.contenders[0].fingerprint == f"hash of {MARIADB}"
     driven = [step for step in found.steps if step.kind == "drive"]
@@ -109,8 +109,8 @@ def test_engines_are_named_in_any_case() -> None:
 @pytest.mark.parametrize(
     ("requests", "names"),
     [
-        (contenders(*THREE), ["innodb", "rocksdb", "myisam"]),
-        (contenders("a:innodb:x", "a:innodb:y"), ["innodb-x", "innodb-y"]),
+        (contenders(*THREE), [f"{MARIADB}-innodb", f"{MARIADB}-rocksdb", f"{MARIADB}-myisam"]),
+        (contenders("a:innodb:x", "a:innodb:y"), ["a-innodb-x", "a-innodb-y"]),
         (contenders("a:innodb", "b:innodb"), ["a-innodb", "b-innodb"]),
         (
             contenders("a:innodb:x", "a:innodb:y", "b:innodb:x"),
@@ -124,11 +124,11 @@ def test_engines_are_named_in_any_case() -> None:
             tuple(
                 ContenderRequest("a", "innodb", allocator=each) for each in ("", "jemalloc", "/x/liba.so.1")
             ),
-            ["innodb-system", "innodb-jemalloc", "innodb-liba"],
+            ["a-innodb-system", "a-innodb-jemalloc", "a-innodb-liba"],
         ),
         (
             (ContenderRequest("a", "innodb", name="rocksdb"), ContenderRequest("a", "rocksdb")),
-            ["rocksdb", "rocksdb-baseline"],
+            ["rocksdb", "a-rocksdb"],
         ),
     ],
 )
@@ -227,3 +227,5 @@ def test_turns_have_ids_names_and_places() -> None:
     assert len({turn.session for turn in turns}) == 4
     assert [turn.session for turn in turns] == sorted(turn.session for turn in turns)
     assert plan().turns[0].name == "duel-innodb"
+    two = plan(f"{MARIADB}:innodb", "mysql-5.6.24:innodb").turns
+    assert [each.name for each in two] == [f"duel-{MARIADB}-innodb", "duel-mysql-5.6.24-innodb"]

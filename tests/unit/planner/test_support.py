@@ -54,10 +54,10 @@ def test_the_load_alone_is_told_its_method() -> None:
 @pytest.mark.parametrize("engine", ["innodb", "myisam"])
 def test_an_engine_without_a_bulk_load_is_refused(engine: str) -> None:
     with pytest.raises(
-        InputError, match=f"load method bulk: not for {engine}: .*; choose ordered or parallel"
+        InputError, match=f"load method bulk: not for {MARIADB}-{engine}: .*; choose ordered or parallel"
     ):
         plan(f"{MARIADB}:{engine}", load_method="bulk")
-    with pytest.raises(InputError, match="not for innodb"):
+    with pytest.raises(InputError, match=r"not for .*innodb"):
         plan(f"{MARIADB}:rocksdb", f"{MARIADB}:innodb", load_method="bulk")
 
 

@@ -101,14 +101,18 @@ def test_that_there_are_too_few_repeats_is_said_once(history: History) -> None:
 def test_words_that_count_nothing_are_left_out(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2, repeats=5))
     _, told = read_report(history, ids).summary
-    assert re.match(r"Of 10 steps, rocksdb-preset0 is better than innodb-preset0 in 1 and worse in 9\.", told)
+    assert re.match(
+        r"Of 10 steps, mariadb-10.11.19-rocksdb-preset0 is better than"
+        r" mariadb-10.11.19-innodb-preset0 in 1 and worse in 9\.",
+        told,
+    )
 
 
 def test_of_single_sessions_it_is_told_how_steady_they_were(tmp_path: Path) -> None:
     ids = comparable.keep(tmp_path, comparable.plan(2, its_steps=comparable.steps((1,), seconds=40)))
     with History(tmp_path) as history:
         told = read_report(history, ids).caveats
-    (line,) = [each for each in told if each.startswith("rocksdb-preset0-1: 1 repeat")]
+    (line,) = [each for each in told if each.startswith("mariadb-10.11.19-rocksdb-preset0-1: 1 repeat")]
     assert re.search(
         r"; blocks of its seconds are within \d+\.\d% of their median in half of the steps", line
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.planner.starting.choices import PlanChoices
@@ -16,9 +16,11 @@ from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
+from ui.widgets.actions import action
 from ui.widgets.layouts import in_column
 from ui.widgets.message import Banner
 
+from .busy import BusyTarget
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
 from .plan.run_dialogs import LoadTargetsDialog, QueueingDialog
@@ -31,7 +33,10 @@ from .starting import PlanStartController, RunAgain
 from .targets.panel import TargetsPanel
 
 WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
-HEIGHTS = (420, 270)
+WIDTHS_OF_LARGE_TEXT = (320, 528, 400)
+HEIGHTS = (250, 440)  # while all options are in view
+CALIBRATING = "Calibration is set up: press Run. Your plan comes back once it has started."
+NO_LIMIT = 16_777_215  # pixels: QWIDGETSIZE_MAX
 
 
 class BenchPage(Page):
@@ -47,9 +52,13 @@ class BenchPage(Page):
         self.run_panel = PlanPreviewPanel(context.theme, context.tasks, self)
         self.run_panel.plan.folder = str(context.home)
         self.outcome: DraftOutcome | None = None
+        self._colours: list[int] = []
+        self.busy = BusyTarget(context, self)
         self.starting = PlanStartController(
             context, self.controller, self.targets, self.run_panel, self.message
         )
+        tip = "Leave the calibration, and set up again what was there before it"
+        self.give_back = action(self, "Back to my plan", "", tip, self.controller.give_back)
         self._build_layout()
         self._connect_input()
         self._connect_draft()
@@ -80,7 +89,7 @@ class BenchPage(Page):
         return (
             run.run, run.rehearse, run.several, run.load, run.queue, run.cancel, None,
             panel.recent.open, plan.load, plan.save, plan.copy, None,
-            self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
+            self.sequence.more, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
             contenders.copy, contenders.remove, contenders.look, contenders.colour, None,
             presets.copy, presets.edit, presets.delete, None,
@@ -100,8 +109,11 @@ class BenchPage(Page):
         columns.addWidget(work)
         _add_inset(columns, self.run_panel)
         _add_inset(work, self.contenders, bottom=SPACE // 2)
-        _add_inset(work, self.sequence, top=SPACE // 2)
-        for splitter, sizes, key in ((columns, WIDTHS, "columns"), (work, HEIGHTS, "work")):
+        self.sequence.add_options(self.run_panel.run_bar.options)
+        self._below = _add_inset(work, self.sequence, top=SPACE // 2)
+        self._work = work
+        widths = WIDTHS_OF_LARGE_TEXT if self.context.theme.text_size > 110 else WIDTHS
+        for splitter, sizes, key in ((columns, widths, "columns"), (work, HEIGHTS, "work")):
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(SPACE)
             splitter.setSizes(sizes)
@@ -110,6 +122,9 @@ class BenchPage(Page):
         columns.setStretchFactor(1, 1)
         work.setStretchFactor(0, 3)
         work.setStretchFactor(1, 2)
+        self.sequence.unfolded.connect(self._on_unfolded)
+        self.sequence.more.setChecked(self.context.memory.value("bench/more", False))
+        self._on_unfolded(self.sequence.more.isChecked())
 
     def _connect_input(self) -> None:
         """Connect the input of the panels."""
@@ -127,6 +142,7 @@ class BenchPage(Page):
         self.sequence.sql.triggered.connect(lambda: edit_sql(controller, self.context, self))
         panel.checks.option_wanted.connect(self._on_option_wanted)
         plan.said.connect(self.context.bus.said)
+        presets.edit.triggered.connect(self._on_edit_wanted)
         presets.edit_wanted.connect(lambda *which: edit_preset(controller, self.context, self, *which))
         run_bar.run.triggered.connect(lambda: self._start())
         run_bar.rehearse.triggered.connect(lambda: self._start(REHEARSED))
@@ -150,20 +166,34 @@ class BenchPage(Page):
         controller.target_wanted.connect(targets.choose)
         targets.target_chosen.connect(self._on_target_chosen)
         targets.known.surveyed.connect(self._on_surveyed)
+        self.busy.changed.connect(self._show_outcome)
         targets.machine.calibrate.triggered.connect(self._on_calibration_wanted)
 
     # what a person does
 
+    def _on_unfolded(self, is_open: bool) -> None:
+        """Give the contenders all room while the other options are folded."""
+        self.context.memory.keep("bench/more", is_open)
+        for layout in filter(None, (self.sequence.layout(), self._below.layout())):
+            layout.invalidate()  # it still has the size of before
+        self._below.setMaximumHeight(NO_LIMIT if is_open else self._below.sizeHint().height())
+        if is_open:
+            self._work.setSizes(HEIGHTS)
+
     def _on_calibration_wanted(self) -> None:
         if self.controller.calibrate():
-            self.context.bus.said.emit(
-                "Calibration is set up: press Run. The check of repeats then uses its result"
-            )
+            self.message.show_info(CALIBRATING, self.give_back)
 
     def _on_colour_chosen(self, at: int, colour: int) -> None:
         plan = self.outcome.plan if self.outcome else None
         if plan is not None and at < len(plan.contenders):
             self.controller.set_colour(plan.contenders[at].key, colour)
+
+    def _on_edit_wanted(self) -> None:
+        """Edit the preset of the cell or contender that has the keyboard, else the one that is looked at."""
+        if place := self.contenders.focused_preset():
+            self.run_panel.presets.look_at(*place, takes_focus=False)
+        self.run_panel.presets.edit_shown()
 
     def _on_option_wanted(self, name: str, option: str) -> None:
         """Open the preset of a contender as it was when it was checked."""
@@ -171,7 +201,7 @@ class BenchPage(Page):
         plans = (refused and refused.plan, self.outcome and self.outcome.plan)
         found = [each for plan in plans if plan for each in plan.contenders if each.name == name]
         for each in found[:1]:
-            edit_preset(self.controller, self.context, self, each.engine, each.preset, option)
+            edit_preset(self.controller, self.context, self, each.engine, each.preset, each.build, option)
 
     def _start(self, last: str = STARTED, later: QueueInstead | None = None) -> None:
         if not self._obstacle():
@@ -200,14 +230,20 @@ class BenchPage(Page):
     # answers
 
     def _on_target_chosen(self, name: str) -> None:
-        self.controller.choose_target(name, self.targets.survey_of(name))
+        survey = self.targets.survey_of(name)
+        self.controller.choose_target(name, survey)
+        if survey is not None:
+            self.busy.look(self.targets.chosen)
 
     def _on_surveyed(self, name: str, survey: Survey) -> None:
         if name == self.targets.chosen.name:
+            self.busy.look(self.targets.chosen)
             self.starting.forget_machine()
             self.controller.take_survey(survey)
 
     def _on_drafted(self, draft: Draft) -> None:
+        if self.message.text == CALIBRATING and not self.controller.is_calibrating:
+            self.message.clear()
         for part in (self.contenders, self.sequence, self.run_panel):
             part.show_draft(draft)
 
@@ -219,17 +255,30 @@ class BenchPage(Page):
             self.message.show_warning("; ".join(choices.problems))
 
     def _on_concluded(self, outcome: DraftOutcome, colours: list[int]) -> None:
-        self.outcome = outcome
-        self.contenders.show_outcome(outcome, colours)
+        self.outcome, self._colours = outcome, colours
+        self._show_outcome()
+
+    def _show_outcome(self) -> None:
+        outcome = self.outcome
+        if outcome is None:
+            return
+        self.contenders.show_outcome(outcome, self._colours)
         self.sequence.show_outcome(outcome)
-        self.run_panel.show_outcome(outcome, self.starting.still_failed(outcome))
+        busy = self.busy.check(outcome.draft.request.allow_busy)
+        self.run_panel.show_outcome(outcome, self.starting.still_failed(outcome), busy)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.controller.survey is not None:
+            self.busy.look(self.targets.chosen)
 
 
-def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
+def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> QWidget:
     """Add a part with space next to the handle."""
     inset = QWidget()
     splitter.addWidget(inset)  # from the outside in
     inset.setLayout(in_column(part, margins=(0, top, 0, bottom)))
+    return inset
 
 
 def connect_contenders(controller: DraftController, panel: ContendersPanel) -> None:
@@ -252,7 +301,7 @@ def connect_sequence(controller: DraftController, panel: SequencePanel) -> None:
         draft = controller.draft
         controller.change(draft.said(name=text.strip()) if name == "name" else draft.typed(name, text))
 
-    panel.sequence_chosen.connect(lambda name: controller.change(controller.draft.with_sequence(name)))
+    panel.sequence_chosen.connect(lambda name: controller.change(controller.own.with_sequence(name)))
     panel.steps.ticked.connect(tick)
     panel.steps.profiled.connect(lambda names: _set(controller, "profile", tuple(names)))
     panel.variant_wanted.connect(controller.save_variant)

@@ -23,8 +23,9 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
 from ui.widgets.layouts import NATIVE, in_column, in_row, open_disposable_dialog
+from ui.widgets.wrapping_row import WrappingRow
 
-from .plan.check_list import WAITING, PlanCheckList
+from .plan.check_list import WAITING, PlanCheckList, todo_text
 from .plan.estimate import EstimateCard
 from .plan.run_bar import RunBar
 from .presets.picker import PresetView
@@ -69,9 +70,18 @@ class PlanPreviewPanel(QWidget):
         self.presets.show_draft(draft)
         self.run_bar.show_request(draft.request)
 
-    def show_outcome(self, outcome: DraftOutcome, failed: Sequence[Check] = ()) -> None:
-        """Show an outcome; `failed`: failed checks of the latest start that still apply."""
+    def show_outcome(
+        self, outcome: DraftOutcome, failed: Sequence[Check] = (), busy: Check | None = None
+    ) -> None:
+        """Show an outcome; `failed`: failed checks of the latest start that still apply.
+
+        `busy`: a plan is at work on the target; Run stays possible, as the target is asked again then.
+        """
         self.estimate.show_outcome(outcome)
+        self.plan.show_outcome(outcome)
+        self.run_bar.show_busy(f"{busy.text}: {todo_text(busy)}" if busy else "")
+        if busy:
+            failed = [busy, *(each for each in failed if each.name != busy.name)]
         known = {(each.name, each.contender) for each in failed}
         others = [each for each in outcome.checks if (each.name, each.contender) not in known]
         self.checks.show_checks([*failed, *(others or _obstacle(outcome))])
@@ -124,7 +134,7 @@ class ApprovalView(QWidget):
         more = f" ({len(unapproved) - 1} more after it)" if len(unapproved) > 1 else ""
         self.words.setText(
             f"The workload {self._asked.workload.name} is not part of Dyno. Its Lua code runs on the "
-            f"target as your user: read it before you approve it.{more}\nhash {self._asked.sha256[:12]}"
+            f"target as your user: read it before you approve it.{more}"
         )
         files = (f"-- {name}\n{text}" for name, text in sorted(self._asked.files.items()))
         self.text.show_text("\n\n".join(files))
@@ -137,13 +147,14 @@ class ApprovalView(QWidget):
 class PlanText(QWidget):
     """The request of a draft as a file or command line; listeners read and write the files."""
 
-    save_wanted = Signal(str)  # path
+    save_wanted = Signal(str, str)  # path, text
     open_wanted = Signal(str)  # path
     said = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self._draft = Draft()
+        self._request = self._draft.request
         self.folder = ""  # where dialogs begin
         self.text = CodeView("Plan as TOML")
         tip = "Save this plan to a file, for Open plan or a terminal"
@@ -151,14 +162,20 @@ class PlanText(QWidget):
         self.load = action(self, "Open plan…", "open", "Set up a plan from a file", self._on_open)
         tip = "Copy the command that runs this plan in a terminal"
         self.copy = action(self, "Copy command line", "copy as text", tip, self._on_copy)
-        buttons = in_row(*map(action_button, (self.load, self.save, self.copy)), 1, spacing=NATIVE)
+        buttons = WrappingRow(*map(action_button, (self.load, self.save, self.copy)))
         self.setLayout(in_column(buttons, (self.text, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def show_draft(self, draft: Draft) -> None:
-        self._draft = draft
+        self._draft, self._request = draft, draft.request
         self.text.show_text(draft.request.to_toml())
         for each in (self.save, self.copy):
             each.setEnabled(not draft.unread)
+
+    def show_outcome(self, outcome: DraftOutcome) -> None:
+        """Show the request with what Dyno chose for its time."""
+        if outcome.request and outcome.draft is self._draft and outcome.request != self._request:
+            self._request = outcome.request
+            self.text.show_text(outcome.request.to_toml())
 
     def _on_save(self) -> None:
         name = as_file_name(self._draft.request.name or self._draft.request.sequence or "plan")
@@ -174,11 +191,17 @@ class PlanText(QWidget):
         dialog.setFileMode(QFileDialog.FileMode.AnyFile if is_save else QFileDialog.FileMode.ExistingFile)
         dialog.setDefaultSuffix("toml")
         dialog.selectFile(name)
-        dialog.fileSelected.connect(self.save_wanted if is_save else self.open_wanted)
+        if is_save:
+            dialog.fileSelected.connect(self._on_path_chosen)
+        else:
+            dialog.fileSelected.connect(self.open_wanted)
         open_disposable_dialog(dialog)
 
+    def _on_path_chosen(self, path: str) -> None:
+        self.save_wanted.emit(path, self._request.to_toml())
+
     def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(command_line(self._draft.request))
+        QGuiApplication.clipboard().setText(command_line(self._request))
         self.said.emit("Copied the command line")
 
 

@@ -11,13 +11,15 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
-from app.core.errors import LinkError
+from app.catalog import Catalog, approved_hashes
+from app.core.errors import InputError, LinkError
+from app.history.machines.measured import MachineHistory
 from app.planner.checks.load_targets import reach_by_target_name
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
-from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.draft import Draft, DraftOutcome, request_in_time
 from app.planner.starting.launch import STARTED, Launch, LaunchStage, QueueInstead, still_failed_checks
-from app.protocol.answers import Check
+from app.protocol.answers import Check, Survey
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
@@ -68,22 +70,22 @@ class PlanStartController(QObject):
     def start(self, last: str = STARTED, later: QueueInstead | None = None) -> None:
         if self._starter.is_busy:
             return
-        target, request = self._targets.chosen, self._controller.draft.request
+        target, draft = self._targets.chosen, self._controller.draft
         self._target = target  # another may be chosen before it is started
         self.refused = self._queued = None
         self._message.clear()
         self._controller.keep()
-        self._starter.run(self._launch(target, request, last, later))
+        self._starter.run(self._launch(target, draft, last, later))
 
     def ask_targets(self, window: QWidget) -> None:
         """Ask for several targets, with the chosen one ticked."""
-        request, chosen = self._controller.draft.request, self._targets.chosen
+        draft, chosen = self._controller.draft, self._targets.chosen
         others = [each for each in self._targets.all() if each.name != chosen.name]
         self._controller.keep()
 
         def launch(target: Target, is_queued: bool) -> Launch:
             later = QueueInstead(self._targets.survey_of(target.name)) if is_queued else None
-            return self._launch(target, replace(request, target=target.name), STARTED, later)
+            return self._launch(target, draft.said(target=target.name), STARTED, later)
 
         SeveralTargetsDialog(self._context, [chosen, *others], launch, window).open()
 
@@ -105,24 +107,22 @@ class PlanStartController(QObject):
             of_builds = tuple(each for each in self.refused.checks if each.contender)
             self.refused = replace(self.refused, checks=of_builds)
 
-    def _launch(
-        self, target: Target, request: PlanRequest, last: str, later: QueueInstead | None = None
-    ) -> Launch:
+    def _launch(self, target: Target, draft: Draft, last: str, later: QueueInstead | None = None) -> Launch:
         from app.history.machines.measured import machine_measures_from
 
         ask = self._context.secrets.ask
         way, known = reached(target, ask), partial(machine_measures_from, self._context.home)
-        busy = request.allow_busy
-        return Launch(
-            lambda _: request, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask)
-        )
+        request, busy = _ready(draft, later, known), draft.request.allow_busy
+        return Launch(request, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask))
 
     # what comes of it
 
     def _on_ended(self, stage: LaunchStage) -> None:
         if stage.name == STARTED and stage.plan:
+            self._controller.give_back()
             self._follow(stage, stage.plan)
         elif stage.queue and stage.plan:
+            self._controller.give_back()
             self._context.queues.take(self._target, stage.queue)
             self._message.show_info(f"{place_text(stage.queue, stage.plan, self._target.name)}.")
             self._queued = stage.plan
@@ -195,6 +195,23 @@ class PlanStartController(QObject):
     def _clear_said(self) -> None:
         if self._message.text == self._said:
             self._message.clear()
+
+
+def _ready(
+    draft: Draft, later: QueueInstead | None, known: Callable[[str], MachineHistory]
+) -> Callable[[Survey], PlanRequest]:
+    """The request of a draft, with what Dyno chooses for its time on the surveyed target."""
+
+    def ready(survey: Survey) -> PlanRequest:
+        if draft.by and later and later.in_s is None:
+            raise InputError(
+                f"until {draft.by} needs the start of the plan: queue it not before a time, or give a time"
+                " such as 8 h"
+            )
+        in_s = later.in_s if later and later.in_s else 0.0
+        return request_in_time(draft, survey, Catalog(), approved_hashes(), known, in_s).request
+
+    return ready
 
 
 class PlanStartRunner(QObject):

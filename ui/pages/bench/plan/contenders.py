@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QMenu,
+    QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -26,12 +27,14 @@ from ui.models.contenders import ContenderModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import NATIVE, in_column, in_row
 from ui.widgets.table import LINE_HEIGHT, LineSelectTable
+from ui.widgets.wrapping_row import WrappingRow
 
 from .preset_grid import PresetGrid
 
 COLOURS = 8
 WIDEST_NAME = 220
-WIDTHS = (0, 130, 74, 76, 64, 48, 0)  # of the columns of a contender; 0: what is left
+WIDTHS = (0, 92, 72, 70, 60, 46, 62)  # of the columns of a contender; 0: what is left
+LEAST_NAME = 200  # pixels of that one: `mariadb-10.11.19-innodb`
 OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No builds found yet: survey the target"
 HINT = "Tick what to compare; a dash is not available: select it to see why"
@@ -91,6 +94,7 @@ class ContendersPanel(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._words = ""  # about the grid
+        self._text_size = 100
         self.choices = BuildPresetModel(theme, self)
         self.contenders = ContenderModel(theme, self)
         self.grid, self.table = PresetGrid(self.choices), _table(self.contenders)
@@ -105,6 +109,7 @@ class ContendersPanel(QWidget):
         self.table.setItemDelegate(self.editing)
         self.editing.problem.connect(self._on_problem)
         self._on_selection_changed()
+        self._on_theme_changed()
         self.show_choices(PlanChoices())
 
     def show_choices(self, choices: PlanChoices) -> None:
@@ -147,9 +152,10 @@ class ContendersPanel(QWidget):
         heading = PlainTextLabel("Contenders", "heading", buddy=self.grid)
         actions = (self.copy, self.remove, self.look, self.colour)
         self._buttons = {each: action_button(each) for each in actions}
-        head = in_row(heading, 1, *self._buttons.values(), spacing=NATIVE)
+        heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        head = WrappingRow(heading, *self._buttons.values())
         below = in_row((self.words, 1), self.grid.more, spacing=NATIVE)
-        self.setLayout(in_column(head, (self.grid, 1), below, (self.table, 1)))
+        self.setLayout(in_column(head, (self.grid, 2), below, (self.table, 1)))
 
     def _on_cell_reached(self, current: QModelIndex) -> None:
         if not current.isValid():
@@ -182,21 +188,26 @@ class ContendersPanel(QWidget):
     def _on_remove_wanted(self) -> None:
         self.removed.emit(self.chosen_rows())
 
+    def focused_preset(self) -> tuple[str, str, str] | None:
+        """Engine, preset and build of the cell or contender that has the keyboard; None if none has."""
+        return self._place() if self.grid.hasFocus() or self.table.hasFocus() else None
+
     def _on_look_wanted(self) -> None:
-        """Look at the preset of the table's row if it has focus or selection, else of the grid's."""
-        rows = self.chosen_rows()
-        cell = self.grid.currentIndex()
+        self.preset_wanted.emit(*(self._place() or ("", "", "")))
+
+    def _place(self) -> tuple[str, str, str] | None:
+        """The preset of the table's row if it has focus or selection, else of the grid's."""
+        rows, cell = self.chosen_rows(), self.grid.currentIndex()
         if rows and not (self.grid.hasFocus() and cell.isValid()):
             build, engine, preset = (
                 str(self.contenders.index(rows[0], column).data(Qt.ItemDataRole.EditRole))
                 for column in (1, 2, 3)
             )
-            self.preset_wanted.emit(engine, preset, build)
-        elif cell.isValid():
-            build, engine, preset = self.choices.place(cell.row(), cell.column())
-            self.preset_wanted.emit(engine, preset, build)
-        else:
-            self.preset_wanted.emit("", "", "")
+            return engine, preset, build
+        if not cell.isValid():
+            return None
+        build, engine, preset = self.choices.place(cell.row(), cell.column())
+        return engine, preset, build
 
     def _on_colour_wanted(self) -> None:
         row = self.chosen_rows()[0]
@@ -209,6 +220,9 @@ class ContendersPanel(QWidget):
         menu.popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def _on_theme_changed(self) -> None:
+        if self._text_size != self._theme.text_size:
+            self._text_size = self._theme.text_size
+            _fit_columns(self.table, self._text_size)
         self.grid.viewport().update()
         self.table.viewport().update()
 
@@ -232,12 +246,17 @@ def _table(model: ContenderModel) -> LineSelectTable:
     table.setMinimumHeight(3 * LINE_HEIGHT)
     head = table.horizontalHeader()
     head.setStretchLastSection(False)
-    for column, width in enumerate(WIDTHS):
-        if width:
-            table.setColumnWidth(column, width)
-        else:
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+    head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    _fit_columns(table, 100)
     return table
+
+
+def _fit_columns(table: LineSelectTable, percent: int) -> None:
+    """Make the columns as wide as their text needs; with large text the table scrolls."""
+    mode = QHeaderView.ResizeMode
+    table.horizontalHeader().setSectionResizeMode(0, mode.Stretch if percent <= 100 else mode.Interactive)
+    for column, width in enumerate(WIDTHS):
+        table.setColumnWidth(column, (width or LEAST_NAME) * percent // 100)
 
 
 def _swatch(colour: QColor) -> QIcon:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.catalog import Catalog, approve, approved_hashes
 from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
+from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.planner.kinds.calibration import calibration_request
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY, PlanChoices, choices
@@ -39,6 +41,7 @@ SOON_MS = 40  # of changes that come together one is asked about
 Work = Callable[[], object]
 Done = Callable[[], None]
 _PRESETS = PartsToReload(presets=True)
+FITTED = "in time"  # of a draft that ends in its time limit, without a time of day
 FIRST = "duel"  # the sequence that is there before anybody has chosen
 
 
@@ -60,6 +63,7 @@ class DraftController(QObject):
         self.survey: Survey | None = None
         self.choices = PlanChoices()
         self._drafts: dict[str, Draft] = {}  # of the targets that were chosen before
+        self._before: Draft | None = None  # the calibration that is set up
         self._stock, self._conclude = (
             NewestAnswerRunner(context.tasks, self),
             NewestAnswerRunner(context.tasks, self),
@@ -73,8 +77,8 @@ class DraftController(QObject):
     def choose_target(self, name: str, survey: Survey | None) -> None:
         """Choose the target: restores its last draft, else keeps the same plan."""
         if self.survey is not None:
-            self._drafts.setdefault(self.draft.request.target, self.draft)
-        self.survey = survey
+            self._drafts.setdefault(self.draft.request.target, self.own)
+        self._before, self.survey = None, survey
         before = self._drafts.pop(name, None)
         self._put(before or self._draft_for(name))
         self.reload()
@@ -99,15 +103,33 @@ class DraftController(QObject):
 
     # what a person does
 
+    @property
+    def own(self) -> Draft:
+        """The draft of a person, also while a calibration is set up."""
+        return self._before or self.draft
+
+    @property
+    def is_calibrating(self) -> bool:
+        return self._before is not None
+
     def change(self, draft: Draft) -> None:
+        if draft.request.sequence != CALIBRATION:
+            self._before = None
         self._put(draft)
         self.keep()
 
+    def give_back(self) -> None:
+        """Set up again what was there before the calibration."""
+        before, self._before = self._before, None
+        if before is not None:
+            self.change(before)
+
     def keep(self) -> None:
         """Store the draft for the next window, unless the last one was unreadable."""
-        if not self.draft.unread and not any(each.problem()[0] for each in self.draft.request.contenders):
-            key = f"bench/plan/{self.draft.request.target}"
-            self._context.memory.keep(key, self.draft.request.to_toml())
+        draft, target = self.own, self.draft.request.target
+        if not draft.unread and not any(each.problem()[0] for each in draft.request.contenders):
+            self._context.memory.keep(f"bench/plan/{target}", draft.request.to_toml())
+            self._context.memory.keep(f"bench/end/{target}", draft.by or FITTED * draft.is_fitted)
 
     def open_plan(self, path: str) -> None:
         """Set up a plan file, on its own target."""
@@ -128,8 +150,7 @@ class DraftController(QObject):
         work = partial(_again, sessions=sessions, steps=steps, here=here, survey=survey, home=home)
         self._context.tasks.read(self, work, self._on_set_up_again, self.failed.emit)
 
-    def save_plan(self, path: str) -> None:
-        text = self.draft.request.to_toml()
+    def save_plan(self, path: str, text: str) -> None:
         self._context.tasks.run(
             self,
             lambda: Path(path).write_text(text, encoding="utf-8"),
@@ -194,6 +215,7 @@ class DraftController(QObject):
         except TargetError as error:
             self.failed.emit(error)
             return False
+        self._before = self.own
         self.change(Draft(request))
         return True
 
@@ -208,7 +230,9 @@ class DraftController(QObject):
     def _draft_for(self, target: str) -> Draft:
         kept = restore_last_draft(self._context.memory.value(f"bench/plan/{target}", ""))
         if kept:
-            return kept.said(target=target)
+            ends = self._context.memory.value(f"bench/end/{target}", "")
+            by, is_fitted = ends if ":" in ends else "", bool(ends and kept.request.time_limit)
+            return replace(kept.said(target=target), by=by if is_fitted else "", is_fitted=is_fitted)
         if self.survey is None:
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)

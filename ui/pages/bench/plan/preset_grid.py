@@ -14,7 +14,7 @@ from app.core.units import count_text
 from app.planner.starting.draft import Draft
 from app.variables import Preset
 from ui.models.choices import BuildPresetModel, engine_text
-from ui.widgets.table import LINE_HEIGHT, LineSelectTable
+from ui.widgets.table import LineSelectTable
 
 COLUMN, WIDEST_COLUMN = 92, 168
 
@@ -59,8 +59,8 @@ class PresetGrid(LineSelectTable):
             self.setColumnWidth(at, width)
         head = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
         bar = self.horizontalScrollBar().sizeHint().height()
-        self.setMinimumHeight(head + min(builds, 2) * LINE_HEIGHT)
-        self.setMaximumHeight(head + max(builds, 1) * LINE_HEIGHT + bar)
+        self.setMinimumHeight(head + min(builds, 2) * self.line_height)
+        self.setMaximumHeight(head + max(builds, 1) * self.line_height + bar)
         self._arrange()
 
     def show_draft(self, draft: Draft) -> None:

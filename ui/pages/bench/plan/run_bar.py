@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QProgressBar, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QProgressBar, QSizePolicy, QWidget
 
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
@@ -14,7 +14,8 @@ from app.planner.starting.launch import LaunchStage
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
-from ui.widgets.layouts import in_column, in_grid, in_row
+from ui.widgets.layouts import in_column
+from ui.widgets.wrapping_row import WrappingRow
 
 QUIET_WAIT_S = 600
 
@@ -28,7 +29,7 @@ class OnOffField(NamedTuple):
     off: object = False
 
 
-TICKS = {  # two in a row
+TICKS = {
     "quiet_wait": OnOffField(
         "Wait until quiet",
         f"Before each session, wait up to {QUIET_WAIT_S // 60} minutes for other programs to become idle",
@@ -56,11 +57,12 @@ class RunBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._obstacle, self._is_busy = NO_SURVEY, False
+        self._obstacle, self._is_busy, self._at_work = NO_SURVEY, False, ""
         self.reason = PlainTextLabel(role="muted", wraps=True)
         self.progress = QProgressBar()
         self.progress.setAccessibleName("Progress of the start")
         self.progress.setTextVisible(False)
+        self.options = QWidget()  # ticks and buttons that the page shows elsewhere
         self.ticks = {name: self._make_tick(name, tick) for name, tick in TICKS.items()}
         self.run = action(self, "Run", "run", "Check, rehearse and start the plan")
         tip = "Check and start each contender once on an empty directory; nothing is measured"
@@ -81,6 +83,11 @@ class RunBar(QWidget):
     def show_obstacle(self, text: str) -> None:
         """Show why it cannot run; '' if it can."""
         self._obstacle = text
+        self._refresh()
+
+    def show_busy(self, text: str) -> None:
+        """Show that a plan is at work on the target; '' if none is."""
+        self._at_work = text
         self._refresh()
 
     def offer_several(self, is_offered: bool) -> None:
@@ -112,16 +119,14 @@ class RunBar(QWidget):
     def _build_layout(self) -> None:
         self._rehearse_button, self._cancel_button = map(action_button, (self.rehearse, self.cancel))
         queue = action_button(self.queue)  # always shown: Run would grow over its place
-        buttons = in_row((self.button, 1), queue, self._rehearse_button, self._cancel_button)
+        self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        buttons = WrappingRow(self.button, queue, self._rehearse_button, self._cancel_button)
         self._several_button, self._load_button = map(action_button, (self.several, self.load))
-        choices = in_grid(SPACE, SPACE // 4)
-        choices.setColumnStretch(1, 1)
-        for at, box in enumerate(self.ticks.values()):
-            choices.addWidget(box, *divmod(at, 2))
-        for column_, button in enumerate((self._several_button, self._load_button)):
+        for button in (self._several_button, self._load_button):
             button.hide()
-            choices.addWidget(button, len(TICKS) // 2, column_, Qt.AlignmentFlag.AlignLeft)
-        self.setLayout(in_column(choices, self.reason, self.progress, buttons))
+        parts = (*self.ticks.values(), self._several_button, self._load_button)
+        self.options.setLayout(in_column(*parts, spacing=SPACE // 2))
+        self.setLayout(in_column(self.reason, self.progress, buttons))
 
     def _refresh(self) -> None:
         """Refresh; the focus stays here, on Cancel during a start."""
@@ -136,7 +141,7 @@ class RunBar(QWidget):
         self.rehearse.setEnabled(can)
         self.queue.setEnabled(can)
         self.several.setEnabled(can)
-        self.run.setToolTip(as_tip(self._obstacle or self._tip))
+        self.run.setToolTip(as_tip(self._obstacle or self._at_work or self._tip))
         if not self._is_busy:
             if cancelling.hasFocus():
                 self.button.setFocus()
@@ -145,7 +150,7 @@ class RunBar(QWidget):
         self._rehearse_button.setVisible(not self._is_busy)
         self.progress.setVisible(self._is_busy)
         if not self._is_busy:
-            self.reason.setText(self._obstacle)
+            self.reason.setText(self._obstacle or self._at_work)
         self.reason.setVisible(bool(self.reason.text()))
 
 

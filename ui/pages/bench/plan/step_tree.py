@@ -32,7 +32,7 @@ class StepTree(QTreeWidget):
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(2 * SPACE)
-        self.setMinimumHeight(15 * SPACE)
+        self.setMinimumHeight(12 * SPACE)
         self.setMinimumWidth(23 * SPACE)  # its names can be read
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

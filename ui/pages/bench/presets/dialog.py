@@ -70,7 +70,9 @@ class PresetDialog(QDialog):
         survey: Survey | None,
         preset: Preset,
         parent: QWidget | None = None,
+        build: str = "",
     ) -> None:
+        """`build`: the one that it is shown for at first."""
         super().__init__(parent)
         self._context, self._target, self._survey = context, target, survey
         self._preset = preset  # as it was opened or kept
@@ -87,7 +89,7 @@ class PresetDialog(QDialog):
         self.setWindowTitle(f"Preset {engine_text(preset.engine)} {preset.name}")
         self.resize(*SIZE)
         self.text = CompletingEditor(context.theme, "my.cnf")
-        self.beside = PresetPreviewPane(context.theme, choices, preset)
+        self.beside = PresetPreviewPane(context.theme, choices, preset, build)
         self.answers, self.message = BuildAnswerList(context.theme), MessageBar()
         self.said = ElidedLabel(role="muted")
         Highlighter(context.theme, self.text.document(), MY_CNF)
@@ -106,10 +108,10 @@ class PresetDialog(QDialog):
 
     def _make_actions(self) -> None:
         tip = "Ask every build with this engine whether it accepts the preset, also while a plan is under way"
-        self.ask = action(self, "Ask the builds", "ask builds", tip, lambda: self._try(start=False))
+        self.ask = action(self, "&Ask the builds", "ask builds", tip, lambda: self._try(start=False))
         tip = "Start each build once on an empty directory and compare its variables with the preset"
-        self.start = action(self, "Start them once", "start builds", tip, lambda: self._try(start=True))
-        self.save = action(self, "Save", "save", "Save the preset", self._save)
+        self.start = action(self, "S&tart them once", "start builds", tip, lambda: self._try(start=True))
+        self.save = action(self, "&Save", "save", "Save the preset", self._save)
         self.save.setEnabled(not self._preset.shipped)
         for each in (self.ask, self.start):
             each.setEnabled(self._survey is not None)
@@ -251,14 +253,15 @@ def edit_preset(
     parent: QWidget,
     engine: str,
     name: str,
+    build: str = "",
     option: str = "",
 ) -> None:
-    """Open the dialog at the line of an option; plans use what is saved there."""
+    """Open the dialog at the line of an option, as a build gets it; plans use what is saved there."""
     preset = controller.choices.preset(engine, name)
     if preset is None:
         return
     target = Targets(context.home).get(controller.draft.request.target)
-    dialog = PresetDialog(context, target, controller.choices, controller.survey, preset, parent)
+    dialog = PresetDialog(context, target, controller.choices, controller.survey, preset, parent, build)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.kept.connect(lambda: context.bus.changed.emit(PartsToReload(presets=True)))
     dialog.open()
@@ -328,12 +331,15 @@ class PresetPreviewPane(QWidget):
 
     chosen = Signal()
 
-    def __init__(self, theme: Theme, choices: PlanChoices, preset: Preset) -> None:
+    def __init__(self, theme: Theme, choices: PlanChoices, preset: Preset, build: str = "") -> None:
         super().__init__()
         self._choices, self._engine = choices, preset.engine
         self.form, self.text = QComboBox(), CodeView("Preview it")
         self._colours = Highlighter(theme, self.text.document(), MY_CNF)
         self._fill(preset)
+        kinds = [tuple(self.form.itemData(at)) for at in range(self.form.count())]
+        if (_BUILD, build) in kinds:
+            self.form.setCurrentIndex(kinds.index((_BUILD, build)))
         self.form.setAccessibleName("What surrounds it")
         self.form.setToolTip(
             "The file as Dyno sends it to a build of this target, or how it differs from another preset"

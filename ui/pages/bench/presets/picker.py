@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSizePolicy, QWidget
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
@@ -19,7 +19,8 @@ from ui.models.choices import engine_text
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
 from ui.widgets.highlighter import MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, in_column, in_grid
+from ui.widgets.layouts import NATIVE, in_column, in_row
+from ui.widgets.wrapping_row import WrappingRow
 
 _WRITTEN = "as written"
 
@@ -28,7 +29,7 @@ class PresetView(QWidget):
     """Shows presets; listeners make the copies."""
 
     copy_wanted = Signal(str, str, str)  # engine, preset, name of the copy
-    edit_wanted = Signal(str, str)  # engine, preset
+    edit_wanted = Signal(str, str, str)  # engine, preset, build
     deletion_wanted = Signal(str, str)  # engine, preset: the person was asked
 
     def __init__(self, theme: Theme) -> None:
@@ -48,7 +49,7 @@ class PresetView(QWidget):
         tip = "Copy this preset under another name and edit the copy"
         self.copy = action(self, "Duplicate and edit…", "", tip, self._on_copy_wanted)
         tip = "Edit the preset, compare it with another, check it with the builds"
-        self.edit = action(self, "Edit or check…", "edit preset", tip, self._on_edit_wanted)
+        self.edit = action(self, "Edit or check…", "edit preset", tip)  # by the page
         tip = "Delete your own preset; shipped presets stay"
         self.delete = action(self, "Delete preset…", "delete preset", tip, self._on_delete_wanted)
         self._build_layout()
@@ -79,12 +80,13 @@ class PresetView(QWidget):
             self._at_once = at_once
             self._show()
 
-    def look_at(self, engine: str, name: str, build: str) -> None:
+    def look_at(self, engine: str, name: str, build: str, takes_focus: bool = True) -> None:
         """Show this preset as rendered for this build, or as before if none is named."""
         if engine:
             self.preset.setCurrentIndex(max(self.preset.findData(f"{engine}/{name}"), 0))
             self.form.setCurrentIndex(max(self.form.findData(build), 0))
-        self.text.setFocus()
+        if takes_focus:
+            self.text.setFocus()
 
     def _build_layout(self) -> None:
         for box, name in ((self.preset, "Preset"), (self.form, "Form of the preset")):
@@ -93,11 +95,10 @@ class PresetView(QWidget):
             box.setMinimumContentsLength(12)
         self.preset.setToolTip("Which my.cnf")
         self.form.setToolTip("The file as written, or as Dyno sends it to a build of this target")
-        head = in_grid(SPACE, SPACE)
+        head = in_row((self.preset, 1), (self.form, 1))
+        self.name.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         buttons = map(action_button, (self.copy, self.edit, self.delete))
-        for at, each in enumerate((self.preset, self.form, self.name, *buttons)):
-            head.addWidget(each, *divmod(at, 2))
-        parts = (head, self.words, (self.text, 1))
+        parts = (head, WrappingRow(self.name, *buttons), self.words, (self.text, 1))
         self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def _chosen(self) -> Preset | None:
@@ -135,9 +136,10 @@ class PresetView(QWidget):
             name = self.name.text().strip() or self._choices.copy_name(preset)
             self.copy_wanted.emit(preset.engine, preset.name, name)
 
-    def _on_edit_wanted(self) -> None:
+    def edit_shown(self) -> None:
+        """Edit the preset that is shown, for the build that it is shown for."""
         if preset := self._chosen():
-            self.edit_wanted.emit(preset.engine, preset.name)
+            self.edit_wanted.emit(preset.engine, preset.name, str(self.form.currentData() or ""))
 
     def _on_delete_wanted(self) -> None:
         preset = self._chosen()

@@ -258,7 +258,8 @@ class InstallBuildDialog(QDialog):
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         # it has the focus while all else is disabled: Enter must not cancel the upload
-        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
+        self.close_button = buttons.button(QDialogButtonBox.StandardButton.Close)
+        self.close_button.setAutoDefault(False)
         self.install_button = QPushButton("&Install")
         self.install_button.clicked.connect(self.install)
         buttons.addButton(self.install_button, QDialogButtonBox.ButtonRole.ActionRole)
@@ -267,7 +268,11 @@ class InstallBuildDialog(QDialog):
     # what a person does
 
     def install(self) -> None:
-        """Upload and unpack, or let the target look in the directory."""
+        """Upload and unpack, or let the target look in the directory; say what is missing for it."""
+        if problem := self._problem():
+            self.form.show_problems({"path": problem})
+            self.path.setFocus()
+            return
         typed = self.form.values()
         notes = {name: typed[name] for name in NOTES if typed[name]}
         job = _Job(self._context.secrets.ask, self._target, typed["path"], typed["name"], notes)
@@ -281,6 +286,13 @@ class InstallBuildDialog(QDialog):
             lambda build: self._on_installed(build, is_there),
             self._on_failed,
         )
+
+    def _problem(self) -> str:
+        """What is wrong with the path; '' if nothing."""
+        path = Path(self.path.text().strip())
+        if self.is_there.isChecked():
+            return "" if path.is_absolute() else f"name a directory of the target, such as {DIRECTORY}"
+        return "" if ENDINGS.search(path.name) else f"choose a tarball, such as {TARBALL}"
 
     def reject(self) -> None:
         self._given_up[0] = True
@@ -307,7 +319,9 @@ class InstallBuildDialog(QDialog):
         self.name.setPlaceholderText(named if is_there else name_of(path) or named)
         self.name.setEnabled(not is_there)
         self.choose_button.setEnabled(not is_there or self._target.is_local)
-        self.install_button.setEnabled(path.is_absolute() if is_there else bool(ENDINGS.search(path.name)))
+        if not self._problem():
+            self.form.show_problems({})
+        self.install_button.setDefault(True)  # what is typed is another build
 
     def _on_advanced(self, sent: Sent) -> None:
         done, total = sent
@@ -326,6 +340,8 @@ class InstallBuildDialog(QDialog):
         if is_there:
             self.registered.emit()
         self.installed.emit()
+        self.close_button.setDefault(True)  # there is nothing more to do
+        self.close_button.setFocus()
 
     def _on_failed(self, error: Exception) -> None:
         self._set_busy(False)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import LOCAL, Target
+from app.targets.builds import paths_without_builds
 from app.targets.store import TargetFieldError, Targets, check_target_fields, problems_of
 from app.targets.surveys import DatedSurvey
 from ui.core.context import WindowContext
@@ -119,7 +120,7 @@ class TargetEditor(QWidget):
         self._surveying.surveyed.connect(self._on_surveyed)
         self._surveying.failed.connect(self._on_test_failed)
         self._surveying.refused.connect(self._on_key_refused)
-        self.form = Form(FIELDS, gap=SPACE, parent=self)
+        self.form = Form(FIELDS, gap=SPACE, parent=self, keeps_room=True)
         self.form.changed.connect(self._on_changed)
         self.form.button_clicked.connect(self._on_identity_wanted)
         self.message = MessageBar()
@@ -131,7 +132,8 @@ class TargetEditor(QWidget):
             self._button("&Cancel", "Discard the changes", self.cancelled.emit),
         )
         buttons = in_row(self.save_button, self.test_button, 1, self.cancel_button)
-        parts = (self.title, self.form, self.message, self.stages, buttons, 1)
+        # what comes and goes is below: nothing that is clicked moves
+        parts = (self.title, self.form, buttons, self.message, self.stages, 1)
         self.setLayout(in_column(*parts, margins=(0, 0, SPACE, 0)))
 
     def begin(self, target: Target | None) -> None:
@@ -245,6 +247,8 @@ class TargetEditor(QWidget):
         self._tested = (target, survey)
         self.stages.finish()
         self.message.show_info(f"Reached: {cpu_text(survey.content.cpu)}")
+        if empty := paths_without_builds(target.search_paths, survey.content.builds):
+            self.form.show_problems({"search_paths": f"finds no build of its own: {', '.join(empty)}"})
 
     def _on_test_failed(self, _target: Target, error: Exception) -> None:
         self.stages.fail()

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
+    QSizePolicy,
     QStackedWidget,
     QToolButton,
     QWidget,
@@ -24,8 +24,9 @@ from ui.core.page import HEAD
 from ui.core.plain import PlainTextLabel
 from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action, action_button
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column
 from ui.widgets.message import Banner
+from ui.widgets.wrapping_row import WrappingRow
 
 from .builds import BuildActions
 from .editor import TargetEditor
@@ -242,11 +243,12 @@ class TargetsPanel(QWidget):
         self.view.card.update_time()
 
 
-def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
+def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> WrappingRow:
     """The heading of the list with its buttons."""
     heading = PlainTextLabel("&Target", "heading", buddy=targets)
     heading.setMinimumHeight(HEAD)
-    head = in_row(heading, 1, spacing=0)
+    heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    head = WrappingRow(heading, gap=0)
     for each, text in shorts.items():
         each.setIconText(text)
         button = QToolButton()

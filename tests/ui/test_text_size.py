@@ -1,0 +1,90 @@
+"""The size of all text: keys, the setting, and that the window still fits on a small screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import InputError
+from app.core.settings import TEXT_SIZES, Settings, keep_settings, read_settings
+from ui.core.context import WindowContext
+from ui.dialogs.settings import SettingsDialog
+from ui.shell.window import Window
+from ui.widgets.table import LINE_HEIGHT, LineSelectTable
+
+
+@pytest.fixture(autouse=True)
+def _usual_size(context: WindowContext) -> Iterator[None]:
+    yield
+    context.theme.set_text_size(100)
+
+
+@pytest.fixture
+def sized_window(qtbot: QtBot, context: WindowContext) -> Window:
+    made = Window(context)
+    qtbot.addWidget(made)
+    return made
+
+
+def chosen(window: Window, text: str) -> QAction:
+    (found,) = (each for _, menu in window.menus() for each in menu if each and each.text() == text)
+    return found
+
+
+def test_text_is_made_larger_and_smaller_and_stays_so(
+    sized_window: Window, context: WindowContext, dyno_home: Path
+) -> None:
+    usual = QApplication.font().pointSizeF()
+    larger = chosen(sized_window, "&Larger text")
+    assert [each.toString() for each in larger.shortcuts()] == ["Ctrl++", "Ctrl+="]
+    larger.trigger()
+    assert QApplication.font().pointSizeF() == pytest.approx(1.1 * usual)
+    assert read_settings(dyno_home).text_size == context.theme.text_size == 110
+    for _ in TEXT_SIZES:
+        larger.trigger()
+    assert read_settings(dyno_home).text_size == 150
+    for _ in TEXT_SIZES:
+        chosen(sized_window, "&Smaller text").trigger()
+    assert read_settings(dyno_home).text_size == 80
+    chosen(sized_window, "&Usual text size").trigger()
+    assert QApplication.font().pointSizeF() == pytest.approx(usual)
+    assert read_settings(dyno_home).text_size == 100
+
+
+def test_the_size_is_one_of_the_settings(qtbot: QtBot, context: WindowContext, dyno_home: Path) -> None:
+    keep_settings(Settings(text_size=125), dyno_home)
+    parent = LineSelectTable("any")
+    qtbot.addWidget(parent)
+    SettingsDialog(context, parent).accept()
+    assert context.theme.text_size == read_settings(dyno_home).text_size == 125
+    (dyno_home / "settings.toml").write_text("text_size = 500\n")
+    with pytest.raises(InputError, match="text_size cannot be 500"):
+        read_settings(dyno_home)
+
+
+@pytest.mark.parametrize("size", TEXT_SIZES)
+def test_the_window_fits_on_a_small_screen_on_every_page(
+    sized_window: Window, context: WindowContext, size: int
+) -> None:
+    context.theme.set_text_size(size)
+    for name in ("bench", "live", "history", "compare"):
+        sized_window.show_page(name)
+        least = sized_window.minimumSizeHint()
+        assert least.width() <= 1280 and least.height() <= 760, name
+
+
+def test_lines_of_tables_are_as_high_as_their_text(qtbot: QtBot, context: WindowContext) -> None:
+    table = LineSelectTable("any")
+    qtbot.addWidget(table)
+    assert table.line_height == LINE_HEIGHT
+    context.theme.set_text_size(150)
+    large = LineSelectTable("another")
+    qtbot.addWidget(large)
+    for each in (table, large):
+        each.show()
+        assert each.verticalHeader().defaultSectionSize() >= each.fontMetrics().height() + 6
