@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from datetime import UTC
 from typing import Any
 
@@ -32,6 +33,7 @@ def add_words(words: Any) -> None:
     taking.add_argument("target", metavar="TARGET", help="target whose baseline is taken away")
     answering = add_verb(verbs, against_plan, "compare a plan with the baseline of its target")
     answering.add_argument("plan", metavar="PLAN", help="id of a plan, its last 6 characters, or its name")
+    add_json(answering)
 
 
 def list_plans(arguments: argparse.Namespace) -> None:
@@ -88,4 +90,7 @@ def against_plan(arguments: argparse.Namespace) -> None:
         found = against_baseline(history, sessions(history, ids=ids[:1])[0]["plan"])
     if found is None:
         raise InputError(f"{arguments.plan!r} has no pinned baseline of the same work: dyno plan pin PLAN")
-    say_wrapped(found.text, *found.sentences)
+    if arguments.json:
+        print_json(asdict(found))
+    else:
+        say_wrapped(found.text, *found.sentences)

@@ -28,7 +28,7 @@ from .origin import origin_table, origins_of
 from .page_numbers import WIDTHS, PageNumbers, json_for_page, read_page_numbers
 from .rendering import PageParts, to_html
 
-MOST_BYTES = 2_000_000
+MOST_BYTES = 2 << 20
 _FILES = Path(__file__).parent
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -61,8 +61,8 @@ def to_interactive_html(page: InteractiveReport, sections: Sequence[str]) -> str
     room = MOST_BYTES - len(text.encode()) + len(bare.encode())
     if room <= len(bare.encode()):
         raise InputError(
-            f"the report would have {len(text.encode()) / 1e6:.1f} MB, an interactive one has less than"
-            f" {MOST_BYTES / 1e6:g}: compare fewer contenders, or leave out sections (stacks, repeat)"
+            f"the report would have {len(text.encode()) / 2**20:.1f} MiB, an interactive one has less than"
+            f" {MOST_BYTES / 2**20:g}: compare fewer contenders, or leave out sections (stacks, repeat)"
         )
     for width in WIDTHS:
         numbers = whole if width == WIDTHS[0] else json_for_page(page.numbers.with_seconds(width))

@@ -18,6 +18,7 @@ from app.core.settings import read_settings
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests import comparable, journals, sliced
+from tests.plans import MARIADB
 from tests.ui.compare.seen import Open, base_of, button, columns_of, panel, texts
 from tests.ui.find import find
 from ui.core.bus import ShowPageRequest
@@ -345,10 +346,7 @@ def test_a_picture_of_bars_names_what_is_not_judged(
     save_image(bars.picture, tmp_path / "bars.svg", bars.caption)
     svg = (tmp_path / "bars.svg").read_text()
     assert "indebted, not judged" in svg
-    assert (
-        "mariadb-10.11.19-innodb-preset0 (base, n = 3), mariadb-10.11.19-rocksdb-preset0 (n = 3), on local"
-        in svg
-    )
+    assert f"{MARIADB}-innodb-preset0 (base, n = 3), {MARIADB}-rocksdb-preset0 (n = 3), on local" in svg
 
 
 def test_what_it_comes_to_stands_above_the_table(

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
 from tests import comparable, journals
+from tests.plans import MARIADB
 from tests.ui.compare.seen import Open, button, choose, columns_of, panel
 from ui.core.bus import ShowPageRequest
 from ui.core.theme import SPACE
@@ -57,10 +58,7 @@ def test_the_picture_of_one_chart_says_whose_figures_it_shows(
     assert shown.chart
     shown.chart.menu.save(str(tmp_path / "one.svg"))
     svg = (tmp_path / "one.svg").read_text()
-    assert (
-        "mariadb-10.11.19-innodb-preset0 (base, n = 2), mariadb-10.11.19-rocksdb-preset0 (n = 2), on local"
-        in svg
-    )
+    assert f"{MARIADB}-innodb-preset0 (base, n = 2), {MARIADB}-rocksdb-preset0 (n = 2), on local" in svg
     assert remark in svg and "update-index" in svg
 
 
@@ -83,7 +81,7 @@ def test_who_has_no_curve_is_named(qtbot: QtBot, page: ComparePage) -> None:
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     choose(page, "point-query")
     seconds = panel(qtbot, page, SecondsPanel)
-    name = f"mariadb-10.11.19-innodb-preset0-1 {date_text(journals.Maker(plans[1], ids[1]).began_at)}"
+    name = f"{MARIADB}-innodb-preset0-1 {date_text(journals.Maker(plans[1], ids[1]).began_at)}"
     qtbot.waitUntil(lambda: f"; no samples of {name}" in seconds.remark.text())
     assert seconds.caption.endswith(f"; no samples of {name}")
     latency = panel(qtbot, page, LatencyPanel)

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests import comparable
 from tests.journals import Maker
 from tests.named import STATEMENTS, WAITS
+from tests.plans import MARIADB
 from tests.ui.compare.seen import Open, button, choose, panel
 from tests.ui.find import find
 from ui.models.text_table import SHARE
@@ -47,7 +48,7 @@ def test_enter_on_a_cell_shows_why(qtbot: QtBot, opened: Open, page: ComparePage
     shown.go_to(STEP)
     assert (
         heading(shown)
-        == "read-only threads=1: mariadb-10.11.19-innodb-preset1-1 against mariadb-10.11.19-innodb-preset0-1"
+        == f"read-only threads=1: {MARIADB}-innodb-preset1-1 against {MARIADB}-innodb-preset0-1"
     )
     found = {line[0]: line for line in lines(shown)}
     assert found["CPU"][1:5] == ["us/query", "35.50", "35.50", "1.00"]
@@ -65,7 +66,7 @@ def test_the_costs_of_all_steps(qtbot: QtBot, opened: Open, page: ComparePage) -
     shown = panel(qtbot, page, WhyPanel)
     qtbot.mouseClick(button(shown, ALL), Qt.MouseButton.LeftButton)
     relative = lines(shown)
-    assert {line[2] for line in relative} == {"mariadb-10.11.19-rocksdb-preset0-1"}
+    assert {line[2] for line in relative} == {f"{MARIADB}-rocksdb-preset0-1"}
     page.controls.turn()
     assert len(lines(shown)) == 2 * len(relative)
     assert ["update-index threads=4", "query"] in [line[:2] for line in lines(shown)]
@@ -118,10 +119,7 @@ def test_a_picture_says_of_what_it_is(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.sharing.save_chart()
     drawn = path.read_text()
-    assert (
-        "read-only threads=1: mariadb-10.11.19-rocksdb-preset0-1 against mariadb-10.11.19-innodb-preset0-1"
-        in drawn
-    )
+    assert f"read-only threads=1: {MARIADB}-rocksdb-preset0-1 against {MARIADB}-innodb-preset0-1" in drawn
     assert "not a proof of the cause" in drawn or "No measured cost" in drawn
 
 

@@ -45,7 +45,8 @@ def test_it_is_planned_for_every_engine_that_has_it() -> None:
 def test_an_engine_without_it_is_refused() -> None:
     error = refused(BOTH[0], f"{MARIADB}:rocksdb")
     assert str(error) == (
-        "rocksdb cannot carry out text-index: only MyISAM, and InnoDB from 5.6 on, have a full-text index; "
+        f"{MARIADB}-rocksdb cannot carry out text-index: "
+        "only MyISAM, and InnoDB from 5.6 on, have a full-text index; "
         "choose another engine, build or sequence"
     )
     assert error.field == "contenders.1.engine"

@@ -10,6 +10,7 @@ import pytest
 from app.cli import main
 from app.comparison.charts.request import ChartRequest
 from tests import comparable
+from tests.plans import MARIADB
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def test_the_numbers_of_a_chart_are_printed(
     assert head[:4] == ["step", "threads", "contender", "value (queries/s)"]
     assert head[4:] == ["lowest (queries/s)", "highest (queries/s)", "n"]
     assert [(row[1], row[2], row[-1]) for row in rows] == [
-        ("1", "mariadb-10.11.19-innodb-preset0", "2"), ("1", "mariadb-10.11.19-rocksdb-preset0", "2"),
-        ("4", "mariadb-10.11.19-innodb-preset0", "2"), ("4", "mariadb-10.11.19-rocksdb-preset0", "2"),
+        ("1", f"{MARIADB}-innodb-preset0", "2"), ("1", f"{MARIADB}-rocksdb-preset0", "2"),
+        ("4", f"{MARIADB}-innodb-preset0", "2"), ("4", f"{MARIADB}-rocksdb-preset0", "2"),
     ]  # fmt: skip
 
 

@@ -149,7 +149,7 @@ def test_checks_are_shown_as_they_come(capsys: pytest.CaptureFixture[str]) -> No
     asked = dict(zip(agent.asked, said, strict=False))
     assert "takes about" in asked["upload"] and "pass  sysbench" in asked["upload"]
     assert "pass  options: check: accepted" in asked["rehearse innodb"]
-    assert "pass  options: mariadb-10.11.19-innodb: accepted" in asked["start"]
+    assert f"pass  options: {MARIADB}-innodb: accepted" in asked["start"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from app.history.steps.step_text import MARKS
 from app.history.store.history import History
 from app.protocol.plan import Plan, Step
 from app.stats import VerdictLimits
+from tests.plans import MARIADB
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, Oddities, keep, plan
 
 NAMED = [replace(each, name=each.engine) for each in (INNODB, ROCKSDB, MYISAM)]
@@ -247,7 +248,7 @@ def test_names_stay_apart(history: History) -> None:
     """A person has called another contender what people call the engine."""
     its_plan = plan([NAMED[0], replace(NAMED[1], name="InnoDB")])
     found = sentences(history, (1.0, 0.5), its_plan=its_plan)
-    assert "load: InnoDB at 0.50 of mariadb-10.11.19-innodb (95% sure: 0.50 to 0.50): slower." in found
+    assert f"load: InnoDB at 0.50 of {MARIADB}-innodb (95% sure: 0.50 to 0.50): slower." in found
 
 
 @pytest.mark.parametrize("rounds", [1, 2])

@@ -15,6 +15,7 @@ from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import comparable, journals
+from tests.plans import MARIADB
 
 STEPS = [
     Step(name="load", kind="load", workload="load", unit="rows/s"),
@@ -42,7 +43,7 @@ def test_ratios_that_are_not_judged_are_named_with_the_reason(tmp_path: Path) ->
         assert unjudged_texts(compare(history, clean)) == []
     steps = ("load", "read-only threads=1", "read-only threads=4")
     assert found == [
-        "; ".join(f"{step}, mariadb-10.11.19-rocksdb-preset0" for step in steps) + ": indebted, not judged"
+        "; ".join(f"{step}, {MARIADB}-rocksdb-preset0" for step in steps) + ": indebted, not judged"
     ]
 
 
@@ -53,11 +54,11 @@ def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path:
     with History(tmp_path) as history:
         found = compare(history, ids)
     assert names_of(found) == [
-        "mariadb-10.11.19-innodb-preset0 on local",
-        "mariadb-10.11.19-rocksdb-preset0",
-        "mariadb-10.11.19-innodb-preset0 on nuc",
+        f"{MARIADB}-innodb-preset0 on local",
+        f"{MARIADB}-rocksdb-preset0",
+        f"{MARIADB}-innodb-preset0 on nuc",
     ]
-    who = "mariadb-10.11.19-innodb-preset0"
+    who = f"{MARIADB}-innodb-preset0"
     (said,) = (line for line in to_text(found).splitlines() if "across machines" in line)
     assert f"{who} on nuc against {who} on local: judged across machines" in said
 

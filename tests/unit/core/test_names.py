@@ -61,7 +61,7 @@ def test_a_name_that_dyno_made_gets_its_build_and_version() -> None:
     )
     own = [full_name(name, "mine", "8.0.33", "innodb") for name in ("innodb", "mine-innodb")]
     assert own == ["mine-8.0.33-innodb"] * 2
-    assert full_name("innodb", "mariadb-10.11", "10.11.19", "innodb") == "mariadb-10.11.19-innodb"
+    assert full_name("innodb", "mariadb-11.4", "11.4.9", "innodb") == "mariadb-11.4.9-innodb"
 
 
 def test_a_name_that_a_person_gave_stays() -> None:

@@ -139,7 +139,7 @@ def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
     said = [check for check in check_plan(plan, machine, guess, lambda: NOW) if check.name == "engine"]
     assert [check.text.partition(":")[0] for check in said] == ["Dyno does not know example, oqgraph"]
     parity = [check.text for check in check_plan(plan, machine, guess, lambda: NOW) if "commit" in check.text]
-    assert "example, oqgraph: unknown to Dyno" in parity[0]
+    assert f"{MARIADB}-example, {MARIADB}-oqgraph: unknown to Dyno" in parity[0]
 
 
 def test_a_plugin_that_a_preset_loads_is_loaded_once(dyno_home: Path) -> None:
@@ -154,7 +154,9 @@ def test_an_engine_that_no_build_has_is_refused_with_those_it_has() -> None:
         match=r"the engine inodb \(did you mean innodb\?\); it has innodb, rocksdb, myisam, example",
     ):
         resolve(request(f"{MARIADB}:inodb"), others(example=""), Catalog())
-    with pytest.raises(InputError, match="load method bulk: not for example: Dyno knows of nothing"):
+    with pytest.raises(
+        InputError, match=f"load method bulk: not for {MARIADB}-example: Dyno knows of nothing"
+    ):
         resolve(request(f"{MARIADB}:example", load_method="bulk"), others(example=""), Catalog())
 
 

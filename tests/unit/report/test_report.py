@@ -24,6 +24,7 @@ from app.report.svg import column_styles
 from app.report.writing import render
 from app.stats import VerdictLimits
 from tests import comparable, journals
+from tests.plans import MARIADB
 from tests.unit.comparison.cells import beside
 
 EVIL = '<script>alert("x")</script>'
@@ -102,8 +103,8 @@ def test_words_that_count_nothing_are_left_out(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2, repeats=5))
     _, told = read_report(history, ids).summary
     assert re.match(
-        r"Of 10 steps, mariadb-10.11.19-rocksdb-preset0 is better than"
-        r" mariadb-10.11.19-innodb-preset0 in 1 and worse in 9\.",
+        rf"Of 10 steps, {MARIADB}-rocksdb-preset0 is better than"
+        rf" {MARIADB}-innodb-preset0 in 1 and worse in 9\.",
         told,
     )
 
@@ -112,7 +113,7 @@ def test_of_single_sessions_it_is_told_how_steady_they_were(tmp_path: Path) -> N
     ids = comparable.keep(tmp_path, comparable.plan(2, its_steps=comparable.steps((1,), seconds=40)))
     with History(tmp_path) as history:
         told = read_report(history, ids).caveats
-    (line,) = [each for each in told if each.startswith("mariadb-10.11.19-rocksdb-preset0-1: 1 repeat")]
+    (line,) = [each for each in told if each.startswith(f"{MARIADB}-rocksdb-preset0-1: 1 repeat")]
     assert re.search(
         r"; blocks of its seconds are within \d+\.\d% of their median in half of the steps", line
     )
