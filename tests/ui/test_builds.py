@@ -112,7 +112,7 @@ def register(qtbot: QtBot, panel: TargetsPanel, base: Path) -> None:
     panel.builds.install.trigger()
     dialog = dialog_of(qtbot, InstallBuildDialog)
     dialog.is_there.click()
-    assert not dialog.name.isEnabled() and not dialog.install_button.isEnabled()
+    assert not dialog.name.isEnabled()
     qtbot.keyClicks(dialog.path, str(base))
     qtbot.keyClicks(dialog.form.line("source"), "a friend")
     survey_again(qtbot, panel, dialog.install_button.click)

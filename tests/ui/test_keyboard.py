@@ -37,6 +37,7 @@ def set_up(person: Person) -> None:
     """One round, shorter steps, and a name of its own."""
     person.wait_to_see("of disk")
     assert person.find("Targets")["focus"], "the keyboard begins where the work begins"
+    person.press("ctrl+m")
     for field, text in (("Repeats", "1"), ("Seconds", "1"), ("Name", "by keyboard")):
         tab_to(person, field)
         person.press("ctrl+a")

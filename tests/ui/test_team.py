@@ -83,8 +83,8 @@ class Server(MemoryStore):
 @pytest.fixture
 def team_server(monkeypatch: pytest.MonkeyPatch) -> Server:
     made = Server()
-    monkeypatch.setattr("app.team.login.TeamServer", made)
-    monkeypatch.setattr("app.team.login.look", made.look)
+    monkeypatch.setattr("app.team.login.TeamServerStore", made)
+    monkeypatch.setattr("app.team.login.inspect_certificate", made.look)
     monkeypatch.setattr("app.team.login.system_keyring", lambda: None)
     forget_secrets()
     return made

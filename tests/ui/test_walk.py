@@ -39,6 +39,7 @@ def play_the_duel(person: Person, seconds: str) -> None:
     person.wait_to_see("of disk")
     if seconds:
         set_field(person, "Repeats", "1")
+        person.press("ctrl+m")
         set_field(person, "Seconds", seconds)
         person.wait_for(lambda: person.sees("about 1 min"), "the estimate follows")
     person.click("Run")

@@ -30,6 +30,8 @@ SHORTCUTS = {
     "remove": "Del",
     "undo": "Ctrl+Z",
     "explain": "Ctrl+Alt+Y",
+    "bisect": "Ctrl+Alt+J",
+    "gate": "Ctrl+Alt+A",
     "rename": "F2",
     "find": "Ctrl+F",
     "note": "Ctrl+N",

@@ -353,7 +353,7 @@ def test_what_it_comes_to_stands_above_the_table(
     qtbot: QtBot, opened: Open, context: WindowContext, page: ComparePage
 ) -> None:
     opened(2)
-    none = "No verdict (n = 1: the noise is unknown)."
+    none = "MyRocks measured at 0.56 to 0.66 of InnoDB in 9 steps: no verdict (n = 1: the noise is unknown)."
     assert page.verdict.isVisible() and page.verdict.text().startswith(none)
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(number=7), (1.0, 0.95))

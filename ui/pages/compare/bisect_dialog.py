@@ -89,9 +89,9 @@ class BisectDialog(QDialog):
             self.steps.addItem(harmless(label), label)
         self.steps.setCurrentIndex(max(self.steps.findData(step), 0))
         contender = self._base.contender
-        self.builds.setText(_pattern([contender["build"], self._other.contender["build"]]))
+        self.builds.setText(harmless(_pattern([contender["build"], self._other.contender["build"]])))
         self.builds.setToolTip(as_tip(_BUILDS_TIP))
-        self.contender.setText(f"{contender['engine']}:{contender['preset']}")
+        self.contender.setText(harmless(f"{contender['engine']}:{contender['preset']}"))
         self.contender.setToolTip(as_tip(_CONTENDER_TIP))
         self.by.setValue(USUAL_PCT)
         self.by.setToolTip(as_tip(_BY_TIP))

@@ -53,9 +53,9 @@ class CompareActions:
         tip = "Find out by measuring which setting makes this column differ from the base"
         self.explain = action(page, "E&xplain…", "explain", tip)
         tip = "Find the installed build that made the chosen step faster or slower"
-        self.bisect = action(page, "Bisect buil&ds…", "", tip)
+        self.bisect = action(page, "Bisect buil&ds…", "bisect", tip)
         tip = "Check whether this column is worse than the base by more than you accept"
-        self.gate = action(page, "G&ate…", "", tip)
+        self.gate = action(page, "G&ate…", "gate", tip)
         self.copy_text = action(page, "Copy as &text", "copy as text", "Copy the table as plain text")
         tip = "Copy the table for a forum or an issue"
         self.copy_markdown = action(page, "Copy as &Markdown", "copy as Markdown", tip)

@@ -49,7 +49,7 @@ class SessionEditController(QObject):
             for session in sessions:
                 if is_on:
                     edits.tag(history, session, name)
-                elif name in edits.additions_by_person(history, session)["tags"]:
+                elif name in edits.session_annotations(history, session)["tags"]:
                     edits.untag(history, session, name)
 
         self._change(change)
@@ -59,7 +59,7 @@ class SessionEditController(QObject):
 
         def change(history: History) -> None:
             edits = _edits()
-            before = edits.additions_by_person(history, session)["tags"]
+            before = edits.session_annotations(history, session)["tags"]
             for tag in tags:
                 edits.tag(history, session, tag)
             for tag in set(before) - set(tags):
