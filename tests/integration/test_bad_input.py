@@ -145,9 +145,9 @@ def test_a_saved_plan_file_does_what_the_options_did(desktop: Desktop, tmp_path:
 def test_the_duel_is_planned_without_being_described(desktop: Desktop) -> None:
     said = desktop.dyno("run", "--duel", "--dry-run").stdout
     assert "duel: sequence duel on local" in said
-    assert [line.split()[:4] for line in said.splitlines() if line.startswith(("innodb ", "rocksdb "))] == [
-        ["innodb", MARIADB, "innodb", "baseline"],
-        ["rocksdb", MARIADB, "rocksdb", "baseline"],
+    assert [line.split()[:4] for line in said.splitlines() if line.startswith(MARIADB)] == [
+        [f"{MARIADB}-innodb", MARIADB, "innodb", "baseline"],
+        [f"{MARIADB}-rocksdb", MARIADB, "rocksdb", "baseline"],
     ]
     assert "order slices, 5 repeats" in said
     assert "start snapshot" in said

@@ -217,7 +217,7 @@ def check_costs(desktop: Desktop, ids: list[str]) -> None:
 
 def test_what_a_plan_asks_for_is_in_force(desktop: Desktop) -> None:
     """Table options, cores, a restart after the load, and a password over loopback that nobody keeps."""
-    options = {"table_options": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "cores": "0"}
+    options = {"table_options": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "taskset": "0"}
     desktop.dyno("run", *desktop.plan(**options, transport="loopback", start_state="restarted"))
     (entry,) = desktop.sessions()
     check_complete(desktop, entry)
