@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
@@ -255,6 +255,27 @@ class Window(QMainWindow):
         self.close()
 
 
+class _PageFrame(QWidget):
+    """As low as its pages can be: of what wraps its lines a scroll area takes the preferred height."""
+
+    def __init__(self, stack: QStackedWidget) -> None:
+        super().__init__()
+        self._stack = stack
+        stack.setParent(self)
+
+    def minimumSizeHint(self) -> QSize:
+        return self._stack.minimumSizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._stack.setGeometry(self.rect())
+        super().resizeEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().event(event)
+
+
 def _holding(stack: QStackedWidget) -> QWidget:
     """A frame for the pages, which scroll where they need more room, as with large text.
 
@@ -264,7 +285,7 @@ def _holding(stack: QStackedWidget) -> QWidget:
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(stack)
+    area.setWidget(_PageFrame(stack))
     area.setMinimumSize(LEAST_SIZE)
     layout = QVBoxLayout(body)
     layout.setContentsMargins(0, 0, 0, 0)
