@@ -12,8 +12,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import InputError
 from app.core.settings import TEXT_SIZES, Settings, keep_settings, read_settings
+from app.history.store.history import History
+from tests import sliced
+from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.dialogs.settings import SettingsDialog
+from ui.pages.live.charts import SessionCharts
 from ui.shell.window import Window
 from ui.widgets.table import LINE_HEIGHT, LineSelectTable
 
@@ -88,3 +92,19 @@ def test_lines_of_tables_are_as_high_as_their_text(qtbot: QtBot, context: Window
     for each in (table, large):
         each.show()
         assert each.verticalHeader().defaultSectionSize() >= each.fontMetrics().height() + 6
+
+
+def test_a_page_of_usual_text_needs_no_scrolling(
+    sized_window: Window, context: WindowContext, qtbot: QtBot
+) -> None:
+    """What wraps its lines makes a page no higher than the window."""
+    with History(context.home) as history:
+        sessions = sliced.keep(history, sliced.plan(rounds=1))
+    sized_window.resize(1280, 800)
+    sized_window.show()
+    context.bus.wanted.emit(ShowPageRequest("live", tuple(sessions)))
+    live = sized_window.page("live")
+    charts = live.findChild(SessionCharts)
+    qtbot.waitUntil(lambda: charts is not None and charts.isVisible())
+    qtbot.wait(200)
+    assert live.height() <= sized_window.centralWidget().height()
