@@ -258,7 +258,7 @@ def as_tuple(value: int | list[int | str]) -> tuple[int | str, ...]:
 
 
 def read_rows(text: str) -> int | str:
-    """A number of rows as it is typed; what is none stays text, such as a share of the memory."""
+    """The typed number of rows; text that is no number, such as `3x memory`, is returned as it is."""
     number = count_of(text)
     return text if number is None else number
 

@@ -199,7 +199,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
 
 def duration_between(low: int, high: int) -> Callable[[str], int]:
-    """The type of an option that is a time of so many seconds."""
+    """The type of an option that is a duration; its value is in seconds."""
     return _between(seconds_of, "time of seconds", low, high)
 
 

@@ -79,10 +79,17 @@ def pinned(history: History, home: Path | None = None) -> dict[str, PinnedBaseli
 
 
 def against_baseline(history: History, plan: str, home: Path | None = None) -> AgainstBaseline | None:
-    """A plan against the baseline of its target; None if there is none, or the work is another."""
+    """Compare a plan with the baseline of its target; None without a baseline of the same work."""
     found = sessions(history, plan=plan)
     base = pinned(history, home).get(found[0]["target"]) if found else None
-    if base is None or base.plan == plan or found[0]["work_key"] != base.work_key:
+    return compare_with_baseline(history, found, base, home) if base else None
+
+
+def compare_with_baseline(
+    history: History, found: Sequence[SessionEntry], base: PinnedBaseline, home: Path | None
+) -> AgainstBaseline | None:
+    """Compare the sessions of a plan with a baseline; None if it is the plan itself or other work."""
+    if base.plan == found[0]["plan"] or found[0]["work_key"] != base.work_key:
         return None
     ended = [each for each in found if each["state"] not in GOING_ON and each["started_at"]]
     if not ended:

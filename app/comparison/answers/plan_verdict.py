@@ -12,7 +12,7 @@ from app.history.lists.sessions import SessionEntry, sessions
 from app.history.store.history import History
 from app.protocol.states import GOING_ON
 
-from .baseline import against_baseline, pinned
+from .baseline import compare_with_baseline, pinned
 from .sentences import first_lines
 from .tally import NONE_AT_ALL, tally_text
 
@@ -38,11 +38,11 @@ def plan_verdict(history: History, plan: str, home: Path | None = None) -> PlanV
     base = pinned(history, home).get(found[0]["target"])
     if base is not None and base.plan == plan:
         return PlanVerdict("; ".join(filter(None, ("pinned baseline", own))), sentences, is_pinned=True)
-    against = against_baseline(history, plan, home)
-    if against is None:
+    answer = compare_with_baseline(history, found, base, home) if base else None
+    if answer is None:
         return PlanVerdict(own, sentences)
-    texts = filter(None, (own, against.text))
-    return PlanVerdict("; ".join(texts), (*sentences, f"Against {against.name}:", *against.sentences))
+    texts = filter(None, (own, answer.text))
+    return PlanVerdict("; ".join(texts), (*sentences, f"Against {answer.name}:", *answer.sentences))
 
 
 def _by_itself(history: History, found: list[SessionEntry], home: Path | None) -> tuple[str, tuple[str, ...]]:

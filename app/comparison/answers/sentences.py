@@ -15,7 +15,7 @@ from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import cross_plan_remarks
-from app.comparison.verdicts.judgement import TOO_NOISY, WHY_NOT
+from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
 from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
@@ -42,7 +42,6 @@ SHORT = 90  # letters of a reason
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
 STILL = "its plan is not finished: compare again when it is"
 NONE = "No verdict"
-_DECIDED = (BETTER, WORSE, DIFFERS)
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
 
 
@@ -61,7 +60,7 @@ class _Finding:
 
     def is_apart(self, mean: _Finding) -> bool:
         """Whether a step is decided, and otherwise than the mean of its group or beyond its interval."""
-        if self.word not in _DECIDED:
+        if self.word not in DIFFERING:
             return False
         ends = (self.low, self.high, mean.low, mean.high)
         if self.word != mean.word or None in ends:
@@ -203,7 +202,7 @@ class _Subject:
     @property
     def order(self) -> tuple[bool, float]:
         """What is decided first, of that the largest effect."""
-        decided = [each for each in self.findings.values() if each.word in _DECIDED]
+        decided = [each for each in self.findings.values() if each.word in DIFFERING]
         return not decided, -max(each.effect for each in decided or self.findings.values())
 
 
@@ -252,7 +251,7 @@ class _Voice:
     def of(self, subject: _Subject) -> str:
         """`scan: MyRocks at 0.78 of InnoDB (95% sure: 0.71 to 0.86): slower.`, the largest effect first."""
         found = sorted(
-            subject.findings.items(), key=lambda each: (each[1].word not in _DECIDED, -each[1].effect)
+            subject.findings.items(), key=lambda each: (each[1].word not in DIFFERING, -each[1].effect)
         )
         found = found[:MOST_CLAUSES] if (more := len(found) - MOST_CLAUSES) > 0 else found
         surest = next((at for at, each in found if each.low is not None and each.word != NOISE), None)
@@ -311,7 +310,7 @@ class _Voice:
 
     def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
         """What is said of one column; base and certainty are said once in a sentence."""
-        noun, words = _noun_of(unit, self.figure), verdict_words(unit, self.figure)
+        noun = _noun_of(unit, self.figure)
         ratio, *ends = ratio_texts(found.ratio, found.low, found.high)
         base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
         of_base, interval = f" of {base}" if is_first else "", " to ".join(ends)
@@ -321,10 +320,10 @@ class _Voice:
         seen = f"{self.names[at]} at {ratio}{of_base}"
         sure = f"{100 * (1 - self.limits.false_share):g}% sure: " if is_sure else ""
         surely = f" ({sure}{interval})" if ends else ""
-        if found.word not in _DECIDED:
+        if found.word not in DIFFERING:
             return f"{seen}{surely}: {self._level(found.word)}"
-        probably = "probably " if found.low and found.high and found.low <= 1 <= found.high else ""
-        return f"{seen}{surely}: {probably}{words[found.word]}"
+        word = verdict_words(unit, self.figure)[found.word]
+        return f"{seen}{surely}: {with_doubt(word, found.low, found.high)}"
 
     def _level(self, word: str) -> str:
         """A difference that does not matter: ruled out, or seen and small."""
@@ -345,6 +344,11 @@ def verdict_words(unit: str, figure: str = "") -> dict[str, str]:
     noun = "result" if figure else _noun_of(unit, figure)
     words = {"size": ("smaller", "larger"), "result": ("better", "worse")}.get(noun, ("faster", "slower"))
     return {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
+
+
+def with_doubt(word: str, low: float | None, high: float | None) -> str:
+    """`slower`; `probably slower` where the interval of all steps together leaves it open."""
+    return f"probably {word}" if low and high and low <= 1 <= high else word
 
 
 def ratio_texts(*ratios: float | None) -> list[str]:

@@ -1,13 +1,12 @@
 """What a plan that goes on has found so far, in a line for each contender.
 
-It grows with each whole round. Of a plan of so many repeats it is no verdict: that comes with its end.
+Each whole round changes it. A plan with a number of repeats gets its verdict at its end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log
 
 from app.comparison.cells.cell import Cell, Comparison, Row
 from app.comparison.cells.labels import heads_of, row_label
@@ -21,7 +20,7 @@ from app.protocol.plan import QUERYING, Plan
 from app.protocol.states import GOING_ON
 from app.stats.at_target.verdicts import COLOURED, LEAST
 
-from .sentences import first_lines, ratio_texts, verdict_words
+from .sentences import first_lines, ratio_texts, verdict_words, with_doubt
 
 
 def so_far_lines(history: History, plan: Plan) -> list[str]:
@@ -73,10 +72,9 @@ class _Largest:
     @property
     def word(self) -> str:
         """`slower`; `probably slower` where its interval leaves that open."""
-        low, high = self.cell.low, self.cell.high
         word = verdict_words(self.row.unit).get(self.cell.verdict or "", "no difference that matters")
-        is_edge = self.cell.verdict in COLOURED and low and high and low <= 1 <= high
-        return f"probably {word}" if is_edge else word
+        is_doubtful = self.cell.verdict in COLOURED
+        return with_doubt(word, self.cell.low, self.cell.high) if is_doubtful else word
 
 
 def _largest(found: Comparison, at: int) -> _Largest | None:
@@ -84,11 +82,8 @@ def _largest(found: Comparison, at: int) -> _Largest | None:
     known = [(row, cell) for row, cell in cells if (cell.relative or 0) > 0]
     if not known:
         return None
-    return _Largest(*max(known, key=lambda each: _effect(each[1])), len(known))
-
-
-def _effect(cell: Cell) -> tuple[bool, float]:
-    return cell.verdict in COLOURED, abs(log(cell.relative or 1))
+    largest = max(known, key=lambda each: (each[1].verdict in COLOURED, each[1].effect))
+    return _Largest(*largest, len(known))
 
 
 def _rounds_left(found: Comparison, plan: Plan, rounds: int) -> dict[int, int]:
@@ -105,7 +100,7 @@ def _rounds_left(found: Comparison, plan: Plan, rounds: int) -> dict[int, int]:
 
 
 def _when(plan: Plan, rounds: int, left: int | None, largest: _Largest) -> str:
-    """`decided in about 4 rounds`; of a plan of so many repeats how many of them are measured."""
+    """`decided in about 4 rounds`; for a plan with a number of repeats `2 of 5 rounds measured`."""
     if left is None:
         return f"{rounds} of {count_text(plan.repeats, 'round')} measured"
     if left == DECIDED:

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from app.comparison.cells.cell import Cell, Comparison, Row
+from app.comparison.verdicts.judgement import DIFFERING
 from app.stats import VerdictLimits
-from app.stats.at_target.verdicts import BETTER, DIFFERS, SAME, SMALL, WORSE
+from app.stats.at_target.verdicts import SAME, SMALL
 
 from .sentences import WAITING, hindrance, verdict_words
 
 EQUAL, UNDECIDED, UNJUDGED = "the same", "undecided", "not judged"
 _ORDER = ("slower", "worse", "larger", "faster", "better", "smaller", "different", EQUAL, UNDECIDED, UNJUDGED)
 NONE_AT_ALL = "no verdict"
-_DECIDED = (BETTER, WORSE, DIFFERS)
 MEANING = "the same: no difference that matters, as sure as the verdicts are"
 
 
@@ -37,7 +37,7 @@ def _words(comparison: Comparison) -> Iterator[str]:
 def _word(row: Row, cell: Cell, limits: VerdictLimits) -> str:
     if cell.why or cell.relative is None or not cell.verdict:
         return UNJUDGED
-    if cell.verdict in _DECIDED:
+    if cell.verdict in DIFFERING:
         return verdict_words(row.unit)[cell.verdict]
     return EQUAL if cell.verdict in (SAME, SMALL) or _is_within(cell, limits.matters) else UNDECIDED
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import log
 
 from app.stats.at_target.verdicts import COLOURED
 
@@ -17,9 +16,4 @@ def rows_by_effect(rows: Iterable[Row], base: int) -> list[Row]:
 
 def _rank(cells: list[Cell]) -> tuple[bool, float]:
     decided = [cell for cell in cells if cell.verdict in COLOURED]
-    return not decided, -max(map(_effect, decided or cells), default=0.0)
-
-
-def _effect(cell: Cell) -> float:
-    """How far its ratio is from 1, in either direction; 0 without one."""
-    return abs(log(cell.relative)) if cell.relative and cell.relative > 0 else 0.0
+    return not decided, -max((cell.effect for cell in decided or cells), default=0.0)

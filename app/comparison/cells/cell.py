@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import log
 from typing import NotRequired, TypedDict
 
 from app.history.lists.sessions import ContenderEntry
@@ -87,6 +88,11 @@ class Cell(ColumnFigure):
     def why(self) -> str:
         """The same in one text."""
         return ", ".join(self.whys)
+
+    @property
+    def effect(self) -> float:
+        """How far its ratio is from 1, in either direction; 0 without one."""
+        return abs(log(self.relative)) if self.relative and self.relative > 0 else 0.0
 
 
 @dataclass

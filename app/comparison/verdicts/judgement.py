@@ -86,7 +86,7 @@ ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
 TOO_NOISY = "the noise is too large"
 ODD = "a few repeats differ from the others"
-_DECIDED = (BETTER, WORSE, DIFFERS)
+DIFFERING = (BETTER, WORSE, DIFFERS)
 WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
     SINGLE: "n = 1: the noise is unknown",
@@ -240,7 +240,7 @@ def _write(cell: Cell, base: Cell, verdict: Verdict) -> None:
     cell.verdict, cell.p = word, verdict.p
     if interval:
         cell.low, cell.high = interval.low, interval.high
-    is_told = word in _DECIDED or (interval and word in (NOISE, SMALL, SAME))
+    is_told = word in DIFFERING or (interval and word in (NOISE, SMALL, SAME))
     if verdict.is_odd:
         cell.whys = [ODD]
     elif is_told:

@@ -1,6 +1,6 @@
 """After how many rounds a plan until decided may be decided, if its noise stays as it is.
 
-The agent decides in the same way after each round; here it is said beforehand.
+The agent decides by the same rule after each round.
 """
 
 from __future__ import annotations
