@@ -113,7 +113,7 @@ def test_it_stops_after_the_plan_that_runs(
 
     def launch(_target: object, request: PlanRequest, _context: WindowContext) -> Measured:
         launched.append(request)
-        explain_dialog.explainer.stop()
+        explain_dialog.searcher.stop()
         return Measured(context, request)
 
     monkeypatch.setattr("ui.pages.compare.explainer._launch_of", launch)
@@ -129,7 +129,7 @@ def test_return_measures_the_explanation(
     explain_dialog: DifferenceSearchDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pressed: list[str] = []
-    monkeypatch.setattr(explain_dialog.explainer, "start", lambda _: None)
+    monkeypatch.setattr(explain_dialog.searcher, "start", lambda _: None)
     explain_dialog.measure.clicked.connect(lambda: pressed.append("measure"))
     QTest.keyClick(explain_dialog.steps, Qt.Key.Key_Return)
     assert pressed == ["measure"]

@@ -27,7 +27,7 @@ from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 from ui.widgets.table import LineSelectTable
 
-from .explain_dialog import base_and_other
+from .search_dialog import base_and_other
 
 if TYPE_CHECKING:
     from app.comparison.answers.gate import GateEntry
