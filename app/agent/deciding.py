@@ -44,7 +44,7 @@ class StoppingDecider:
             return self._ending(turn)
         return OUT_OF_TIME if self._is_late() else ""
 
-    def said(self, turn: PlannedSession) -> str:
+    def decisions_text(self, turn: PlannedSession) -> str:
         """How the cells of its contender were decided; for the base, all cells."""
         parts = []
         for contender in self._told_of(turn):

@@ -179,7 +179,7 @@ def _spare(turn: PlannedSession, deciding: StoppingDecider, journals: Dict[str, 
     why, journal = deciding.spared(turn), journals.get(turn.session)
     if why and journal is not None:
         with contextlib.suppress(DiskFullError, OSError):
-            journal.log(deciding.said(turn), level="info")
+            journal.log(deciding.decisions_text(turn), level="info")
             end(journal, "stopped", why)
     return bool(why)
 

@@ -226,7 +226,7 @@ def answer_question(dialog: PresetDialog, answer: QMessageBox.StandardButton) ->
     return texts
 
 
-def test_its_buttons_have_keys(open_preset: Opened) -> None:
+def test_the_buttons_of_the_editor_have_keys(open_preset: Opened) -> None:
     dialog = open_preset("baseline")
     texts = [each.text() for each in dialog.findChildren(QPushButton) if each.isVisible()]
     letters = [text[text.index("&") + 1].lower() for text in texts if "&" in text]

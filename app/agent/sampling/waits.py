@@ -117,7 +117,7 @@ class WaitSampler:
         self._before, self._elapsed = self._read(), 0.0
         if before is None or self._before is None or has_restarted(before, self._before):
             return {}
-        sums = by_kind(waits_between(before, self._before))
+        sums = by_kind(wait_differences(before, self._before))
         return {kind: sums.get(kind, 0.0) / elapsed for kind in self._timed}
 
     def _read(self) -> Optional[Amounts]:
@@ -181,7 +181,7 @@ def _grown(then: Optional[WaitAmount], now: Optional[WaitAmount]) -> Optional[fl
     return now.ms - then.ms
 
 
-def waits_between(before: Amounts, after: Amounts) -> Amounts:
+def wait_differences(before: Amounts, after: Amounts) -> Amounts:
     """What was waited for between two readings, without names of which nothing was."""
     found = {}
     for name, now in after.items():

@@ -12,7 +12,7 @@ from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.process import ThreadCounters
 from app.agent.sampling.sampler import summed_query_count
 from app.agent.sampling.statements import Digests
-from app.agent.sampling.waits import Amounts, has_restarted, waits_between
+from app.agent.sampling.waits import Amounts, has_restarted, wait_differences
 from app.agent.server.affinity import affinity
 from app.agent.server.server import Server
 from app.engines import engine_of
@@ -335,7 +335,7 @@ class StepWaitsCounter:
         if after is None or has_restarted(self._before, after):
             return {}
         sampler = self._session.sampler
-        events = self._events(waits_between(self._before, after), queries)
+        events = self._events(wait_differences(self._before, after), queries)
         measured = sampler.waits.kinds
         kinds = {kind: sum(each.ms or 0.0 for each in events if each.kind == kind) for kind in measured}
         found = Waits(

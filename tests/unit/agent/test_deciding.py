@@ -126,7 +126,7 @@ def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
     plan = until_decided(matters_pct=matters_pct)
     target = Target(tmp_path, plan)
     rounds = rounds_of(target, 1000, 940)
-    assert target.deciding.said(target.turns(8)[1]).count(f"threads=1 {word}") == len(DRIVEN)
+    assert target.deciding.decisions_text(target.turns(8)[1]).count(f"threads=1 {word}") == len(DRIVEN)
     turns = kept(history, target, rounds)
     mine = VerdictLimits(matters=0.5)
     found = compare(history, turns, limits=mine)
@@ -142,7 +142,7 @@ def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
 def test_without_false_verdicts_allowed_nothing_is_decided(tmp_path: Path) -> None:
     target = Target(tmp_path, until_decided(false_share_pct=0.0))
     assert rounds_of(target, 1000, 500) == 3
-    assert "cannot be decided" in target.deciding.said(target.turns(4)[1])
+    assert "cannot be decided" in target.deciding.decisions_text(target.turns(4)[1])
 
 
 def test_more_milliseconds_are_worse(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_more_milliseconds_are_worse(tmp_path: Path) -> None:
     steps = [replace(step, figure="latency") for step in plan.steps]
     target = Target(tmp_path, replace(plan, steps=steps))
     rounds_of(target, 10, 20)
-    assert " worse" in target.deciding.said(target.turns(4)[1])
+    assert " worse" in target.deciding.decisions_text(target.turns(4)[1])
 
 
 def test_a_noisy_load_lets_neither_target_nor_compare_be_rash(tmp_path: Path, history: History) -> None:
@@ -193,7 +193,7 @@ def test_a_contender_leaves_and_the_base_stays(tmp_path: Path) -> None:
     for _ in range(2):
         assert target.carry_out(1000, 500, 1027, noise=0.01) == [""] * 3
     assert target.carry_out(1000, 500, 1027, noise=0.01) == ["", DECIDED, ""]
-    said = target.deciding.said(target.turns(4)[1])
+    said = target.deciding.decisions_text(target.turns(4)[1])
     assert said.startswith("after 3 rounds: ") and "point-query threads=1 worse" in said
 
 
@@ -216,7 +216,9 @@ def test_no_round_begins_that_would_pass_the_time_limit(
     assert target.carry_out(1000, 1030, noise=0.1) == ["", ""]
     now[0] = 20.0
     assert target.carry_out(1000, 1030, noise=0.1) == [OUT_OF_TIME] * 2
-    assert target.deciding.said(target.turns(3)[1]).endswith("update-index threads=1 not decided yet")
+    assert target.deciding.decisions_text(target.turns(3)[1]).endswith(
+        "update-index threads=1 not decided yet"
+    )
 
 
 def test_what_is_decided_when_the_time_is_over_is_called_decided(

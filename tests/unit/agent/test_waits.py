@@ -9,7 +9,13 @@ import pytest
 from app.agent.sampling import waits as module
 from app.agent.sampling.locks import RowLockPairs
 from app.agent.sampling.statements import statements_between
-from app.agent.sampling.waits import WaitAmount, WaitReadInterval, WaitSampler, has_restarted, waits_between
+from app.agent.sampling.waits import (
+    WaitAmount,
+    WaitReadInterval,
+    WaitSampler,
+    has_restarted,
+    wait_differences,
+)
 from app.agent.server.mysql import QueryError
 from app.engines.waits import IS_ON, MONITOR, SUMMARY, TIMED
 from tests.unit.engines.test_waits import MONITOR as TEXT
@@ -104,7 +110,7 @@ def test_without_the_performance_schema_row_locks_have_values() -> None:
 def test_a_wait_inside_another_one_counts_once(client: Client) -> None:
     client.waits = {TABLE: (5, 500.0), SUSPEND: (4, 480.0)}
     waits: Any = WaitSampler(client, "myisam")  # type: ignore[arg-type]
-    assert waits_between({}, waits.amounts({})) == {TABLE: WaitAmount(5, 500.0)}
+    assert wait_differences({}, waits.amounts({})) == {TABLE: WaitAmount(5, 500.0)}
 
 
 def test_a_slow_reading_comes_less_often() -> None:

@@ -36,8 +36,8 @@ READS_NOTHING = [
 
 
 @pytest.fixture
-def asked_targets(dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A plan was left to a target that is away; the targets that are asked_targets."""
+def contacted_targets(dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A plan was left to a target that is away; the targets that were asked."""
     Targets(dyno_home).add(Target("far", host="far.invalid", directories=["/d"]))
     LeftPlans(dyno_home).add(PLAN, "far", "/other")
     found: list[str] = []
@@ -52,37 +52,37 @@ def asked_targets(dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]
 
 @pytest.mark.parametrize("words", READS)
 def test_what_reads_the_history_asks_first(
-    asked_targets: list[str], capsys: pytest.CaptureFixture[str], words: list[str]
+    contacted_targets: list[str], capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     main(words)
-    assert asked_targets == [f"far:/other:{PLAN}"]
+    assert contacted_targets == [f"far:/other:{PLAN}"]
     assert capsys.readouterr().err.startswith("dyno: nothing new was fetched from far: far does not answer\n")
 
 
 @pytest.mark.parametrize("words", READS_NOTHING)
-def test_what_reads_none_of_it_does_not(asked_targets: list[str], words: list[str]) -> None:
+def test_what_reads_none_of_it_does_not(contacted_targets: list[str], words: list[str]) -> None:
     try:
         main(words)
     except SystemExit as ended:  # of --help
         assert not ended.code
-    assert asked_targets == []
+    assert contacted_targets == []
 
 
 def test_json_stays_alone_on_standard_output(
-    asked_targets: list[str], capsys: pytest.CaptureFixture[str]
+    contacted_targets: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["session", "list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
 
 
 def test_a_target_that_was_removed_is_said_once(
-    asked_targets: list[str], dyno_home: Path, capsys: pytest.CaptureFixture[str]
+    contacted_targets: list[str], dyno_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Targets(dyno_home).remove("far")
     main(["session", "list"])
     assert f"plan {PLAN} is not fetched any more: its target far was removed" in capsys.readouterr().err
     main(["session", "list"])
-    assert capsys.readouterr().err == "" and asked_targets == []
+    assert capsys.readouterr().err == "" and contacted_targets == []
 
 
 def test_a_plan_that_is_started_and_left_is_remembered(

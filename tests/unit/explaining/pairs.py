@@ -79,7 +79,7 @@ def measure(
     sliced.keep(history, its_plan, [factor(group or frozenset()) for group in groups], odd)
 
 
-def told_apart(
+def decided_settings(
     history: History, found: ExplainedContenderPair, factor: Callable[[Group], float]
 ) -> ExplanationState:
     """Plan after plan, to the end."""

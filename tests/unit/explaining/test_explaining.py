@@ -27,12 +27,12 @@ from tests.unit.explaining.pairs import (
     REDO,
     asked,
     contender,
+    decided_settings,
     explaining,
     measure,
     next_plan,
     only,
     shown,
-    told_apart,
 )
 
 
@@ -48,7 +48,7 @@ def test_the_first_plan_has_four_contenders_in_slices(history: History) -> None:
 
 def test_the_cause_is_told_apart_and_innocents_are_cleared(history: History) -> None:
     found = explaining()
-    state = told_apart(history, found, only([COMMIT], 1.5))
+    state = decided_settings(history, found, only([COMMIT], 1.5))
     entry = entry_of(found, state)
     assert entry["state"] == DECIDED and entry["next"] == []
     by_name = {each["name"]: each for each in entry["settings"]}

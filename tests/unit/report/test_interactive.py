@@ -37,23 +37,23 @@ def numbers_in(html: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def kept_ids(tmp_path: Path) -> tuple[str, ...]:
+def session_ids(tmp_path: Path) -> tuple[str, ...]:
     driven = [("point", "read"), ("range", "read"), ("write", "write")]
     steps = comparable.steps((1, 2), seconds=20, driven=driven)
     return comparable.keep(tmp_path / "home", comparable.plan(3, repeats=4, its_steps=steps))
 
 
 @pytest.fixture
-def its(tmp_path: Path, kept_ids: tuple[str, ...]) -> History:
+def its(tmp_path: Path, session_ids: tuple[str, ...]) -> History:
     return History(tmp_path / "home")
 
 
-def page_of(its: History, kept_ids: tuple[str, ...], **words: Any) -> str:
-    return to_interactive_html(read_interactive(its, read_report(its, kept_ids, **words)), SECTIONS)
+def page_of(its: History, session_ids: tuple[str, ...], **words: Any) -> str:
+    return to_interactive_html(read_interactive(its, read_report(its, session_ids, **words)), SECTIONS)
 
 
-def test_the_page_may_do_nothing_but_run_its_script(its: History, kept_ids: tuple[str, ...]) -> None:
-    html = page_of(its, kept_ids)
+def test_the_page_may_do_nothing_but_run_its_script(its: History, session_ids: tuple[str, ...]) -> None:
+    html = page_of(its, session_ids)
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)
     parts = dict(each.strip().split(" ", 1) for each in policy.split(";"))
     assert parts["default-src"] == parts["connect-src"] == "'none'"
@@ -65,11 +65,11 @@ def test_the_page_may_do_nothing_but_run_its_script(its: History, kept_ids: tupl
     assert not re.search(r"<[^>]+ (style|src|href|on\w+)=", html.split("<script", 1)[0])
 
 
-def test_each_base_has_the_verdicts_of_a_comparison_with_it(its: History, kept_ids: tuple[str, ...]) -> None:
-    numbers = numbers_in(page_of(its, kept_ids))
+def test_each_base_has_verdicts_of_its_own_comparison(its: History, session_ids: tuple[str, ...]) -> None:
+    numbers = numbers_in(page_of(its, session_ids))
     assert len(numbers["bases"]) == 3
     for at, against in enumerate(numbers["bases"]):
-        found = compare(its, kept_ids, numbers["columns"][at]["sessions"][0]["session"])
+        found = compare(its, session_ids, numbers["columns"][at]["sessions"][0]["session"])
         assert against["sentences"] == verdict_sentences(found)
         rows = {row.workload + str(row.threads): row for row in found.rows}
         for step, its_row in zip(numbers["steps"], against["steps"], strict=True):
@@ -81,18 +81,18 @@ def test_each_base_has_the_verdicts_of_a_comparison_with_it(its: History, kept_i
     assert len({str(each) for each in words}) == 3
 
 
-def test_no_name_ends_the_block_of_numbers(its: History, kept_ids: tuple[str, ...]) -> None:
-    for id_ in kept_ids:
+def test_no_name_ends_the_block_of_numbers(its: History, session_ids: tuple[str, ...]) -> None:
+    for id_ in session_ids:
         edits.rename(its, id_, HOSTILE)
-    html = page_of(its, kept_ids[:2], title=HOSTILE)
+    html = page_of(its, session_ids[:2], title=HOSTILE)
     assert html.count("</script>") == 2 and "<!--" not in html
     shown = "</script><!-- <script>alert(1)</script> \\u202e \\x85 &"
     assert numbers_in(html)["title"] == shown
     assert numbers_in(html)["columns"][0]["name"].startswith(shown)
 
 
-def test_the_origin_has_the_hashes_of_plan_and_journal(its: History, kept_ids: tuple[str, ...]) -> None:
-    html = page_of(its, kept_ids)
+def test_the_origin_has_the_hashes_of_plan_and_journal(its: History, session_ids: tuple[str, ...]) -> None:
+    html = page_of(its, session_ids)
     for column in numbers_in(html)["columns"]:
         for session in column["sessions"]:
             journal = (its.journals / f"{session['session']}.jsonl").read_bytes()
@@ -101,9 +101,9 @@ def test_the_origin_has_the_hashes_of_plan_and_journal(its: History, kept_ids: t
 
 
 def test_a_large_page_has_fewer_seconds_and_at_last_none(
-    its: History, kept_ids: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    its: History, session_ids: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = read_interactive(its, read_report(its, kept_ids))
+    page = read_interactive(its, read_report(its, session_ids))
     widths = []
     for most in (1_000_000, *range(120_000, 30_000, -2_000)):
         monkeypatch.setattr(interactive, "MOST_BYTES", most)
@@ -120,9 +120,9 @@ def test_a_large_page_has_fewer_seconds_and_at_last_none(
 
 
 def test_a_report_made_again_says_what_has_changed(
-    its: History, kept_ids: tuple[str, ...], tmp_path: Path
+    its: History, session_ids: tuple[str, ...], tmp_path: Path
 ) -> None:
-    request = ReportRequest(kept_ids, tmp_path / "report.html", is_interactive=True)
+    request = ReportRequest(session_ids, tmp_path / "report.html", is_interactive=True)
     write_report(its, request)
     assert numbers_in(request.file.read_text())["corrections"] == []
     write_report(its, request)
@@ -130,7 +130,7 @@ def test_a_report_made_again_says_what_has_changed(
     assert re.match(
         r"Made again on .*, in place of the report of Dyno .*: no result and no verdict changed\.", again
     )
-    edits.count_only_seconds(its, kept_ids[0], 2, Cut(5, 19, "a backup ran"))
+    edits.count_only_seconds(its, session_ids[0], 2, Cut(5, 19, "a backup ran"))
     write_report(its, request)
     html = request.file.read_text()
     (corrected,) = numbers_in(html)["corrections"]
@@ -141,10 +141,10 @@ def test_a_report_made_again_says_what_has_changed(
     assert first == corrected
 
 
-def test_a_report_of_others_is_no_correction(its: History, kept_ids: tuple[str, ...], tmp_path: Path) -> None:
-    request = ReportRequest(kept_ids[:1], tmp_path / "report.html", is_interactive=True)
+def test_another_report_is_no_correction(its: History, session_ids: tuple[str, ...], tmp_path: Path) -> None:
+    request = ReportRequest(session_ids[:1], tmp_path / "report.html", is_interactive=True)
     write_report(its, request)
-    write_report(its, ReportRequest(kept_ids[1:2], request.file, is_interactive=True))
+    write_report(its, ReportRequest(session_ids[1:2], request.file, is_interactive=True))
     assert numbers_in(request.file.read_text())["corrections"] == []
     for text in ("", "<html>", '<script type="application/json" id="numbers">{"format": 1}</script>'):
         request.file.write_text(text)
@@ -153,19 +153,19 @@ def test_a_report_of_others_is_no_correction(its: History, kept_ids: tuple[str, 
 
 
 def test_the_command_writes_and_replaces_it(
-    kept_ids: tuple[str, ...],
+    session_ids: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("DYNO_HOME", str(tmp_path / "home"))
     out = tmp_path / "report.html"
-    assert main(["report", *kept_ids, "--out", str(out), "--interactive"]) == 0
-    assert main(["report", *kept_ids, "--out", str(out), "--interactive"]) == 2
+    assert main(["report", *session_ids, "--out", str(out), "--interactive"]) == 0
+    assert main(["report", *session_ids, "--out", str(out), "--interactive"]) == 2
     assert "exists already: choose another name, or --replace it" in capsys.readouterr().err
-    assert main(["report", *kept_ids, "--out", str(out), "--interactive", "--replace"]) == 0
+    assert main(["report", *session_ids, "--out", str(out), "--interactive", "--replace"]) == 0
     assert len(numbers_in(out.read_text())["corrections"]) == 1
-    assert main(["report", *kept_ids, "--out", str(tmp_path / "r.md"), "--interactive"]) == 2
+    assert main(["report", *session_ids, "--out", str(tmp_path / "r.md"), "--interactive"]) == 2
     assert "must end with .html" in capsys.readouterr().err
-    assert main(["report", *kept_ids, "--out", str(out), "--replace"]) == 0
+    assert main(["report", *session_ids, "--out", str(out), "--replace"]) == 0
     assert "<script" not in out.read_text()
