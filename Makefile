@@ -5,6 +5,7 @@
 # make fuzz   gives each reader damaged input for ten minutes; SECONDS=60: for one
 # make bench  measures Dyno itself (docs/measured/benchmarks.md)
 # make screenshots  makes the pictures of docs/ anew
+# make story  measures what docs/story.md tells, and writes its tables anew
 # make packages  wheel, sdist, .deb and a file that starts without root, in dist/
 # make words  app/cli/words.txt anew, after a word or option of the command line has changed
 # make lint   style and types only
@@ -20,7 +21,7 @@ BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mysql-8.0 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full coverage fuzz bench screenshots packages words lint update
+.PHONY: help run desktop test full coverage fuzz bench screenshots story packages words lint update
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -58,6 +59,10 @@ fuzz:
 bench:
 	@sh install.sh test
 	$(BIN)/python -m tests.bench
+
+story:
+	@sh install.sh test
+	$(BIN)/python -m tests.story measure
 
 screenshots:
 	@sh install.sh test

@@ -57,8 +57,8 @@ def add_words(words: Any) -> None:
         "file",
         type=Path,
         nargs="?",
-        help="an exported session, a published table (CSV), sysbench output or a folder of it, or a"
-        " mydbtest file, which becomes a workload",
+        help="an exported session or a folder of them, a published table (CSV), sysbench output or a folder"
+        " of it, or a mydbtest file, which becomes a workload",
     )
     importing.add_argument(
         "--published", action="store_true", help="import the published results that come with Dyno"

@@ -14,7 +14,7 @@ from math import log
 
 from app.comparison.cells.cell import CauseEntry
 from app.core.units import capitalised
-from app.engines import KNOWN
+from app.engines import KNOWN, engine_of
 from app.engines.cause import RUNNING, Values
 from app.engines.governs import (
     ACT_TITLES,
@@ -32,7 +32,7 @@ from app.history.steps.figures import latest_fact, plan_of
 from app.history.steps.step_values import BY_NAME, FILE, STATUS, WAIT
 from app.history.store.history import History
 from app.variables.render import comparable_option_value, option_values
-from app.variables.variables import OF_THE_SERVER
+from app.variables.variables import MATTERS, OF_THE_SERVER
 
 GROWS, LEAST, LEAST_BYTES = 1.5, 0.01, 16.0  # a counter moved: times the other column, and more per query
 OF_QUERIES = 2000.0  # a second: more than the server counts when no client is there
@@ -107,10 +107,19 @@ def differing(base: ColumnSettings, other: ColumnSettings) -> list[Differing]:
         if None not in values and values[0] != values[1] and (is_set or base.build == other.build):
             of = (str(values[0]), str(values[1]))
             found.append(Differing(name, of, is_set, _distance(*of)))
-        elif is_set and (name in base.in_preset) != (name in other.in_preset) and None in values:
+        elif None in values and _is_set_for_one(name, base, other):
             base_value, own = (_NOT_SET if value is None else value for value in values)
             found.append(Differing(name, (base_value, own), True, 1.0))
     return found
+
+
+def _is_set_for_one(name: str, base: ColumnSettings, other: ColumnSettings) -> bool:
+    """Unless the other has it by another name, or always: a server without a query cache has it off."""
+    if (name in base.in_preset) == (name in other.in_preset):
+        return False
+    rows = [row for row in MATTERS if name in row.names]
+    sides = [(engine_of(side.build[2]), side.variables) for side in (base, other) if rows]
+    return not any(len({row.answer(*side) for side in sides}) == 1 for row in rows)
 
 
 def _distance(base: str, other: str) -> float:

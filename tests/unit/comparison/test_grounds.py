@@ -191,6 +191,18 @@ def test_of_two_builds_only_what_a_preset_sets_differs() -> None:
     assert [(each.name, each.is_set) for each in differing(of_mariadb, same)] == [("a", False), ("b", True)]
 
 
+def test_what_a_newer_server_has_under_another_name_or_not_at_all_is_no_difference() -> None:
+    """MySQL 9 has neither a query cache nor the older names of its redo capacity."""
+    older = {"innodb_log_file_size": str(48 << 20), "innodb_log_files_in_group": "2", "query_cache_size": "0"}
+    newer = {"innodb_redo_log_capacity": str(96 << 20)}
+    base = ColumnSettings(older, older, ("MySQL", "5.6", "innodb"))
+    other = ColumnSettings(newer, newer, ("MySQL", "9.7", "innodb"))
+    assert differing(base, other) == []
+    with_cache = {**older, "query_cache_size": "1048576", "query_cache_type": "ON"}
+    base = ColumnSettings(with_cache, with_cache, base.build)
+    assert [each.name for each in differing(base, other)] == ["query_cache_size", "query_cache_type"]
+
+
 def test_an_option_that_is_no_variable_differs() -> None:
     """`performance_schema_instrument` is in no SHOW VARIABLES."""
     base, other = ColumnSettings(), ColumnSettings({"some_instrument": "%=ON"}, {"some_instrument": "%=ON"})

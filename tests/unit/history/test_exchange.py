@@ -15,6 +15,7 @@ import pytest
 from app.core.errors import InputError
 from app.history.exchange import importing
 from app.history.exchange.exporting import export
+from app.history.exchange.import_any import import_any
 from app.history.exchange.importing import import_session
 from app.history.lists import edits
 from app.history.lists.sessions import session, sessions
@@ -55,6 +56,18 @@ def test_a_session_is_the_same_elsewhere(history: History, exported: Path, other
         mine = series(history, ID, step, threads=2)
         assert series(other, ID, step, threads=2) == mine
     assert (other.journals / f"{ID}.jsonl").read_bytes() == WHOLE.raw
+
+
+def test_a_folder_of_exports_is_imported_and_what_is_damaged_named(exported: Path, other: History) -> None:
+    folder = exported.parent / "night"
+    folder.mkdir()
+    (folder / "b.dyno.zip").write_bytes(b"PK no archive")
+    with pytest.raises(InputError, match=r"b\.dyno\.zip"):
+        import_any(other, folder)
+    exported.rename(folder / "a.dyno.zip")
+    taken = import_any(other, folder)
+    assert [(each.session, each.new) for each in taken.sessions] == [(ID, True)]
+    assert len(taken.problems) == 1 and "b.dyno.zip" in taken.problems[0]
 
 
 def test_imported_twice_it_is_there_already(exported: Path, other: History) -> None:
