@@ -65,7 +65,7 @@ story:
 	$(BIN)/python -m tests.story measure
 
 screenshots:
-	@sh install.sh test
+	@sh install.sh full
 	$(BIN)/python -m tests.screenshots
 
 packages:

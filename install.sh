@@ -19,7 +19,7 @@ for_run="
     libxcb-shape0 libxcb-xfixes0 libxcb-xkb1 libx11-xcb1"
 for_test="libjemalloc2 libtcmalloc-minimal4 numactl/numactl perf/linux-perf eu-stack/elfutils gdb/gdb gcc/gcc libc6-dev
     openssh-server iproute2 xvfb xdotool openbox npm/npm chromium shellcheck/shellcheck zsh/zsh fish/fish"
-for_full="mariadb-plugin-mroonga mariadb-plugin-spider mvn/maven mkfs.xfs/xfsprogs debootstrap/debootstrap"
+for_full="mariadb-plugin-mroonga mariadb-plugin-spider mvn/maven mkfs.xfs/xfsprogs debootstrap/debootstrap xterm/xterm"
 # Dyno starts servers of its own: these services, where a package brings them, are not wanted.
 services="mariadb ssh"
 

@@ -1,83 +1,104 @@
-"""`make screenshots`: the pictures of docs/, of real sessions that are carried out for them on this computer.
+"""`make screenshots`: the pictures of docs/, of the sessions of docs/story and of a plan that runs for them.
 
-A home and a screen of its own; about twenty minutes. Nobody else should be at work meanwhile.
+A home and a screen of its own; about five minutes. Nobody else should be at work meanwhile.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
+import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.planner.kinds.duel import ROUNDS
 from tests.installed import DYNO
+from tests.running.builds import fetch
+from tests.story import BUILDS, SESSIONS
 from tests.ui.screen import Person, Screen, person_before, screen_of
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SCREEN = (1320, 880)  # the window with its frame
 LIMIT_S = 300.0
-STEP = "insert"  # of the second round of the duel: by then there is much to be seen
-ENGINES = ("innodb", "rocksdb", "myisam")
-REPEATS = 5  # so that there are verdicts to be seen
+STEP = "read-write.range100"  # of the first session: by then there is much to be seen
+TERMINAL = ("xterm", "-geometry", "82x32+0+0", "-fa", "DejaVu Sans Mono", "-fs", "11", "-hold", "-e")
+PAINTED_S = 3.0
+_GRAB = "from PySide6.QtGui import QGuiApplication as A; import sys; A([]); \
+A.primaryScreen().grabWindow(int(sys.argv[1])).save(sys.argv[2])"
 
 
 def main() -> None:
     with TemporaryDirectory(prefix="dyno-") as folder, screen_of(*SCREEN) as screen:
         home = Path(folder) / "dyno"
         prepare(home)
+        take_terminal(screen, home, Path(folder))
         take_light(screen, home, Path(folder))
         (home / "settings.toml").write_text('appearance = "dark"\n', encoding="utf-8")
         take_dark(screen, home, Path(folder))
 
 
 def prepare(home: Path) -> None:
-    """Three engines in turn, again and again, without the window: something to be found in the history."""
-    build = _dyno(home, "build", "list").splitlines()[1].split()[0]
-    words = [word for engine in ENGINES for word in ("--contender", f"{build}:{engine}")]
-    often = ("--repeats", str(REPEATS))
-    _dyno(home, "run", *words, "--sequence", "duel", "--name", "engines", *often)
-    _dyno(home, "session", "tag", "last", "no transactions")
+    for build in BUILDS:
+        _dyno(home, "build", "install", str(fetch(build)), "--there")
+    _dyno(home, "import", str(SESSIONS))
 
 
 def take_light(screen: Screen, home: Path, folder: Path) -> None:
     with person_before(screen, home, folder) as person:
         person.wait_to_see("Surveyed just now", 60)
+        choose_plan(person)
+        person.press("Right", "Down")
+        person.wait_to_see("steps completed")
+        take(person, "history")
+        person.press("Up", "ctrl+k")
+        person.wait_for(lambda: len(person.rows("Comparison")) > 5, "they are compared")
+        take(person, "compare")
+        choose_plan(person)
+        person.click("Edit on Bench")
         person.wait_to_see("of disk")
         take(person, "bench")
         person.press("ctrl+r")
-        person.wait_to_see("duel on local", 60)
-        person.wait_to_see("round 2 of", LIMIT_S)
-        person.wait_to_see(f"8/8 {STEP} threads=2: second 2", LIMIT_S)
+        person.wait_to_see(f"{STEP} threads=2: second 5", LIMIT_S)
         take(person, "live")
-        person.wait_to_see("has ended", LIMIT_S)
-        person.click("Dismiss")
-        person.press("ctrl+3")
-        person.wait_for(lambda: len(person.rows("Sessions")) == 2, "both plans are listed")
-        person.click_at(person.table("Sessions")[0][0]["rect"])
-        person.press("Right")
-        person.wait_for(
-            lambda: len(person.rows("Sessions")) == 2 + ROUNDS * 2, "the sessions of one are seen"
-        )
-        person.press("Down")
-        person.wait_to_see("steps completed")
-        take(person, "history")
-        person.press("ctrl+f")
-        person.type("engines")
-        person.wait_for(lambda: len(person.rows("Sessions")) == 1, "the plan of three engines")
-        person.press("Down", "ctrl+a", "ctrl+k")
-        person.wait_for(lambda: len(person.rows("Comparison")) > 5, "they are compared")
-        take(person, "compare")
+        _dyno(home, "stop")
+        person.wait_to_see("has ended", 60)
         person.leave()
+
+
+def choose_plan(person: Person) -> None:
+    person.press("ctrl+3")
+    person.wait_for(lambda: person.rows("Sessions"), "the plan is listed")
+    person.click_at(person.table("Sessions")[-1][0]["rect"])
 
 
 def take_dark(screen: Screen, home: Path, folder: Path) -> None:
     with person_before(screen, home, folder) as person:
-        person.press("ctrl+2")
+        choose_plan(person)
+        person.press("Right", "Down", "ctrl+l")
         person.wait_to_see("completed")
         take(person, "live-dark")
         person.leave()
+
+
+def take_terminal(screen: Screen, home: Path, folder: Path) -> None:
+    """A real one, after the command has ended."""
+    words, ended = ("compare", "quick"), folder / "ended"
+    typed = f"echo '$ dyno {' '.join(words)}'; {shlex.join([*DYNO, *words])}; touch {shlex.quote(str(ended))}"
+    environment = screen.environment(DYNO_HOME=str(home))
+    with subprocess.Popen([*TERMINAL, "sh", "-c", typed], cwd=ROOT, env=environment) as terminal:
+        while not ended.exists():
+            time.sleep(0.1)
+        time.sleep(PAINTED_S)
+        search = ["xdotool", "search", "--class", "xterm"]
+        window = subprocess.run(search, env=environment, check=True, capture_output=True, text=True).stdout
+        picture = str(DOCS / "terminal.png")
+        subprocess.run(
+            [sys.executable, "-c", _GRAB, window.split()[-1], picture], env=environment, check=True
+        )
+        terminal.terminate()
+    print(picture)
 
 
 def take(person: Person, name: str) -> None:
