@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from app.core.names import full_name, names_with_targets, short_names, unique_names
 from app.engines import engine_of
@@ -18,6 +19,22 @@ from .cell import Column, Comparison, Row
 def row_label(row: Row) -> str:
     """The step with its coordinates."""
     return step_label(row.workload, row.coordinates)
+
+
+def common_coordinates(rows: Sequence[Row]) -> dict[str, Any]:
+    """What all steps with coordinates share; nothing if two of them would then have one name."""
+    swept = [row.coordinates for row in rows if row.coordinates]
+    first = swept[0] if swept else {}
+    common = {name: value for name, value in first.items() if all(each.get(name) == value for each in swept)}
+    labels = {brief_row_label(row, common) for row in rows}
+    return common if len(labels) == len(rows) else {}
+
+
+def brief_row_label(row: Row, common: Mapping[str, Any]) -> str:
+    """The step with those of its coordinates that not all steps share."""
+    return step_label(
+        row.workload, {name: row.coordinates[name] for name in row.coordinates if name not in common}
+    )
 
 
 def names_of(comparison: Comparison) -> list[str]:

@@ -15,7 +15,13 @@ from app.comparison.cells.cell import (
     Row,
     RowGroup,
 )
-from app.comparison.cells.labels import heads_of, names_of, row_label
+from app.comparison.cells.labels import (
+    brief_row_label,
+    common_coordinates,
+    heads_of,
+    names_of,
+    row_label,
+)
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
 from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_legend, verdict_short_text
 from app.comparison.verdicts.repeats import repeats_text
@@ -31,7 +37,7 @@ from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_search_text, rate_try_lines
 from app.history.steps.step_text import steadiness_caveats, step_mark_meaning
 from app.protocol.others import DISTURBED
-from app.protocol.plan import coordinates_json
+from app.protocol.plan import coordinates_json, step_label
 from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
@@ -133,7 +139,10 @@ def results_table(comparison: Comparison, has_details: bool, unit: _UnitText) ->
     order = [base, *(at for at in range(len(comparison.columns)) if at != base)]
     heads = ["step", "unit", names[base]]
     heads += [head for at in order[1:] for head in (names[at], "ratio")]
-    lines = [(row_label(row), unit(row), *_line(row, order, has_details)) for row in comparison.rows]
+    common = common_coordinates(comparison.rows)
+    lines = [
+        (brief_row_label(row, common), unit(row), *_line(row, order, has_details)) for row in comparison.rows
+    ]
     lines += [_group_line(group, order, unit(group)) for group in _told(comparison)]
     return Table("", tuple(heads), tuple(lines), 2, fixed=3, together=2)
 
@@ -196,7 +205,9 @@ def above_of(comparison: Comparison, less: str = _LESS) -> list[str]:
         signs_text(comparison),
         "\N{PLUS-MINUS SIGN} how far blocks of its seconds are from their median" if is_alone else "",
     ]
-    return [*filter(None, [heads.same, *ratio, "   ".join(filter(None, signs))])]
+    common = step_label("", common_coordinates(comparison.rows)).strip()
+    same = [heads.same, f"all tests: {common}" if common else ""]
+    return [*filter(None, ["   ".join(filter(None, same)), *ratio, "   ".join(filter(None, signs))])]
 
 
 def _of_rounds(comparison: Comparison) -> str:
