@@ -42,6 +42,7 @@ def test_a_kept_contender_is_measured_again_beside_a_new_one(recorded: Desktop) 
     assert plan.contenders[0].fingerprint == before.contenders[0].fingerprint
 
 
+@pytest.mark.full
 def test_what_cannot_be_is_refused_in_one_line(recorded: Desktop) -> None:
     same = f"{MARIADB}:innodb"
     assert "differ only in their names" in recorded.refused("run", "--against", "last", "--contender", same)

@@ -255,11 +255,12 @@ def test_latency_by_concurrency_on_mysql(
     check_points(desktop, steps_of(desktop, f"{name}:innodb", "points", rate=400))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("contender", "low", "high"),
     [
         ("innodb:baseline", 850, 1500),
-        pytest.param("rocksdb:tencent-zlib-16k", 300, 500, marks=pytest.mark.full),
+        ("rocksdb:tencent-zlib-16k", 300, 500),
     ],
 )
 def test_size_over_rows(desktop: Desktop, contender: str, low: int, high: int) -> None:

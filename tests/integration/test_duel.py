@@ -56,6 +56,7 @@ def check_starts(desktop: Desktop) -> None:
         assert (loaded.outcome, loaded.reason) == ("skipped", "from the snapshot of this data")
 
 
+@pytest.mark.full
 def test_rounds_in_slices_start_from_snapshots(desktop: Desktop) -> None:
     said = desktop.dyno("run", *desktop.plan(*TWO, repeats=2, **SMALL), limit_s=240).stdout
     assert [each["state"] for each in desktop.sessions()] == ["completed"] * 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.plans import write
@@ -11,6 +13,7 @@ CNF = "# title: {0}\n[mysqld]\ninnodb_buffer_pool_size = {1}\ninnodb_flush_log_a
 SEQUENCE = own_sequence("pools", LOAD, 'workload = "point-query"', tables=1, rows=60_000, seconds=2, warmup=1)
 
 
+@pytest.mark.full
 def test_a_small_buffer_pool_misses_and_a_large_one_hits(desktop: Desktop) -> None:
     for name, size in (("small", "6M"), ("large", "128M")):
         write(desktop.home / f"presets/innodb/{name}.cnf", CNF.format(name, size))

@@ -380,6 +380,7 @@ time.time = lambda: earlier() + 3600
 """
 
 
+@pytest.mark.full
 def test_a_target_whose_clock_is_an_hour_ahead(desktop: Desktop, tmp_path: Path) -> None:
     """Only the wall clock of the agent's Python is moved; durations never come from it."""
     desktop.prepare_agent(AHEAD, tmp_path)

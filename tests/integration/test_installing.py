@@ -63,6 +63,7 @@ def test_a_tarball_becomes_a_build_that_is_measured(
     assert not base.exists()
 
 
+@pytest.mark.full
 def test_a_library_that_is_missing_is_named(desktop: Desktop, remote: Target, tmp_path: Path) -> None:
     """It is installed all the same: the library can be."""
     base = tmp_path / "broken"
@@ -104,6 +105,7 @@ def test_what_did_not_arrive_as_it_was_sent_is_thrown_away(
     assert list(upload.parent.iterdir()) == []
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_a_disk_that_is_full_in_the_middle_of_an_upload(
     desktop: Desktop, small_disk: Path, tmp_path: Path

@@ -6,6 +6,8 @@ import os
 import signal
 from collections.abc import Callable
 
+import pytest
+
 from app.agent.system.directory import MarkedDirectory
 from tests.integration.desktop import Desktop
 from tests.waiting import wait_until
@@ -19,6 +21,7 @@ def named(desktop: Desktop, name: str, **options: object) -> list[str]:
     return [*desktop.plan(**options), "--name", name]
 
 
+@pytest.mark.full
 def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     """A stopped plan holds the queue; after an agent that was killed the next look goes on."""
     desktop.dyno("run", *named(desktop, "first", seconds=60), "--detach")

@@ -129,7 +129,7 @@ def test_mariadb_settles_and_has_its_variables_back(tmp_path: Path, engine: str)
     [
         pytest.param("mysql-5.6", "mysqld", marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
         pytest.param("mysql-8.0", "mysqld", marks=[pytest.mark.build("mysql-8.0"), pytest.mark.full]),
-        pytest.param("mysql-9.7", "mysqld", marks=pytest.mark.build("mysql-9.7")),
+        pytest.param("mysql-9.7", "mysqld", marks=[pytest.mark.build("mysql-9.7"), pytest.mark.full]),
     ],
 )
 def test_mysql_settles_and_has_its_variables_back(
@@ -176,7 +176,8 @@ SLOWLY = own_sequence(
 
 
 @pytest.mark.disk
-@pytest.mark.parametrize("engine", ["innodb", pytest.param("rocksdb", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
 def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Desktop, engine: str) -> None:
     write_file(desktop.home / "sequences/writes.toml", WRITES)
     write_file(desktop.home / f"presets/{engine}/quick.cnf", QUICK[engine])

@@ -32,6 +32,7 @@ def test_two_words_and_a_time_end_with_a_report(
     assert {each["name"].rsplit("-", 1)[0] for each in found} == {"night-innodb", "night-myisam"}
 
 
+@pytest.mark.full
 def test_a_plan_left_to_its_target_is_fetched_by_the_next_command(desktop: Desktop) -> None:
     words = ("run", *TWO, *TINY, "--repeats", "1", "--name", "alone", "--detach")
     desktop.dyno(*words)

@@ -65,7 +65,7 @@ def ended(events: list[Event], step: int) -> StepEnded:
     return found
 
 
-@pytest.mark.parametrize("step", [READ, WRITE])
+@pytest.mark.parametrize("step", [READ, pytest.param(WRITE, marks=pytest.mark.full)])
 def test_one_works_at_a_time_there_and_back_again(alternating: Desktop, step: int) -> None:
     slices = sorted(
         (each.at, each.dt, who)

@@ -84,9 +84,8 @@ def assert_rate(step: dict[str, Any], rows: int) -> None:
     assert step["value"] == pytest.approx(rows / step["seconds"], rel=0.01 + rounding)
 
 
-@pytest.mark.parametrize(
-    "engine", [pytest.param(each, marks=[] if each == "rocksdb" else pytest.mark.full) for each in ENGINES]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("engine", ENGINES)
 def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) -> None:
     (desktop.home / "sequences/scans.toml").write_text(SCANS)
     load, _, *steps, deleted, fewer = carry_out(

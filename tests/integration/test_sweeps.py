@@ -264,6 +264,7 @@ def test_the_sequences_of_the_study_go_to_their_end_everywhere(
     assert len(entries) == 9
 
 
+@pytest.mark.full
 def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
     (steps,) = carry_out(desktop, "1, 2", "ON", f"{MARIADB}:innodb")
     check_points([*steps[::2]], "innodb", "ON")

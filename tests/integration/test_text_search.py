@@ -67,6 +67,7 @@ workload = "text-search"
 """
 
 
+@pytest.mark.full
 def test_every_count_is_as_planted_and_a_wrong_one_fails_its_step(desktop: Desktop) -> None:
     write(desktop.home / "workloads/spoil.toml", SPOIL)
     write(desktop.home / "workloads/spoil.lua", SPOIL_LUA)

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from app.agent.system.directory import REHEARSING
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
@@ -56,6 +58,7 @@ def test_two_plans_at_once_are_one_that_runs_and_one_that_is_refused_by_it(deskt
     desktop.dyno("stop")
 
 
+@pytest.mark.full
 def test_a_rehearsal_waits_for_another_one_and_says_so(desktop: Desktop) -> None:
     with rehearsing(desktop) as pid:
         desktop.dyno("run", *desktop.plan(), "--dry-run", "--allow-busy")  # a check waits for nobody
@@ -67,6 +70,7 @@ def test_a_rehearsal_waits_for_another_one_and_says_so(desktop: Desktop) -> None
     assert run.returncode == 0 and "the server starts" in said, said
 
 
+@pytest.mark.full
 def test_a_queue_takes_plans_during_a_rehearsal_and_begins_them_after_it(desktop: Desktop) -> None:
     with rehearsing(desktop):
         said = desktop.dyno("run", *desktop.plan(), "--queue", "--allow-busy").stdout

@@ -207,10 +207,9 @@ def writes(planted: Planted) -> None:
     "name",
     [
         "",
-        pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7")),
         *(
             pytest.param(each, marks=[pytest.mark.full, pytest.mark.build(each)])
-            for each in ("mysql-5.6", "mysql-8.0", "mariadb-11.8")
+            for each in ("mysql-5.6", "mysql-8.0", "mysql-9.7", "mariadb-11.8")
         ),
     ],
 )
@@ -299,7 +298,7 @@ def by_text(statements: Statements) -> dict[str, Any]:
 
 EACH = [
     pytest.param("", [READ, WRITE], id="installed"),
-    pytest.param("mysql-9.7", [READ, WRITE], marks=pytest.mark.build("mysql-9.7")),
+    pytest.param("mysql-9.7", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mysql-9.7")]),
     pytest.param("mysql-5.7", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mysql-5.7")]),
     pytest.param("mysql-8.0", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mysql-8.0")]),
     pytest.param("mariadb-11.8", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mariadb-11.8")]),
@@ -331,6 +330,7 @@ def test_statements_are_those_of_the_clients(
         assert each.rows_affected in ({READ: [0], WRITE: [each.calls], TOGETHER: [None]}[text])
 
 
+@pytest.mark.full
 def test_a_session_shows_its_waits_everywhere(recorded: Desktop) -> None:
     """Two clients update rows of a small table, with all wait instruments; the session before had none."""
     desktop = recorded

@@ -202,6 +202,7 @@ def test_what_outlives_a_page_is_connected_to_no_lambda() -> None:
     assert found == []
 
 
+@pytest.mark.full
 def test_what_is_closed_is_connected_to_nothing(window: Window, qtbot: QtBot) -> None:
     for open_ in every_dialog(window, qtbot):
         close(open_())  # what is made once is made

@@ -182,7 +182,9 @@ def look_at(window: QWidget, path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.parametrize(
+    "size", [pytest.param(SMALL, id="small"), pytest.param(LARGE, id="large", marks=pytest.mark.full)]
+)
 @pytest.mark.parametrize("state", ["empty", "filled", "error"])
 def test_pages(
     open_window: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -15,16 +16,20 @@ OF_A_FOLDER = {
 PRIVATE = {"ui": 71, "unit": 42, "integration": 2}  # at most; each less lowers its bound
 
 
-def nodes(folder: Path) -> Iterator[tuple[Path, ast.AST]]:
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    kinds = (ast.FunctionDef, ast.Attribute)
+    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds)]
+
+
+def nodes(folder: Path) -> Iterator[ast.AST]:
     for path in sorted(folder.rglob("*.py")):
-        yield from ((path, node) for node in ast.walk(ast.parse(path.read_text())))
+        yield from nodes_of(path)
 
 
 def twice(is_one: Callable[[ast.FunctionDef], bool]) -> list[str]:
     """The names of functions of this kind that stand in two places."""
-    names = Counter(
-        node.name for _, node in nodes(TESTS) if isinstance(node, ast.FunctionDef) and is_one(node)
-    )
+    names = Counter(node.name for node in nodes(TESTS) if isinstance(node, ast.FunctionDef) and is_one(node))
     return sorted(name for name, count in names.items() if count > 1)
 
 
@@ -48,5 +53,5 @@ def is_private(node: ast.AST) -> bool:
 
 
 def test_tests_look_at_what_is_public() -> None:
-    found = {folder: sum(is_private(node) for _, node in nodes(TESTS / folder)) for folder in PRIVATE}
+    found = {folder: sum(is_private(node) for node in nodes(TESTS / folder)) for folder in PRIVATE}
     assert found == PRIVATE

@@ -42,6 +42,9 @@ def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+DAILY = ("bars", "seconds")  # the others are long tests
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("charts") / "dyno-home"
@@ -60,7 +63,9 @@ def rated(home: Path, usual: tuple[str, ...]) -> tuple[str, ...]:
     return comparable.keep(home, comparable.plan(8, repeats=2, number=2, its_steps=RATED))
 
 
-@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize(
+    "chart", [pytest.param(each, marks=[] if each in DAILY else pytest.mark.full) for each in CHARTS]
+)
 def test_a_chart_is_drawn(
     home: Path, usual: tuple[str, ...], rated: tuple[str, ...], tmp_path: Path, theme: Theme, chart: str
 ) -> None:

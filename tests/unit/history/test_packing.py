@@ -21,6 +21,7 @@ def bits(values: np.ndarray) -> list[bytes]:
     return [b"nan" if value != value else struct.pack("<d", value) for value in values.tolist()]
 
 
+@pytest.mark.full
 @settings(max_examples=300)
 @given(
     rows=st.integers(1, 40).flatmap(

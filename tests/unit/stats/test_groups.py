@@ -77,7 +77,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     assert 0.94 <= held / 2000 <= 0.99
 
 
-@pytest.mark.parametrize("n", [3, 5])
+@pytest.mark.parametrize("n", [3, pytest.param(5, marks=pytest.mark.full)])
 def test_all_intervals_of_a_comparison_hold_together(n: int) -> None:
     """Three columns of four groups against one base, all equal: few have an interval without 1."""
     drawn = random.Random(n)

@@ -119,9 +119,8 @@ def sample(drawn: random.Random, n: int, mean: float = 100.0, noise: float = 0.0
     return tuple(drawn.gauss(mean, mean * noise) for _ in range(n))
 
 
-@pytest.mark.parametrize(
-    "n", [pytest.param(3, marks=pytest.mark.full), 5, pytest.param(8, marks=pytest.mark.full)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("n", [3, 5, 8])
 def test_of_tables_without_a_difference_few_have_a_coloured_cell(n: int) -> None:
     """500 comparisons of 40 cells without any difference: at most 5 % tell of one."""
     drawn = random.Random(n)
@@ -138,6 +137,7 @@ def test_of_tables_without_a_difference_few_have_a_coloured_cell(n: int) -> None
     assert false <= 35  # 5 %, and twice the spread of such a count
 
 
+@pytest.mark.full
 def test_three_per_cent_at_one_per_cent_of_noise_are_found() -> None:
     """8 repeats; a tenth of 40 cells are 3 % faster: over 90 % of them are found, few others are."""
     drawn = random.Random(3)
@@ -155,6 +155,7 @@ def test_three_per_cent_at_one_per_cent_of_noise_are_found() -> None:
     assert false / (found + false) <= 0.05
 
 
+@pytest.mark.full
 def test_sessions_that_are_fast_as_a_whole_fool_nobody() -> None:
     """Three columns against one base, 20 steps, 5 repeats: a session is off by 1 % in all of its steps."""
     drawn = random.Random(11)
