@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.catalog import Catalog
-from app.planner.starting.draft import Draft, DraftOutcome, first_draft, outcome
+from app.planner.starting.draft import Draft, first_draft
+from app.planner.starting.draft_outcome import DraftOutcome, outcome
 from tests.plans import survey
 
 OLD = "mysql-5.6.24"

@@ -21,10 +21,10 @@ from app.planner.starting.draft import (
     draft_from_file,
     empty_field_values,
     restore_last_draft,
-    sequence_variant_text,
     text_of,
     value_of,
 )
+from app.planner.starting.sequence_variant import sequence_variant_text
 from tests.plans import MARIADB, survey, write
 from tests.unit.planner.drafted import OLD, concluded, drafted
 

@@ -17,16 +17,8 @@ from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.draft import (
-    Draft,
-    carried_over,
-    contender_colours,
-    empty_field_values,
-    first_draft,
-    names_of,
-    outcome,
-    request_in_time,
-)
+from app.planner.starting.draft import Draft, carried_over, empty_field_values, first_draft, names_of
+from app.planner.starting.draft_outcome import contender_colours, outcome, request_in_time
 from app.protocol.plan import Plan
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.unit.planner.drafted import OLD, concluded, drafted

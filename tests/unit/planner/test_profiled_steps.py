@@ -9,7 +9,8 @@ from app.catalog import Catalog
 from app.planner.request.command_line import command_line
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.draft import Draft, sequence_variant_text
+from app.planner.starting.draft import Draft
+from app.planner.starting.sequence_variant import sequence_variant_text
 from tests.plans import plan, request, survey, unresolved, write
 from tests.sequences import INDEX, LOAD, own_sequence
 

@@ -18,7 +18,7 @@ from app.planner.request.cores import CoreSet
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import step_choices
-from app.planner.starting.draft import sequence_variant_text
+from app.planner.starting.sequence_variant import sequence_variant_text
 from app.protocol.cpus import as_text, cpu_set_of_text
 from app.protocol.plan import Plan, Step, step_fields_to_hash
 from tests.plans import MARIADB, request, survey, write

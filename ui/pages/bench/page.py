@@ -9,7 +9,8 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.planner.starting.choices import PlanChoices
-from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import DraftOutcome
 from app.planner.starting.launch import REHEARSED, STARTED, QueueInstead
 from app.protocol.answers import Survey
 from ui.core.bus import PartsToReload, ShowPageRequest

@@ -14,7 +14,8 @@ from app.core.harmless import as_file_name, harmless
 from app.core.units import date_text
 from app.planner.request.command_line import command_line
 from app.planner.starting.choices import NO_SURVEY, PlanChoices
-from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import DraftOutcome
 from app.protocol.answers import FAIL, Check, Survey
 from ui.core.page import HEAD
 from ui.core.plain import PlainTextLabel

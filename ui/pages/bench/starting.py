@@ -17,7 +17,8 @@ from app.history.machines.measured import MachineHistory
 from app.planner.checks.load_targets import reach_by_target_name
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
-from app.planner.starting.draft import Draft, DraftOutcome, request_in_time
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import DraftOutcome, request_in_time
 from app.planner.starting.launch import STARTED, Launch, LaunchStage, QueueInstead, still_failed_checks
 from app.protocol.answers import Check, Survey
 from app.protocol.plan import Plan

@@ -17,17 +17,9 @@ from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.planner.kinds.calibration import calibration_request
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY, PlanChoices, choices
-from app.planner.starting.draft import (
-    Draft,
-    DraftOutcome,
-    Problem,
-    carried_over,
-    contender_colours,
-    draft_from_file,
-    outcome,
-    restore_last_draft,
-    sequence_variant_text,
-)
+from app.planner.starting.draft import Draft, carried_over, draft_from_file, restore_last_draft
+from app.planner.starting.draft_outcome import DraftOutcome, Problem, contender_colours, outcome
+from app.planner.starting.sequence_variant import sequence_variant_text
 from app.protocol.answers import Survey
 from app.targets.store import Targets
 from ui.core.bus import PartsToReload
