@@ -14,7 +14,7 @@ from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.chosen import FittedRequest, fitted
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import resolve
+from app.planner.resolve.resolve import resolve_before_approval
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.plan import Plan
 
@@ -70,8 +70,8 @@ def outcome(
     if problem:
         return DraftOutcome(draft, problem)
     try:
-        found_request = request_in_time(draft, survey, catalog, approved, known)
-        plan, unapproved = _resolved(found_request.request, survey, catalog, frozenset(approved))
+        found_request = request_in_time(draft, survey, catalog, known)
+        plan, unapproved = resolve_before_approval(found_request.request, survey, catalog, approved)
     except InputError as error:
         lacks = tuple(lacking(draft.request, survey, catalog))
         return DraftOutcome(draft, Problem(str(error), error.field), lacking=lacks)
@@ -92,23 +92,17 @@ def request_in_time(
     draft: Draft,
     survey: Survey,
     catalog: Catalog,
-    approved: Iterable[str],
     known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
     in_s: float = 0.0,
 ) -> FittedRequest:
     """The request of a draft, with what Dyno chooses so that it ends in time; `in_s`: it starts later."""
-    request, allowed = draft.request, frozenset(approved)
+    request = draft.request
     if not (draft.is_fitted and request.time_limit):
         return FittedRequest(request, "")
     if draft.by:
         start = datetime.now() + timedelta(seconds=in_s)
         request = replace(request, time_limit=seconds_until_end(draft.by, start))
-
-    def look(tried: PlanRequest) -> tuple[Plan, PlanEstimate]:
-        plan, _ = _resolved(tried, survey, catalog, allowed)
-        return estimated_with_canary(plan, survey, known(plan.machine_key))
-
-    return fitted(request, request.time_limit, look, catalog)
+    return fitted(request, request.time_limit, survey, catalog, known)
 
 
 def _first_problem(draft: Draft) -> Problem | None:
@@ -121,21 +115,6 @@ def _first_problem(draft: Draft) -> Problem | None:
     if not draft.request.contenders:
         return Problem("choose at least one contender", "contenders")
     return None
-
-
-def _resolved(
-    request: PlanRequest, survey: Survey, catalog: Catalog, approved: frozenset[str]
-) -> tuple[Plan, list[UnapprovedLuaError]]:
-    """The plan as if all Lua were approved, and the workloads that are not."""
-    missing: list[UnapprovedLuaError] = []
-    while True:
-        try:
-            allowed = approved | {each.sha256 for each in missing}
-            return resolve(request, survey, catalog, allowed), missing
-        except UnapprovedLuaError as error:
-            if error.sha256 in allowed:
-                raise
-            missing.append(error)
 
 
 def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> list[int]:

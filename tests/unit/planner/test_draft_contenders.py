@@ -9,17 +9,13 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import TargetError
-from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
-from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.chosen import fitted
 from app.planner.kinds.duel import LEAST_BYTES, duel, duelists, is_untouched
 from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import Draft, carried_over, empty_field_values, first_draft, names_of
 from app.planner.starting.draft_outcome import contender_colours, outcome, request_in_time
-from app.protocol.plan import Plan
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.unit.planner.drafted import OLD, concluded, drafted
 
@@ -217,7 +213,7 @@ def test_a_draft_that_has_to_end_in_time_chooses_as_the_command_line_does() -> N
     draft = first_draft(survey(), "local").with_sequence("quick").typed("time_limit", "20min")
     found = outcome(draft, survey(), Catalog(), [])
     assert found.plan and found.request and found.chosen.startswith("Dyno chose ")
-    by_command = fitted(draft.request, 1200, _look, Catalog())
+    by_command = fitted(draft.request, 1200, survey(), Catalog())
     assert (found.request, found.chosen) == (by_command.request, by_command.text)
     assert draft.request.seconds is None, "what a person left open stays open"
     assert draft.typed("repeats", "3").is_fitted is False
@@ -227,7 +223,7 @@ def test_a_time_of_day_is_the_time_until_then() -> None:
     draft = first_draft(survey(), "local").typed("time_limit", "07:00")
     assert (draft.by, draft.text("time_limit"), draft.request.repeats) == ("07:00", "07:00", "until decided")
     assert 0 < draft.request.time_limit <= 24 * 3600
-    later = request_in_time(draft.with_sequence("quick"), survey(), Catalog(), [], in_s=3600).request
+    later = request_in_time(draft.with_sequence("quick"), survey(), Catalog(), in_s=3600).request
     until, shorter = draft.request.time_limit, later.time_limit
     assert abs(until - shorter - 3600) < 5 or abs(shorter - until - 23 * 3600) < 5
     wrong = draft.typed("time_limit", "25:00")
@@ -237,8 +233,3 @@ def test_a_time_of_day_is_the_time_until_then() -> None:
 def test_what_is_too_short_is_said_at_the_field() -> None:
     found = outcome(first_draft(survey(), "local").typed("time_limit", "5 s"), survey(), Catalog(), [])
     assert found.problem and found.problem.field == "time_limit" and "is too short" in found.problem.text
-
-
-def _look(request: PlanRequest) -> tuple[Plan, PlanEstimate]:
-    plan = resolve(request, survey(), Catalog(), [])
-    return estimated_with_canary(plan, survey(), UNKNOWN)

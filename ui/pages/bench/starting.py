@@ -11,7 +11,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
-from app.catalog import Catalog, approved_hashes
+from app.catalog import Catalog
 from app.core.errors import InputError, LinkError
 from app.history.machines.measured import MachineHistory
 from app.planner.checks.load_targets import reach_by_target_name
@@ -210,7 +210,7 @@ def _ready(
                 " such as 8 h"
             )
         in_s = later.in_s if later and later.in_s else 0.0
-        return request_in_time(draft, survey, Catalog(), approved_hashes(), known, in_s).request
+        return request_in_time(draft, survey, Catalog(), known, in_s).request
 
     return ready
 
