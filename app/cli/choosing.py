@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
-from app.protocol.plan import UNTIL_DECIDED
 
 from .plan_options import GivenPlanOptions
 from .screen import confirmed, say
@@ -59,12 +58,16 @@ def with_end(given: GivenPlanOptions, arguments: argparse.Namespace) -> GivenPla
 
 
 def with_until_decided(given: GivenPlanOptions, plan_file: str | None) -> GivenPlanOptions:
-    """With a time to end in: repeats until decided where nobody gave any."""
+    """With a time to end in: the repeats for that, where nobody gave any."""
+    from app.planner.kinds.chosen import usual_repeats
+
     if "time_limit" not in given.options or "repeats" in given.options:
         return given
     if plan_file is not None and "repeats" in tomllib.loads(Path(plan_file).read_text(encoding="utf-8")):
         return given
-    return replace(given, options={**given.options, "repeats": UNTIL_DECIDED})
+    return replace(
+        given, options={**given.options, "repeats": usual_repeats(given.contenders, is_limited=True)}
+    )
 
 
 def _seconds_until_end(arguments: argparse.Namespace) -> float:

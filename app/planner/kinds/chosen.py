@@ -10,6 +10,7 @@ from app.core.errors import InputError
 from app.core.units import count_text, first_texts, seconds_text
 from app.history.machines.measured import MachineHistory
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
+from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import SECONDS, machine_key, resolve_before_approval
 from app.protocol.answers import Survey
@@ -26,8 +27,14 @@ ROUNDS = 4  # have to end in time: one more than the fewest that give a verdict
 def with_work(request: PlanRequest, given: Collection[str]) -> PlanRequest:
     """A request of builds alone with sequence and repeats, which depend on no target."""
     found = replace(request, sequence=request.sequence or SEQUENCE)
-    is_open = "repeats" not in given and (len(request.contenders) > 1 or "time_limit" in given)
-    return replace(found, repeats=UNTIL_DECIDED) if is_open else found
+    if "repeats" in given:
+        return found
+    return replace(found, repeats=usual_repeats(request.contenders, "time_limit" in given))
+
+
+def usual_repeats(contenders: Collection[ContenderRequest], is_limited: bool = False) -> int | str:
+    """The repeats where nobody gives any: until decided, to end in time or if there are others to compare."""
+    return UNTIL_DECIDED if is_limited or len(contenders) > 1 else PlanRequest().repeats
 
 
 def with_threads(request: PlanRequest, is_own: bool, survey: Survey, catalog: Catalog) -> PlanRequest:

@@ -12,6 +12,7 @@ from app.core.errors import DynoError, InputError, TargetError
 from app.core.ranges import as_listed
 from app.core.units import time_text
 from app.engines import FIRST
+from app.planner.kinds.chosen import usual_repeats
 from app.planner.kinds.duel import ROUNDS, SEQUENCE, duel, duel_of, is_untouched
 from app.planner.request.contender import ContenderRequest, parse_memory_field
 from app.planner.request.request import OPTIONS, PlanRequest
@@ -104,17 +105,17 @@ class Draft:
         except InputError as error:
             return replace(self, unread={**unread, name: InvalidTypedValue(text, str(error))})
         if value is None:
-            value = _repeats_of(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
+            value = usual_repeats(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
         return replace(self, unread=unread)._with(replace(self.request, **{name: value}))
 
     def _within(self, text: str) -> Draft:
         """The draft that ends in a time, `8 h`, or by a time of day, `07:00`; empty: whenever it is done."""
         by, limit = (text, seconds_until_end(text)) if ":" in text else ("", value_of("time_limit", text))
-        if limit:
-            request = replace(self.request, time_limit=limit, repeats=UNTIL_DECIDED)
-            return replace(self, request=request, by=by, is_fitted=True)
         repeats, contenders = self.request.repeats, self.request.contenders
-        usual = _repeats_of(contenders) if repeats == UNTIL_DECIDED else repeats
+        if limit:
+            request = replace(self.request, time_limit=limit, repeats=usual_repeats(contenders, True))
+            return replace(self, request=request, by=by, is_fitted=True)
+        usual = usual_repeats(contenders) if repeats == UNTIL_DECIDED else repeats
         return self._with(replace(self.request, time_limit=_OPEN.time_limit, repeats=usual))
 
     def _with(self, request: PlanRequest) -> Draft:
@@ -146,7 +147,7 @@ class Draft:
             return self
         kept = {key: getattr(self.request, key) for key in _OF_ANY_SEQUENCE}
         if is_untouched(self.request) or _has_repeats_of_duel(self.request):
-            kept["repeats"] = _repeats_of(self.request.contenders)
+            kept["repeats"] = usual_repeats(self.request.contenders)
         request = PlanRequest(sequence=name, **kept)
         is_duel = name == SEQUENCE and not request.time_limit
         return self._with(duel_of(request) if is_duel else request)
@@ -167,7 +168,7 @@ class Draft:
 
     def with_contenders(self, contenders: tuple[ContenderRequest, ...]) -> Draft:
         """The draft with these contenders; repeats follow their number unless a person chose them."""
-        before, after = _repeats_of(self.request.contenders), _repeats_of(contenders)
+        before, after = usual_repeats(self.request.contenders), usual_repeats(contenders)
         is_usual = self.request.repeats == before and not self.request.time_limit
         repeats = after if is_usual else self.request.repeats
         return self._with(replace(self.request, contenders=contenders, repeats=repeats))
@@ -218,11 +219,6 @@ def _has_repeats_of_duel(request: PlanRequest) -> bool:
     return request.sequence == SEQUENCE and request.repeats == ROUNDS
 
 
-def _repeats_of(contenders: tuple[ContenderRequest, ...]) -> int | str:
-    """The default repeats: until decided if there is something to compare."""
-    return UNTIL_DECIDED if len(contenders) > 1 else _OPEN.repeats
-
-
 def _consistent(request: PlanRequest) -> PlanRequest:
     """The request without options of plans until decided, if it has a number of rounds."""
     if request.repeats == UNTIL_DECIDED:
@@ -267,7 +263,7 @@ def empty_field_values(
     """The values that empty fields will have, as text."""
     planners = {
         "tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS,
-        "repeats": _repeats_of(contenders),
+        "repeats": usual_repeats(contenders),
     }  # fmt: skip
     found = {}
     for name, row in TYPED.items():
