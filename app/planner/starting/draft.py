@@ -134,7 +134,7 @@ class Draft:
             return ""
         return self.by or time_text(value) if name == "time_limit" else text_of(value)
 
-    def said(self, **values: Any) -> Draft:
+    def with_options(self, **values: Any) -> Draft:
         """The draft with chosen values."""
         return replace(self, request=replace(self.request, **values))
 
@@ -162,7 +162,7 @@ class Draft:
         if not steps:
             return self
         profile = tuple(name for name in self.request.profile if name in steps)
-        return self.said(steps=() if len(steps) == len(sequence.steps) else steps, profile=profile)
+        return self.with_options(steps=() if len(steps) == len(sequence.steps) else steps, profile=profile)
 
     # contenders
 
@@ -193,7 +193,7 @@ class Draft:
             values |= parse_memory_field(values.pop("memory"))
         changed = list(self.request.contenders)
         changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
-        return self.said(contenders=tuple(changed))
+        return self.with_options(contenders=tuple(changed))
 
     def copied(self, at: int) -> Draft:
         """The draft with a copy of a contender, without its name."""
@@ -246,7 +246,7 @@ def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     first = first_draft(survey, target)
     if is_untouched(draft.request) and (not kept or kept != draft.request.contenders):
         return first
-    return draft.said(target=target).with_contenders(kept or first.request.contenders)
+    return draft.with_options(target=target).with_contenders(kept or first.request.contenders)
 
 
 def names_of(request: PlanRequest) -> list[str]:

@@ -13,7 +13,7 @@ PLAIN = {"steps": (), "seconds": None, "repeats": 1, "order": "interleaved", "st
 
 def drafted(**values: object) -> Draft:
     """What the duel says beyond its contenders is left out."""
-    return first_draft(survey(), "local").said(**{**PLAIN, **values})
+    return first_draft(survey(), "local").with_options(**{**PLAIN, **values})
 
 
 def concluded(draft: Draft, approved: frozenset[str] = frozenset(), **on: object) -> DraftOutcome:

@@ -90,7 +90,7 @@ def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
     only = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
     two = first_draft(only, "other").copied(0)
     assert two.request.repeats == "until decided" and is_untouched(two.request)
-    assert not is_untouched(two.said(repeats=4).request)
+    assert not is_untouched(two.with_options(repeats=4).request)
     alone = carried_over(drafted(repeats="until decided", rows=9), only, "other").request
     assert (len(alone.contenders), alone.repeats, alone.rows) == (1, 1, 9)
 
@@ -163,7 +163,7 @@ def test_a_wrong_contender_is_pointed_at() -> None:
     assert found.problem.text.startswith("contender 2: cores must be like 0-3")
     beyond = concluded(drafted().with_contender(1, cores="0-99"))
     assert beyond.problem and beyond.problem.field == "contenders.1"
-    gone = concluded(drafted().said(contenders=(ContenderRequest("gone", "innodb"),)))
+    gone = concluded(drafted().with_options(contenders=(ContenderRequest("gone", "innodb"),)))
     assert gone.problem and gone.problem.field == "contenders.0"
     assert concluded(drafted(contenders=())).obstacle == "choose at least one contender"
 
@@ -195,7 +195,7 @@ def test_another_target_gets_the_same_work_and_the_contenders_it_has() -> None:
 
 def test_a_sequence_brings_its_own_sweep_order_and_start() -> None:
     first = first_draft(survey(), "local").typed("threads", "1, 2").typed("rate", "500").typed("cores", "2")
-    swept = first.said(vary="innodb_spin_wait_delay=6,96", arrivals="even", load_method="parallel")
+    swept = first.with_options(vary="innodb_spin_wait_delay=6,96", arrivals="even", load_method="parallel")
     request = swept.with_sequence("small-datum").request
     left = (request.threads, request.rate, request.cores, request.vary, request.arrivals, request.load_method)
     assert left == (None, None, None, "", "", "ordered")

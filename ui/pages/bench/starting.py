@@ -86,7 +86,7 @@ class PlanStartController(QObject):
 
         def launch(target: Target, is_queued: bool) -> Launch:
             later = QueueInstead(self._targets.survey_of(target.name)) if is_queued else None
-            return self._launch(target, draft.said(target=target.name), STARTED, later)
+            return self._launch(target, draft.with_options(target=target.name), STARTED, later)
 
         SeveralTargetsDialog(self._context, [chosen, *others], launch, window).open()
 

@@ -161,7 +161,7 @@ class DraftController(QObject):
 
         def done() -> None:
             emptied = dict.fromkeys(("tables", "rows", "seconds", "warmup", "threads", "cores"))
-            self.change(self.draft.said(sequence=name, steps=(), **emptied))
+            self.change(self.draft.with_options(sequence=name, steps=(), **emptied))
 
         from app.catalog.own import write_sequence
 
@@ -224,7 +224,7 @@ class DraftController(QObject):
         if kept:
             ends = self._context.memory.value(f"bench/end/{target}", "")
             by, is_fitted = ends if ":" in ends else "", bool(ends and kept.request.time_limit)
-            return replace(kept.said(target=target), by=by if is_fitted else "", is_fitted=is_fitted)
+            return replace(kept.with_options(target=target), by=by if is_fitted else "", is_fitted=is_fitted)
         if self.survey is None:
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)
@@ -306,4 +306,6 @@ def _again(
     target = draft.request.target
     if target in (each.name for each in Targets(home).all()):
         return draft, ""
-    return draft.said(target=here), f"There is no target {target} here: the plan is set up for {here}."
+    return draft.with_options(
+        target=here
+    ), f"There is no target {target} here: the plan is set up for {here}."
