@@ -39,9 +39,7 @@ def add_words(words: Any) -> None:
         "-v", "--details", action="store_true", help="show spread, n and p in each cell, and all caveats"
     )
     other = parser.add_mutually_exclusive_group()
-    other.add_argument(
-        "--differences", action="store_true", help="show how the setups of the sessions differ"
-    )
+    other.add_argument("--setup", action="store_true", help="show how the setups of the sessions differ")
     other.add_argument(
         "--why", nargs="?", const=UnsetOptionText(), type=non_empty_option(str), metavar="STEP",
         help="show the costs of a step, the likeliest explanation first; without STEP the costs of all steps",
@@ -110,11 +108,11 @@ def command_verdict_limits(arguments: argparse.Namespace) -> VerdictLimits:
 
 
 def compare_sessions(arguments: argparse.Namespace) -> None:
-    if (arguments.differences or arguments.why is not None) and arguments.measure != "value":
-        raise InputError("--measure does not go with --why or --differences: leave one of them out")
+    if (arguments.setup or arguments.why is not None) and arguments.measure != "value":
+        raise InputError("--measure does not go with --why or --setup: leave one of them out")
     if arguments.stacks:
         _show_stacks(arguments)
-    elif arguments.differences:
+    elif arguments.setup:
         _show_differences(arguments.sessions, arguments.format)
     else:
         limits, measure = command_verdict_limits(arguments), arguments.measure
