@@ -18,6 +18,7 @@ from .session import opened_history
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
+    from app.history.store.history import History
     from app.protocol.plan import Plan
 
 FORMATS = ("table", "json", "csv", "md")
@@ -67,6 +68,13 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
         metavar="SESSION",
         help="base of the comparison: a session, or a plan of one contender (default: the first session)",
     )
+
+
+def named_sessions(history: History, arguments: argparse.Namespace) -> list[str]:
+    """The ids of the sessions that `add_sessions` took, the base first."""
+    from app.history.lists.sessions import find_all
+
+    return find_all(history, [*([arguments.base] if arguments.base else []), *arguments.sessions])
 
 
 def add_measure(parser: argparse.ArgumentParser, what: str) -> None:

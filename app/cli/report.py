@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import DynoError, InputError
 
-from .compare import add_sessions, add_verdict_limits, command_verdict_limits, sessions_of_ended
-from .parser import add_verb, split_word_list
+from .compare import (
+    add_sessions,
+    add_verdict_limits,
+    command_verdict_limits,
+    named_sessions,
+    sessions_of_ended,
+)
+from .parser import add_json_only, add_verb, split_word_list
 from .screen import complain, say
 from .session import opened_history
+from .written import format_of, say_written
 
 if TYPE_CHECKING:
     from app.protocol.plan import Plan
@@ -41,6 +48,7 @@ def add_words(words: Any) -> None:
         help="replace FILE; an interactive report says what has changed since",
     )  # fmt: skip
     add_verdict_limits(parser)
+    add_json_only(parser)
 
 
 def report_sessions(arguments: argparse.Namespace) -> None:
@@ -61,7 +69,8 @@ def report_sessions(arguments: argparse.Namespace) -> None:
         arguments.interactive,
     )
     with opened_history() as history:
-        say(writing.write_report(history, request))
+        file = writing.write_report(history, request)
+        say_written(arguments, file, format_of(file), named_sessions(history, arguments))
 
 
 def report_plan(plan: Plan) -> None:
