@@ -185,7 +185,7 @@ def _show_table(
     sentences = first_lines(found, measure_in_sentence(measure))
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences))
-        print_tables([compare_text.shown_table(found, has_details, is_wide)])
+        print_tables([compare_text.shown_table(found, has_details, is_wide, sentences)])
     elif form == "json":
         print_json(
             {

@@ -43,6 +43,7 @@ class Column:
     rounds: list[str]  # of each session, where its contenders took turns in slices; else ''
     by_round: bool = False  # its sessions and those of the base are judged as pairs
     across: str = ""  # time, machines: what is between it and the base; '' where their sessions alternate
+    other_work: str = ""  # how its plan differs from that of the base; '' where it has the same work
     canaries: list[float] = field(default_factory=list)  # of its machine, where columns are across something
 
     @property
@@ -161,6 +162,7 @@ class Caveat:
     kind: str = ""  # OTHER_RESULTS, MORE_WORK, OTHER_PLAN
     step: str = ""  # its label, of the first two
     cause: str = ""  # the same without the session that it is about; '' where it is about none
+    reason: str = ""  # of OTHER_PLAN: how the work differs
 
     @property
     def comes_first(self) -> bool:

@@ -26,7 +26,7 @@ from app.comparison.differences.same_work import (
     rows_per_event_of,
     step_execution_plans,
 )
-from app.comparison.differences.warnings import warnings_of_columns, warnings_of_limits
+from app.comparison.differences.warnings import other_work_texts, warnings_of_columns, warnings_of_limits
 from app.comparison.verdicts.across import measured_apart_by
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import (
@@ -110,9 +110,10 @@ def compare(
         cpus = [_cpus(history, column[0]) for column in columns]
         sources = [source_text(history, column[0]["id"]) for column in columns]
         work = [rows_per_event_of(history, [each["id"] for each in column]) for column in columns]
+        other_work = other_work_texts(history, columns, at)
         warnings = [
             *other_work_warnings(work, [column[0]["name"] for column in columns]),
-            *warnings_of_columns(history, columns, at),
+            *warnings_of_columns(history, columns, at, other_work),
             *warnings_of_limits(own, limits),
             *map(Caveat, attempts_texts(left_out)),
         ]
@@ -121,7 +122,8 @@ def compare(
         )
         contenders = [_named_today(column, plan_by_id[column[0]["id"]]) for column in columns]
         described = [_column(*each) for each in zip(columns, contenders, counts, cpus, sources, strict=True)]
-        for column in described:
+        for column, what in zip(described, other_work, strict=True):
+            column.other_work = what
             column.attempts = [entry["id"] for entry, other in left_out if other["id"] in column.ids]
             column.rounds = [round_of(plan_by_id[id_], id_) for id_ in column.ids]
         rounds = rounds_of(history, plan_by_id, described, at)
