@@ -15,6 +15,7 @@ from app.engines import FIRST
 from app.planner.kinds.chosen import usual_repeats
 from app.planner.kinds.duel import ROUNDS, SEQUENCE, duel, duel_of, is_untouched
 from app.planner.request.contender import ContenderRequest, parse_memory_field
+from app.planner.request.plan_file import plan_request_of_text
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
@@ -277,7 +278,7 @@ def empty_field_values(
 
 def draft_from_file(text: str, label: str) -> Draft:
     """The draft of a plan file."""
-    request = PlanRequest.from_toml(text, label)
+    request = plan_request_of_text(text, label)
     return Draft(replace(request, contenders=as_named_today(request.contenders, Catalog())))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.catalog import Catalog
 from app.planner.request.command_line import command_line
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import Draft
 from app.planner.starting.sequence_variant import sequence_variant_text
@@ -42,7 +42,7 @@ def test_a_profile_is_other_work_and_a_plan_without_one_has_the_keys_it_had(dyno
 
 def test_it_is_written_in_files_and_commands() -> None:
     asked = request(profile=("point-query", "insert"))
-    assert PlanRequest.from_toml(asked.to_toml()).profile == ("point-query", "insert")
+    assert plan_request_of_text(plan_file_text(asked)).profile == ("point-query", "insert")
     assert "--profile point-query,insert" in command_line(asked)
 
 

@@ -15,6 +15,7 @@ from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.planner.kinds.calibration import calibration_request
+from app.planner.request.plan_file import plan_file_text
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY, PlanChoices, choices
 from app.planner.starting.draft import Draft, carried_over, draft_from_file, restore_last_draft
@@ -120,7 +121,7 @@ class DraftController(QObject):
         """Store the draft for the next window, unless the last one was unreadable."""
         draft, target = self.own, self.draft.request.target
         if not draft.unread and not any(each.problem()[0] for each in draft.request.contenders):
-            self._context.memory.keep(f"bench/plan/{target}", draft.request.to_toml())
+            self._context.memory.keep(f"bench/plan/{target}", plan_file_text(draft.request))
             self._context.memory.keep(f"bench/end/{target}", draft.by or FITTED * draft.is_fitted)
 
     def open_plan(self, path: str) -> None:
