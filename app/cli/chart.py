@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.comparison.charts import AXES, CHARTS
-from app.core.csv_text import save_csv
 from app.core.errors import DynoError, InputError
+from app.core.files import write_file
 
 from .compare import add_measure, add_sessions, named_sessions
 from .parser import add_json_only, add_verb
@@ -89,7 +89,7 @@ def _save(request: ChartRequest, path: Path, draw: Draw | None) -> None:
     if path.exists():
         raise InputError(f"{path} exists already: choose another name")
     if form == CSV:
-        save_csv(_numbers(request).to_csv(), path)
+        write_file(path, _numbers(request).to_csv())
     elif draw is None:
         raise DynoError(f"{path}: only the installed `dyno` draws pictures; save as {CSV} instead")
     else:

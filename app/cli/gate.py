@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.core.errors import InputError
+from app.core.files import write_file
 from app.protocol.reading import MOST_PCT
 
 from .compare import add_false_share, add_measure, command_verdict_limits
@@ -78,10 +78,7 @@ def _write_junit(found: GateEntry, file: Path) -> None:
     """Write the file; one of an earlier run is replaced."""
     from app.comparison.answers.gate_reports import gate_junit
 
-    try:
-        file.write_bytes(gate_junit(found))
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror or error}") from None
+    write_file(file, gate_junit(found))
 
 
 def _verdict(line: GateLine, text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import DynoError, InputError
+from app.core.harmless import as_file_name
+from app.core.toml_text import read_text
 
 from .compare import (
     add_sessions,
@@ -63,7 +64,7 @@ def report_sessions(arguments: argparse.Namespace) -> None:
         arguments.out,
         arguments.base,
         arguments.title,
-        _own_text(arguments.text) if arguments.text else "",
+        read_text(arguments.text) if arguments.text else "",
         sections_without(split_word_list("without", arguments.without) if arguments.without else []),
         command_verdict_limits(arguments),
         arguments.interactive,
@@ -80,7 +81,7 @@ def report_plan(plan: Plan) -> None:
     if not sessions_of_ended(plan.id)[1]:
         return
     try:
-        file = _new_file(re.sub(r"[^A-Za-z0-9._+-]+", "-", plan.name).lstrip(".-") or "plan")
+        file = _new_file(as_file_name(plan.name))
         try:
             with opened_history() as history:
                 write_report(history, ReportRequest((plan.id,), file))
@@ -105,12 +106,3 @@ def _new_file(name: str) -> Path:
             raise InputError(f"{file} cannot be written: {error.strerror}") from None
         return file
     raise InputError(f"there are {MOST_FILES:,} reports of that name")
-
-
-def _own_text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{file} cannot be read: it is not UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}") from None
