@@ -9,6 +9,7 @@ from typing import NotRequired, TypedDict
 
 from app.history.lists.sessions import ContenderEntry
 from app.history.steps.figures import SteadinessEntry, StepCutEntry
+from app.protocol.others import DISTURBED
 from app.stats import VerdictLimits
 
 Coordinate = int | float | str
@@ -89,6 +90,11 @@ class Cell(ColumnFigure):
     def why(self) -> str:
         """The same in one text."""
         return ", ".join(self.whys)
+
+    @property
+    def was_disturbed(self) -> bool:
+        """Whether a repeat is marked so, or does not count for it."""
+        return DISTURBED in self.marks or any(DISTURBED in marks for marks in self.left_out)
 
     @property
     def effect(self) -> float:
