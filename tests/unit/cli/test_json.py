@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.cli import main
-from app.cli.parser import whole_parser
+from app.cli.words import VERB, CommandWord, command_words
 from app.history.store.history import History
 from tests import comparable, journals
-from tests.unit.cli.words import parsers, said
+from tests.unit.cli.words import said
 from tests.unit.history.test_calibration import calibrated
 from tests.unit.script.test_script import keep as keep_scripted
 
@@ -34,21 +34,25 @@ WITHOUT = {
 
 def test_every_command_that_reads_prints_json() -> None:
     without = {each for names in WITHOUT.values() for each in names}
-    assert without == {
-        each.prog.removeprefix("dyno ") for each in parsers(whole_parser()) if _lacks_json(each)
+    lacking = {
+        command for command, its in command_words().items() if not has_verbs(its) and not has_json(its)
     }
+    assert without == {each.removeprefix("dyno ") for each in lacking}
 
 
-def _lacks_json(parser: argparse.ArgumentParser) -> bool:
-    is_verb = not any(isinstance(each, argparse._SubParsersAction) for each in parser._actions)
-    return is_verb and not any("--json" in each.option_strings for each in parser._actions)
+def has_verbs(its: Sequence[CommandWord]) -> bool:
+    return any(each.kind == VERB for each in its) or its[0].command == "dyno"
+
+
+def has_json(its: Sequence[CommandWord]) -> bool:
+    return any("--json" in each.names for each in its)
 
 
 # what was written
 
 
 @pytest.fixture
-def two(dyno_home: Path) -> list[str]:
+def both_ids(dyno_home: Path) -> list[str]:
     return list(comparable.keep(dyno_home, comparable.plan(2, repeats=2))[:2])
 
 
@@ -58,28 +62,30 @@ def written(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 
 @pytest.mark.parametrize("ending", ["html", "md", "csv"])
 def test_a_report_says_what_it_is(
-    two: list[str], ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    both_ids: list[str], ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / f"r.{ending}"
-    found = written(capsys, "report", *two, "--base", two[1], "--out", str(file))
+    found = written(capsys, "report", *both_ids, "--base", both_ids[1], "--out", str(file))
     size = file.stat().st_size
-    assert found == {"path": str(file), "format": ending, "bytes": size, "sessions": two[::-1]}
+    assert found == {"path": str(file), "format": ending, "bytes": size, "sessions": both_ids[::-1]}
 
 
 def test_a_path_is_absolute(
-    two: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    both_ids: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert written(capsys, "chart", "bars", *two, "--out", "bars.csv")["path"] == str(tmp_path / "bars.csv")
+    assert written(capsys, "chart", "bars", *both_ids, "--out", "bars.csv")["path"] == str(
+        tmp_path / "bars.csv"
+    )
 
 
 def test_a_chart_says_what_it_is_or_has_its_numbers(
-    two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    both_ids: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "bars.csv"
-    found = written(capsys, "chart", "bars", *two, "--out", str(file))
-    assert found == {"path": str(file), "format": "csv", "bytes": file.stat().st_size, "sessions": two}
-    numbers = written(capsys, "chart", "bars", *two)
+    found = written(capsys, "chart", "bars", *both_ids, "--out", str(file))
+    assert found == {"path": str(file), "format": "csv", "bytes": file.stat().st_size, "sessions": both_ids}
+    numbers = written(capsys, "chart", "bars", *both_ids)
     assert numbers["chart"] == "bars" and numbers["heads"][0] == "group"
     assert len(numbers["rows"]) == len(file.read_text().splitlines()) - 1
     assert {len(row) for row in numbers["rows"]} == {len(numbers["heads"])}
@@ -87,11 +93,20 @@ def test_a_chart_says_what_it_is_or_has_its_numbers(
 
 @pytest.mark.parametrize(("options", "form"), [((), "zip"), (("--openmetrics",), "openmetrics")])
 def test_an_export_says_what_it_is(
-    two: list[str], options: tuple[str, ...], form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    both_ids: list[str],
+    options: tuple[str, ...],
+    form: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     file = tmp_path / "exported"
-    found = written(capsys, "session", "export", two[0], str(file), *options)
-    assert found == {"path": str(file), "format": form, "bytes": file.stat().st_size, "sessions": two[:1]}
+    found = written(capsys, "session", "export", both_ids[0], str(file), *options)
+    assert found == {
+        "path": str(file),
+        "format": form,
+        "bytes": file.stat().st_size,
+        "sessions": both_ids[:1],
+    }
 
 
 def test_a_script_is_a_folder(dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,11 +119,11 @@ def test_a_script_is_a_folder(dyno_home: Path, tmp_path: Path, capsys: pytest.Ca
 
 
 def test_an_export_of_all_sessions_names_them(
-    two: list[str], dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    both_ids: list[str], dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("duckdb")
     found = written(capsys, "history", "export", "--parquet", str(tmp_path / "all"))
-    assert {*two} < {*found["sessions"]} and found["format"] == "parquet" and found["bytes"] > 1000
+    assert {*both_ids} < {*found["sessions"]} and found["format"] == "parquet" and found["bytes"] > 1000
 
 
 # what was read

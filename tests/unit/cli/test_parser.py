@@ -12,7 +12,7 @@ import pytest
 from app.cli import main
 from app.cli.parser import NOUNS, dyno_parser, parse, whole_parser
 from app.cli.word_table import table_text
-from app.cli.words import PATH
+from app.cli.words import PATH, command_words
 from tests.unit.cli.words import parsers, refused
 
 
@@ -101,9 +101,9 @@ def test_what_is_typed_often_has_a_letter() -> None:
                 assert letters[option] in action.option_strings, parser.prog
 
 
-@pytest.mark.parametrize("parser", list(parsers(whole_parser())), ids=lambda each: each.prog)
-def test_no_option_is_the_plural_of_another(parser: argparse.ArgumentParser) -> None:
-    options = [each for action in parser._actions for each in action.option_strings]
+@pytest.mark.parametrize("command", command_words())
+def test_no_option_is_the_plural_of_another(command: str) -> None:
+    options = {name for each in command_words()[command] for name in each.names}
     assert not [each for each in options if f"{each}s" in options]
 
 
