@@ -45,6 +45,7 @@ collect() {  # FOLDER PYTHONS: the libraries of each Python, then what they shar
     for each in $2; do
         into=$1/cp$(echo "$each" | tr -d .)
         pip_install --require-hashes -r requirements.txt
+        rm -rf "${into:?}/bin" # else pip warns that it stays as it is
         pip_install --no-deps "$work"/wheel/*.whl
         rm -rf "${into:?}/bin" "$into"/setuptools* "$into"/pkg_resources "$into"/_distutils_hack "$into"/distutils-*.pth
         for part in $UNUSED; do rm -rf "${into:?}/PySide6/$part"; done

@@ -12,7 +12,8 @@
 #                      test    make test
 #                      unit    the begin of make test: packages, style, types, unit tests (not done without --what)
 #                      closing the window opened 200 times and closed at any moment (not done without --what)
-#                      deb     the package of dist/ installed, its menu entry, its window; removed (not without --what)
+#                      deb     the package of dist/ installed, its menu entry, its window, completion and manual;
+#                              removed (not without --what)
 #                      file    the same with the AppImage, without root (not without --what)
 #   --folder DIR       where to make the systems (default: ${TMPDIR:-/tmp})
 #   --logs DIR         keep the output of each command there
@@ -144,6 +145,10 @@ obey() {  # COMMAND: where it prints a line to run, run that, and the command ag
     line=$(sed -n "s/^  \(sudo apt-get install .*\)/\1 -y/p" "$said")
     [ -n "$line" ] && sh -c "$line" && "$@"
 }
+completes() {  # LINE WORD: what bash makes of the line at a Tab, by the files of the package
+    bash -c '"'"'. /usr/share/bash-completion/bash_completion && { _comp_load dyno || _completion_loader dyno || true; } 2>/dev/null
+        COMP_LINE=$1 COMP_POINT=${#1} && _dyno dyno && echo "$1: ${COMPREPLY[*]}" && [ "${COMPREPLY[*]}" = "$2" ]'"'"' bash "$@"
+}
 case $1 in
     run | window) obey make run ;;
     test) obey sh install.sh test && make test ;;
@@ -152,6 +157,9 @@ case $1 in
     deb)
         sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends /srv/dist/dyno_*.deb desktop-file-utils &&
             desktop-file-validate /usr/share/applications/dyno.desktop && dyno --version && dyno doctor && dyno &&
+            sudo apt-get install -q -y --no-install-recommends man-db bash-completion &&
+            completes "dyno run --sequence qu" quick && completes "dyno se" "sequence session" &&
+            man dyno-run | grep -q -e --sequence && man -k dyno | grep -q "^dyno-run " &&
             sudo apt-get remove -q -y dyno && ! [ -e /usr/lib/dyno ] && ! [ -e /usr/bin/dyno ]
         ;;
     file)

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.comparison.charts import AXES, CHARTS
-from app.core.csv_text import save_csv
 from app.core.errors import DynoError, InputError
+from app.core.files import write_file
 
-from .compare import add_measure, add_sessions
-from .parser import add_verb
-from .screen import say, say_text
+from .compare import add_measure, add_sessions, named_sessions
+from .parser import add_json_only, add_verb
+from .screen import print_json, say_text
 from .session import opened_history
+from .written import format_of, say_written
 
 if TYPE_CHECKING:
+    from app.comparison.charts.points import ChartNumbers
     from app.comparison.charts.request import ChartRequest
 
     from . import Draw
@@ -45,6 +47,7 @@ def add_words(words: Any) -> None:
         "--absolute", action="store_true", help="in charts of bars and before-after: values instead of ratios"
     )
     parser.add_argument("-o", "--out", type=Path, help="a new file: .png .svg .csv (default: print CSV)")
+    add_json_only(parser)
 
 
 def chart_sessions(arguments: argparse.Namespace) -> None:
@@ -60,18 +63,23 @@ def chart_sessions(arguments: argparse.Namespace) -> None:
         arguments.series,
         not arguments.absolute,
     )
-    if arguments.out is None:
-        say_text(_numbers(request))
-    else:
+    if arguments.out is not None:
         _save(request, arguments.out, arguments.draw)
-        say(arguments.out)
+        with opened_history() as history:
+            sessions = named_sessions(history, arguments)
+        say_written(arguments, arguments.out, format_of(arguments.out), sessions)
+    elif arguments.json:
+        numbers = _numbers(request)
+        print_json({"chart": request.chart, "heads": numbers.heads, "rows": numbers.rows})
+    else:
+        say_text(_numbers(request).to_csv())
 
 
-def _numbers(request: ChartRequest) -> str:
-    from app.comparison.charts.request import chart_csv
+def _numbers(request: ChartRequest) -> ChartNumbers:
+    from app.comparison.charts.request import load_chart_numbers
 
     with opened_history() as history:
-        return chart_csv(history, request)
+        return load_chart_numbers(history, request)
 
 
 def _save(request: ChartRequest, path: Path, draw: Draw | None) -> None:
@@ -81,7 +89,7 @@ def _save(request: ChartRequest, path: Path, draw: Draw | None) -> None:
     if path.exists():
         raise InputError(f"{path} exists already: choose another name")
     if form == CSV:
-        save_csv(_numbers(request), path)
+        write_file(path, _numbers(request).to_csv())
     elif draw is None:
         raise DynoError(f"{path}: only the installed `dyno` draws pictures; save as {CSV} instead")
     else:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
-from app.protocol.plan import UNTIL_DECIDED
 
 from .plan_options import GivenPlanOptions
 from .screen import confirmed, say
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from app.planner.estimate.estimate import PlanEstimate
     from app.planner.request.request import PlanRequest
     from app.protocol.answers import Survey
-    from app.protocol.plan import Plan
 
     from .launching import Settled
 
@@ -60,12 +58,16 @@ def with_end(given: GivenPlanOptions, arguments: argparse.Namespace) -> GivenPla
 
 
 def with_until_decided(given: GivenPlanOptions, plan_file: str | None) -> GivenPlanOptions:
-    """With a time to end in: repeats until decided where nobody gave any."""
+    """With a time to end in: the repeats for that, where nobody gave any."""
+    from app.planner.kinds.chosen import usual_repeats
+
     if "time_limit" not in given.options or "repeats" in given.options:
         return given
     if plan_file is not None and "repeats" in tomllib.loads(Path(plan_file).read_text(encoding="utf-8")):
         return given
-    return replace(given, options={**given.options, "repeats": UNTIL_DECIDED})
+    return replace(
+        given, options={**given.options, "repeats": usual_repeats(given.contenders, is_limited=True)}
+    )
 
 
 def _seconds_until_end(arguments: argparse.Namespace) -> float:
@@ -109,26 +111,18 @@ def shorten_to_limit(settled: Settled, arguments: argparse.Namespace, given: Giv
 
     def fitting(survey: Survey) -> PlanRequest:
         from app.catalog import Catalog
+        from app.core.settings import home
+        from app.history.machines.measured import machine_measures_from
         from app.planner.kinds.chosen import fitted
 
         gone = time.monotonic() - began if arguments.by and arguments.at is None else 0.0
         asked = replace(settled(survey), time_limit=max(1, int(limit_s - gone)) if limit_s else 0)
-        found = fitted(asked, asked.time_limit, partial(_looked, survey), Catalog(), is_fixed)
+        known = partial(machine_measures_from, home())
+        found = fitted(asked, asked.time_limit, survey, Catalog(), known, is_fixed)
         say(found.text)
         return found.request
 
     return fitting
-
-
-def _looked(survey: Survey, request: PlanRequest) -> tuple[Plan, PlanEstimate]:
-    from app.catalog import Catalog, approved_hashes
-    from app.core.settings import home
-    from app.history.machines.measured import machine_measures_from
-    from app.planner.kinds.canary import estimated_with_canary
-    from app.planner.resolve.resolve import resolve
-
-    plan = resolve(request, survey, Catalog(), approved_hashes())
-    return estimated_with_canary(plan, survey, machine_measures_from(home(), plan.machine_key))
 
 
 # asked before it starts

@@ -18,6 +18,7 @@ from .session import opened_history
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
+    from app.history.store.history import History
     from app.protocol.plan import Plan
 
 FORMATS = ("table", "json", "csv", "md")
@@ -39,9 +40,7 @@ def add_words(words: Any) -> None:
         "-v", "--details", action="store_true", help="show spread, n and p in each cell, and all caveats"
     )
     other = parser.add_mutually_exclusive_group()
-    other.add_argument(
-        "--differences", action="store_true", help="show how the setups of the sessions differ"
-    )
+    other.add_argument("--setup", action="store_true", help="show how the setups of the sessions differ")
     other.add_argument(
         "--why", nargs="?", const=UnsetOptionText(), type=non_empty_option(str), metavar="STEP",
         help="show the costs of a step, the likeliest explanation first; without STEP the costs of all steps",
@@ -69,6 +68,13 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
         metavar="SESSION",
         help="base of the comparison: a session, or a plan of one contender (default: the first session)",
     )
+
+
+def named_sessions(history: History, arguments: argparse.Namespace) -> list[str]:
+    """The ids of the sessions that `add_sessions` took, the base first."""
+    from app.history.lists.sessions import find_all
+
+    return find_all(history, [*([arguments.base] if arguments.base else []), *arguments.sessions])
 
 
 def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
@@ -110,11 +116,11 @@ def command_verdict_limits(arguments: argparse.Namespace) -> VerdictLimits:
 
 
 def compare_sessions(arguments: argparse.Namespace) -> None:
-    if (arguments.differences or arguments.why is not None) and arguments.measure != "value":
-        raise InputError("--measure does not go with --why or --differences: leave one of them out")
+    if (arguments.setup or arguments.why is not None) and arguments.measure != "value":
+        raise InputError("--measure does not go with --why or --setup: leave one of them out")
     if arguments.stacks:
         _show_stacks(arguments)
-    elif arguments.differences:
+    elif arguments.setup:
         _show_differences(arguments.sessions, arguments.format)
     else:
         limits, measure = command_verdict_limits(arguments), arguments.measure
@@ -179,7 +185,7 @@ def _show_table(
     sentences = first_lines(found, measure_in_sentence(measure))
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences))
-        print_tables([compare_text.shown_table(found, has_details, is_wide)])
+        print_tables([compare_text.shown_table(found, has_details, is_wide, sentences)])
     elif form == "json":
         print_json(
             {

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.core.errors import InputError
+from app.core.files import write_file
 from app.protocol.reading import MOST_PCT
 
 from .compare import add_false_share, add_measure, command_verdict_limits
-from .parser import add_verb, non_empty_option, percent_type
+from .parser import add_json_only, add_verb, non_empty_option, percent_type
 from .plan_options import DISTURBING, add_options, given_disturbance_limits
 from .screen import print_json, print_table, quietly, say_text, say_wrapped
 from .session import opened_history
@@ -49,7 +49,7 @@ def add_words(words: Any) -> None:
     add_options(parser, *DISTURBING)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="print Markdown, for a merge request")
-    form.add_argument("-j", "--json", action="store_true", help="print JSON, for scripts")
+    add_json_only(form)
     form.add_argument("-q", "--quiet", action="store_true", help="print nothing: the exit code is the answer")
     parser.add_argument(
         "--junit", type=non_empty_option(Path), metavar="FILE",
@@ -78,10 +78,7 @@ def _write_junit(found: GateEntry, file: Path) -> None:
     """Write the file; one of an earlier run is replaced."""
     from app.comparison.answers.gate_reports import gate_junit
 
-    try:
-        file.write_bytes(gate_junit(found))
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror or error}") from None
+    write_file(file, gate_junit(found))
 
 
 def _verdict(line: GateLine, text: str) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.units import count_text
 
-from .parser import add_json, add_noun, add_verb, whole_number
+from .parser import add_json, add_json_only, add_noun, add_verb, whole_number
 from .screen import complain, print_json, print_table, say, secret_asker, status_line
 from .session import HEADERS, LEAST, SESSION, opened_history, session_list_cells
+from .written import say_written
 
 if TYPE_CHECKING:
     from app.team.edits import Edit
@@ -66,6 +67,7 @@ def add_words(words: Any) -> None:
     )
     export.add_argument("--parquet", required=True, metavar="FOLDER", help="a new folder for Parquet files")
     export.add_argument("sessions", nargs="*", metavar="SESSION", help="sessions or plans (default: all)")
+    add_json_only(export)
     add_verb(
         verbs, show_history_choice, "show which history is in use, and what waits to be shared", add_json
     )
@@ -80,9 +82,11 @@ def export_history(arguments: argparse.Namespace) -> None:
 
     from app.history.exchange.parquet import export_parquet
 
+    folder = Path(arguments.parquet)
     with opened_history() as history:
-        count = export_parquet(history, Path(arguments.parquet), arguments.sessions)
-    say(f"{count_text(count, 'session')} in {arguments.parquet}: sessions, steps, figures, series")
+        ids = export_parquet(history, folder, arguments.sessions)
+    text = f"{count_text(len(ids), 'session')} in {folder}: sessions, steps, figures, series"
+    say_written(arguments, folder, "parquet", ids, text)
 
 
 def use_history(arguments: argparse.Namespace) -> None:

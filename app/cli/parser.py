@@ -291,8 +291,14 @@ def add_directory(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-j", "--json", action="store_true", help="print JSON, for scripts")
+    """Of each verb that reads, and prints a table."""
+    add_json_only(parser)
     add_wide(parser)
+
+
+def add_json_only(parser: argparse._ActionsContainer) -> None:
+    """Of each verb that reads, and prints no table."""
+    parser.add_argument("-j", "--json", action="store_true", help="print JSON, for scripts")
 
 
 def add_wide(parser: argparse.ArgumentParser) -> None:

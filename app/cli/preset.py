@@ -19,7 +19,7 @@ from app.core.toml_text import read_text
 from app.engines import KNOWN
 from app.variables.names import BASELINE
 
-from .parser import Run, add_json, add_noun, add_target, add_verb
+from .parser import Run, add_json, add_json_only, add_noun, add_target, add_verb
 from .screen import ask_secret, complain, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def add_words(words: Any) -> None:
     add_json(check)
     diff = _verb(verbs, diff_preset, "show the lines in which two presets differ", "PRESET")
     _add_build(diff, "compare the presets as rendered for this build")
+    add_json_only(diff)
     _verb(verbs, new_preset, "copy a preset under a new name, to edit it", "FROM NAME")
     _verb(verbs, edit_preset, "edit one of your presets with $VISUAL or $EDITOR", "PRESET")
     _verb(verbs, delete_preset, "delete one of your presets", "PRESET")
@@ -112,7 +113,13 @@ def show_preset(arguments: argparse.Namespace) -> None:
 
 def diff_preset(arguments: argparse.Namespace) -> None:
     first, second = _as_asked(arguments, 2)
-    say_text("\n".join(diff_presets(first, second) or ["the presets do not differ"]) + "\n")
+    lines = diff_presets(first, second)
+    if arguments.json:
+        print_json(
+            {"presets": [_entry(first), _entry(second)], "build": arguments.build or None, "lines": lines}
+        )
+    else:
+        say_text("\n".join(lines or ["the presets do not differ"]) + "\n")
 
 
 def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:

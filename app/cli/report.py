@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import DynoError, InputError
+from app.core.harmless import as_file_name
+from app.core.toml_text import read_text
 
-from .compare import add_sessions, add_verdict_limits, command_verdict_limits, sessions_of_ended
-from .parser import add_verb, split_word_list
+from .compare import (
+    add_sessions,
+    add_verdict_limits,
+    command_verdict_limits,
+    named_sessions,
+    sessions_of_ended,
+)
+from .parser import add_json_only, add_verb, split_word_list
 from .screen import complain, say
 from .session import opened_history
+from .written import format_of, say_written
 
 if TYPE_CHECKING:
     from app.protocol.plan import Plan
@@ -41,6 +49,7 @@ def add_words(words: Any) -> None:
         help="replace FILE; an interactive report says what has changed since",
     )  # fmt: skip
     add_verdict_limits(parser)
+    add_json_only(parser)
 
 
 def report_sessions(arguments: argparse.Namespace) -> None:
@@ -55,13 +64,14 @@ def report_sessions(arguments: argparse.Namespace) -> None:
         arguments.out,
         arguments.base,
         arguments.title,
-        _own_text(arguments.text) if arguments.text else "",
+        read_text(arguments.text) if arguments.text else "",
         sections_without(split_word_list("without", arguments.without) if arguments.without else []),
         command_verdict_limits(arguments),
         arguments.interactive,
     )
     with opened_history() as history:
-        say(writing.write_report(history, request))
+        file = writing.write_report(history, request)
+        say_written(arguments, file, format_of(file), named_sessions(history, arguments))
 
 
 def report_plan(plan: Plan) -> None:
@@ -71,7 +81,7 @@ def report_plan(plan: Plan) -> None:
     if not sessions_of_ended(plan.id)[1]:
         return
     try:
-        file = _new_file(re.sub(r"[^A-Za-z0-9._+-]+", "-", plan.name).lstrip(".-") or "plan")
+        file = _new_file(as_file_name(plan.name))
         try:
             with opened_history() as history:
                 write_report(history, ReportRequest((plan.id,), file))
@@ -96,12 +106,3 @@ def _new_file(name: str) -> Path:
             raise InputError(f"{file} cannot be written: {error.strerror}") from None
         return file
     raise InputError(f"there are {MOST_FILES:,} reports of that name")
-
-
-def _own_text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{file} cannot be read: it is not UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}") from None

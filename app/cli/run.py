@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.planner.request.plan_file import plan_request_of_file
 from app.planner.request.request import PlanRequest
 
 from .choosing import (
@@ -162,7 +163,7 @@ def _asked(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
 
 def plan_request_from(arguments: argparse.Namespace, given: GivenPlanOptions) -> PlanRequest:
     """The plan file with what was given in its place."""
-    plan = PlanRequest() if arguments.plan is None else PlanRequest.from_file(Path(arguments.plan))
+    plan = PlanRequest() if arguments.plan is None else plan_request_of_file(Path(arguments.plan))
     return with_until_decided(given, arguments.plan).over(plan)
 
 

@@ -13,8 +13,9 @@ from app.core.quantity import percent_of
 from app.core.units import count_text, figure_text
 from app.protocol.states import state_word
 
-from .parser import add_json, add_limit, add_noun, add_verb, duration_between, whole_number
+from .parser import add_json, add_json_only, add_limit, add_noun, add_verb, duration_between, whole_number
 from .screen import complain, print_json, print_table, say
+from .written import say_written
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -47,7 +48,7 @@ def add_words(words: Any) -> None:
     _add_latency(verbs)
     _add_changes(verbs)
     text = "write a shell script that repeats the session without Dyno"
-    script = add_verb(verbs, script_session, text, _add_session)
+    script = add_verb(verbs, script_session, text, _add_session, add_json_only)
     script.add_argument("-o", "--out", type=Path, required=True, help="a new folder")
     _add_cut(verbs)
     undelete = add_verb(verbs, undelete_session, "restore a session deleted in the last seven days")
@@ -73,7 +74,7 @@ def _add_changes(verbs: Any) -> None:
     tag.add_argument("--remove", action="store_true", help="remove the tag")
     note = add_verb(verbs, note_session, "add a note to a session", _add_session)
     note.add_argument("text", help="text of the note")
-    export = add_verb(verbs, export_session, "export a session to a file", _add_session)
+    export = add_verb(verbs, export_session, "export a session to a file", _add_session, add_json_only)
     export.add_argument("file", help="a new .zip file")
     export.add_argument(
         "--openmetrics", action="store_true",
@@ -309,19 +310,24 @@ def cut_session_step(arguments: argparse.Namespace) -> None:
 def export_session(arguments: argparse.Namespace) -> None:
     from app.history.exchange.exporting import export
     from app.history.exchange.openmetrics import export_openmetrics
+    from app.history.lists.sessions import find
 
     if not arguments.file:
         raise InputError("the file name is empty: name a new file")
+    form, write = ("openmetrics", export_openmetrics) if arguments.openmetrics else ("zip", export)
     with opened_history() as history:
-        write = export_openmetrics if arguments.openmetrics else export
-        say(write(history, arguments.session, Path(arguments.file)))
+        session = find(history, arguments.session)
+        say_written(arguments, write(history, session, Path(arguments.file)), form, [session])
 
 
 def script_session(arguments: argparse.Namespace) -> None:
+    from app.history.lists.sessions import find
     from app.script.writing import write_script
 
     with opened_history() as history:
-        say(write_script(history, arguments.session, arguments.out) / "run.sh")
+        session = find(history, arguments.session)
+        folder = write_script(history, session, arguments.out)
+    say_written(arguments, folder, "script", [session], folder / "run.sh")
 
 
 def delete_session(arguments: argparse.Namespace) -> None:

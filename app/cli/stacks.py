@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.core.files import write_file
 
 from .parser import non_empty_option
 from .screen import print_json, print_tables, say, say_text
@@ -70,10 +71,7 @@ def _write_svg(file: Path, label: str, found: StepStacks, is_off_cpu: bool) -> N
     from app.report.flame_svg import flame_svg
 
     svg = flame_svg(layout(found.side(is_off_cpu)), title_of(label, is_off_cpu), found.remarks)
-    try:
-        file.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}") from None
+    write_file(file, svg)
     say(file)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +46,7 @@ def add_words(words: Any) -> None:
     )
     add_directory(calibrate)
     add_quiet(calibrate, "print only the result")
+    add_json(calibrate)
     add_verb(verbs, canaries_target, "show how fast the machine was before each session", _add_name, add_json)
     trust = add_verb(verbs, trust_target, "accept the host key with this fingerprint", _add_name)
     trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
@@ -181,15 +184,21 @@ def show_builds(builds: Sequence[Build]) -> None:
 
 
 def calibrate_noise(arguments: argparse.Namespace) -> int:
-    """Run sessions of equal contenders, then print how much they differ."""
+    """Run sessions of equal contenders, then print how much they differ; JSON alone on standard output."""
+    if arguments.last:
+        return _show_calibration(arguments.name, _latest_machine_key(arguments.name), arguments.json)
+    with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
+        code, machine_key = _calibrated(arguments)
+    return code or _show_calibration(arguments.name, machine_key, arguments.json)
 
+
+def _calibrated(arguments: argparse.Namespace) -> tuple[int, str]:
+    """Measure; the exit code, and the key of the machine."""
     from app.planner.kinds.calibration import calibration_request
     from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 
     from .launching import launch_plan
 
-    if arguments.last:
-        return _show_last(arguments.name)
     code, plan = launch_plan(
         arguments.name,
         lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),
@@ -201,37 +210,39 @@ def calibrate_noise(arguments: argparse.Namespace) -> int:
     )
     with quietly(arguments.quiet):
         say("")
-    return code or _show_calibration(arguments.name, plan.machine_key)
-
-
-def _show_last(name: str) -> int:
-    from app.history.lists.sessions import latest_machine_key
-
-    with opened_history() as history:
-        machine_key = latest_machine_key(history, Targets().get(name).name)
-    return _show_calibration(name, machine_key)
+    return code, plan.machine_key
 
 
 def canaries_target(arguments: argparse.Namespace) -> None:
     from app.comparison.texts.canary_text import canary_table
-    from app.history.lists.sessions import latest_machine_key
     from app.history.machines.canaries import canary_runs
 
+    machine_key = _latest_machine_key(arguments.name)
     with opened_history() as history:
-        runs = canary_runs(history, latest_machine_key(history, Targets().get(arguments.name).name))
+        runs = canary_runs(history, machine_key)
     if arguments.json:
         print_json([asdict(run) for run in runs])
     else:
         print_tables([canary_table(runs)])
 
 
-def _show_calibration(name: str, machine_key: str) -> int:
-    from app.comparison.texts.calibration_text import calibration_table
+def _latest_machine_key(name: str) -> str:
+    from app.history.lists.sessions import latest_machine_key
+
+    with opened_history() as history:
+        return latest_machine_key(history, Targets().get(name).name)
+
+
+def _show_calibration(name: str, machine_key: str, is_json: bool) -> int:
+    from app.comparison.texts.calibration_text import calibration_entry, calibration_table
     from app.history.machines.calibration import calibration
 
     with opened_history() as history:
         found = calibration(history, machine_key)
     if found is None:
         raise InputError(f"{name} is not calibrated yet: run dyno target calibrate {name}")
-    print_tables([calibration_table(found)])
+    if is_json:
+        print_json(calibration_entry(found))
+    else:
+        print_tables([calibration_table(found)])
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.catalog import Catalog, Workload, approve
 
-from .parser import add_json, add_noun, add_verb
+from .parser import add_json, add_json_only, add_noun, add_verb
 from .screen import complain, print_json, print_table, say, say_text
 
 
@@ -31,6 +31,7 @@ def _add_sql(verbs: Any) -> None:
     """Commands for custom SQL."""
     check = add_verb(verbs, check_sql, "check a file of custom SQL, line by line")
     check.add_argument("file", type=Path, help="a file of custom SQL")
+    add_json_only(check)
     taking = add_verb(verbs, import_sql, "make a workload from a file of custom SQL, or of mydbtest")
     taking.add_argument(
         "file", type=Path, help="a file of custom SQL or of mydbtest; its user and host are not stored"
@@ -117,7 +118,10 @@ def check_sql(arguments: argparse.Namespace) -> int:
     from app.core.toml_text import read_text
 
     problems = sql_problems(read_text(arguments.file, MAX_SQL))
-    complain(*(f"{arguments.file}: line {line}: {text}" for line, text in problems))
+    if arguments.json:
+        print_json([{"line": line, "text": text} for line, text in problems])
+    else:
+        complain(*(f"{arguments.file}: line {line}: {text}" for line, text in problems))
     return 2 if problems else 0
 
 

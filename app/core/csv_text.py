@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
-
-from .errors import DynoError
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would carry these out
 
@@ -20,14 +17,6 @@ def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     writer.writerow([_told(head) for head in heads])
     writer.writerows([_told(cell) for cell in row] for row in rows)
     return out.getvalue()
-
-
-def save_csv(text: str, path: Path) -> None:
-    """Save CSV with its own line ends."""
-    try:
-        path.write_bytes(text.encode())
-    except OSError as error:
-        raise DynoError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _told(cell: Any) -> Any:

@@ -105,14 +105,14 @@ class SettingMixContenders:
         return _of(values, setting.options) == option_values("\n".join(("[mysqld]", *setting.lines[1])))
 
     def _name_of(self, group: Group) -> str:
-        """`A + sync_binlog`, `B - innodb_doublewrite`, or how many settings where these are too long."""
-        others = [each for each in self.names if each not in group]
-        ours = [each for each in self.names if each in group]
-        side, sign, chosen = ("A", "+", ours) if len(ours) <= len(others) else ("B", "-", others)
-        name = f" {sign} ".join((side, *chosen)).replace(",", "")
+        """`A with sync_binlog of B`, or how many settings where these are too long."""
+        of_a = [each for each in self.names if each not in group]
+        of_b = [each for each in self.names if each in group]
+        side, other, chosen = ("A", "B", of_b) if len(of_b) <= len(of_a) else ("B", "A", of_a)
+        name = f"{side} with {' and '.join(chosen)} of {other}".replace(",", "")
         if len(name) <= LONGEST_NAME:
             return name
-        return f"{side} {sign} {len(chosen)} settings {digest(chosen)[:4]}"
+        return f"{side} with {len(chosen)} settings of {other} {digest(chosen)[:4]}"
 
 
 def between(

@@ -26,6 +26,7 @@ from app.history.steps.figures import plans_by_session, steps
 from app.history.store.history import History
 from app.history.store.journals import path_of
 from app.planner.request.contender import ContenderRequest
+from app.planner.request.plan_file import plan_file_text
 from app.planner.request.request import PlanRequest
 from app.protocol.events import Sample, StepEnded, StepStarted, decode
 from app.protocol.plan import Plan
@@ -111,7 +112,7 @@ class Bench:
         """Two contenders (ENGINE:PRESET); raises PlanFailedError."""
         self._count += 1
         file = self.home / "plan.toml"
-        file.write_text(self._request(contenders, order, driven, seconds).to_toml())
+        file.write_text(plan_file_text(self._request(contenders, order, driven, seconds)))
         busy = ["--allow-busy"] if self._options.allow_busy else []
         each_s = SERVER_S + len(driven) * (seconds + WARMUP) * TIMES
         limit_s = SPARE_S + self._options.rounds * len(contenders) * each_s

@@ -36,7 +36,7 @@ from app.imported.table import read_foreign_sessions
 from app.planner.checks.checks import check_plan
 from app.planner.checks.parity import check_contender_parity
 from app.planner.estimate.estimate import estimate
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.protocol.answers import RehearsalResult, Survey
 from app.remote.agent import RemoteAgent
@@ -215,7 +215,7 @@ def answer_inputs(draw: st.DrawFn) -> Any:
 
 
 def read_plan(content: bytes) -> None:
-    request = PlanRequest.from_toml(decoded(content), "plan.toml")
+    request = plan_request_of_text(decoded(content), "plan.toml")
     resolve(request, plans.survey(), Catalog())
 
 

@@ -107,7 +107,7 @@ def _commands(folder: Path, session: str) -> Iterator[list[str]]:
     for form in ("table", "json", "csv", "md"):
         yield ["compare", *both, "--format", form]
     yield ["compare", *reversed(both), "--details"]
-    for how in ("--differences", "--why", "--pre"):
+    for how in ("--setup", "--why", "--pre"):
         yield ["compare", *both, how]
     yield ["compare", *both, "--why", "point-query threads=1"]
     yield ["compare", *both, "--measure", "cpu_us"]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.manual import manual_pages
+
 FRESH = Path(__file__).parents[1] / "fresh.sh"
 
 
@@ -38,6 +40,39 @@ def test_packages_are_installed_started_and_removed(tmp_path: Path, packages: Pa
     print(done.stdout)
     assert done.returncode == 0, done.stderr
     assert [line.split("|")[5].strip() for line in done.stdout.splitlines()[2:]] == ["passed"] * 4
+
+
+COMPLETE = """
+source "$1/usr/share/bash-completion/completions/dyno"
+COMP_LINE=$2 COMP_POINT=${#2}
+_dyno dyno && printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+def test_the_package_completes_and_explains_itself(tmp_path: Path, packages: Path) -> None:
+    root, home = tmp_path / "root", tmp_path / "home"
+    (deb,) = packages.glob("dyno_*.deb")
+    subprocess.run(["dpkg-deb", "-x", deb, root], check=True)
+    (home / "surveys").mkdir(parents=True)
+    (home / "surveys" / "local.json").write_text(
+        '{"survey": {"builds": [{"name": "mysql-5.6", "engines": ["InnoDB"]}]}}'
+    )
+    path = {"PATH": f"{root}/usr/bin:/usr/bin:/bin", "DYNO_HOME": str(home), "HOME": str(home)}
+    for line, words in (
+        ("dyno run my", ["mysql-5.6"]),
+        ("dyno run --sequence qu", ["quick"]),
+        ("dyno se", ["sequence", "session"]),
+    ):
+        asked = ["bash", "-c", COMPLETE, "bash", str(root), line]
+        done = subprocess.run(asked, env=path, capture_output=True, text=True, check=True)
+        assert (done.stdout.split(), done.stderr) == (words, ""), line
+    pages = root / "usr/share/man/man1"
+    assert {each.stem for each in pages.glob("*.gz")} == {f"{name}.1" for name in manual_pages()}
+    asked = ["man", "-l", "--warnings", str(pages / "dyno-run.1.gz")]
+    page = subprocess.run(asked, env={**path, "MANWIDTH": "100"}, capture_output=True, text=True, check=True)
+    assert "--sequence" in page.stdout and not page.stderr
 
 
 @pytest.mark.full

@@ -107,6 +107,6 @@ def test_the_method_of_a_plan_is_carried_out_and_kept(desktop: Desktop) -> None:
     for id_ in ids:
         load = next(event for event in desktop.events(id_) if isinstance(event, StepEnded))
         assert (load.outcome, load.rows["in_tables"]) == ("completed", 4000)
-    assert "load_method" in desktop.dyno("compare", *ids, "--differences").stdout
+    assert "load_method" in desktop.dyno("compare", *ids, "--setup").stdout
     said = desktop.refused("run", *desktop.plan(), "--load-method", "bulk")
     assert said.startswith("load method bulk: not for innodb")

@@ -193,7 +193,7 @@ def check_columns(desktop: Desktop, ids: list[str]) -> None:
     found = desktop.json("compare", *ids, "--base", ids[0])
     assert [(each["loads"], each["server_starts"]) for each in found["sessions"]] == [(2, 2)] * 2
     assert {n for row in found["rows"] for n in row["n"]} == {2}
-    first = desktop.json("compare", *ids[:2], "--differences")["differences"][0]
+    first = desktop.json("compare", *ids[:2], "--setup")["differences"][0]
     assert (first["group"], first["name"]) == ("durability", "commit")
     assert first["values"][1] == "no log: nothing is safe at commit"
 

@@ -56,7 +56,7 @@ def test_column_families_of_one_preset_are_told_apart_by_compare(desktop: Deskto
         if isinstance(each, Fact) and each.name == "create_table"
     ]
     assert tables[0].count("COMMENT 'cfname=packed'") == 2  # its primary key and the index on k
-    told = json.loads(desktop.dyno("compare", plain, packed, "--differences", "--format", "json").stdout)
+    told = json.loads(desktop.dyno("compare", plain, packed, "--setup", "--format", "json").stdout)
     names = [(each["group"], each["name"]) for each in told["differences"]]
     assert ("tables", "compression in force") in names and ("contender", "table_options") in names
 

@@ -314,7 +314,7 @@ def test_a_chart_is_saved_and_copied(chart: TimeChart, theme: Theme, tmp_path: P
 
 @pytest.mark.parametrize("name", ["missing/chart.png", "missing/chart.svg", "chart.nothing"])
 def test_what_cannot_be_written_is_told(chart: TimeChart, tmp_path: Path, name: str) -> None:
-    with pytest.raises(DynoError, match="cannot write"):
+    with pytest.raises(DynoError, match="cannot be written"):
         save_image(chart, tmp_path / name)
 
 

@@ -82,7 +82,7 @@ def test_numbers_that_cannot_be_saved_are_told(context: WindowContext, tmp_path:
     keep(context, [whole(plan())])
     page = drawn(context)
     page.body.choices._save_to(str(tmp_path / "missing" / "charts.csv"))
-    assert "cannot write" in page.body.message.text
+    assert "cannot be written" in page.body.message.text
 
 
 def held_against(page: LivePage, session: str, qtbot: Any) -> tuple[str, str, set[str]]:

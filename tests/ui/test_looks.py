@@ -259,7 +259,7 @@ def test_dialogs(
         "several": SeveralTargetsDialog(settled, [Target(LOCAL), Target("xeon")], _no_launch, window),
         "load": LoadTargetsDialog(["client-1", "client-2"], PlanRequest(load=("client-1",)), window),
         "sweep": SweepDialog(
-            Draft().said(vary="innodb_spin_wait_delay"), empty_field_values(None), [], window
+            Draft().with_options(vary="innodb_spin_wait_delay"), empty_field_values(None), [], window
         ),
         "install": InstallBuildDialog(settled, Target("xeon"), window),
         "build-notes": BuildNotesDialog(settled, Target("xeon"), NOTED, window),

@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from app.planner.request.contender import ContenderRequest
-from app.planner.starting.draft import Draft, DraftOutcome, Problem, names_of
+from app.planner.starting.draft import Draft, names_of
+from app.planner.starting.draft_outcome import DraftOutcome, Problem
 from app.protocol.plan import MEMORY
 from ui.core.index import Index
 from ui.core.theme import Theme

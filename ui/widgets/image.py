@@ -49,7 +49,7 @@ def save_image(widget: QWidget, path: Path, caption: str = "") -> None:
     sheet = _Sheet(widget, caption)
     is_drawn = _save_svg(sheet, path) if path.suffix.lower() == ".svg" else _picture(sheet).save(str(path))
     if not is_drawn:
-        raise DynoError(f"cannot write {path}: no such folder, no permission, or an unknown format")
+        raise DynoError(f"{path} cannot be written: no such folder, no permission, or an unknown format")
 
 
 def copy_image(widget: QWidget, caption: str = "") -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.comparison.cells.cell import Cell, Comparison
-from app.protocol.others import DISTURBED
+from app.comparison.cells.cell import Comparison
 
 from .sentences import WAITING, has_running_sessions
 
@@ -25,17 +24,12 @@ def disturbed_steps(comparison: Comparison) -> DisturbedSteps | None:
     """
     base = comparison.columns[comparison.base]
     rows = [row for row in comparison.rows if row.kind not in WAITING]
-    places = {at for row in rows for at, cell in enumerate(row.cells) if _was_disturbed(cell)}
+    places = {at for row in rows for at, cell in enumerate(row.cells) if cell.was_disturbed}
     if comparison.base in places:
         places = set(range(len(comparison.columns)))
     its = [each for at, each in enumerate(comparison.columns) if at in places and each.target == base.target]
     sessions = dict.fromkeys(id_ for each in [base, *its] for id_ in each.ids)
-    steps = dict.fromkeys(row.workload for row in rows if any(map(_was_disturbed, row.cells)))
+    steps = dict.fromkeys(row.workload for row in rows if any(cell.was_disturbed for cell in row.cells))
     if not steps or any(each.source or has_running_sessions(each) for each in [base, *its]):
         return None
     return DisturbedSteps(tuple(steps), tuple(sessions)) if its else None
-
-
-def _was_disturbed(cell: Cell) -> bool:
-    """Whether a repeat is marked so, or does not count for it."""
-    return DISTURBED in cell.marks or any(DISTURBED in marks for marks in cell.left_out)

@@ -22,7 +22,6 @@ from app.core.units import count_text, first_texts
 from app.history.lists.sessions import sessions_of_plan, sessions_of_reference
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
-from app.protocol.others import DISTURBED
 from app.protocol.plan import PREPARING
 from app.stats import VerdictLimits
 
@@ -175,15 +174,13 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
 
 def _spared(found: Comparison, lines: Sequence[GateLine]) -> list[str]:
     """Loads and indexes that were disturbed, and cannot be told: they hold no gate on other steps."""
-    spared = {row_label(row) for row in found.rows if row.kind in PREPARING and _was_disturbed(row)}
+    spared = {
+        row_label(row)
+        for row in found.rows
+        if row.kind in PREPARING and any(cell.was_disturbed for cell in row.cells)
+    }
     told = [line["step"] for line in lines if line["step"] in spared and line["verdict"] == UNTOLD]
     return told if len(told) < len(lines) else []
-
-
-def _was_disturbed(row: Row) -> bool:
-    """Whether that is why a session of it does not count."""
-    left_out = [mark for cell in row.cells for marks in cell.left_out for mark in marks]
-    return DISTURBED in (*left_out, *(mark for cell in row.cells for mark in cell.marks))
 
 
 def _places(found: Comparison) -> tuple[int, int]:

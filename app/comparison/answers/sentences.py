@@ -40,7 +40,7 @@ MOST_CLAUSES = 4  # columns in one
 MOST_NAMED = 3  # steps in one
 SHORT = 90  # letters of a reason
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
-STILL = "its plan is not finished: compare again when it is"
+STILL = "a plan is not finished: compare again when it is"
 NONE = "No verdict"
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
 
@@ -115,10 +115,13 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     """Sentences on groups and steps, then on what has no verdict; `figure`: a measure to name."""
     base, others = comparison.base, _others(comparison)
     names = heads_of(comparison).texts
-    hindered = {at: why for at in others if (why := hindrance(comparison.columns, base, at))}
+    hindered: dict[str, list[str]] = {}
+    for at in others:
+        if why := hindrance(comparison.columns, base, at):
+            hindered.setdefault(why, []).append(names[at])
     cells = _cells_of(comparison)
     voice = _Voice(names, base, figure, comparison.limits)
-    told = [f"{NONE} on {names[at]}: {why}." for at, why in hindered.items()]
+    told = [f"{NONE} on {', '.join(of)}: {why}." for why, of in hindered.items()]
     return [*_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
 
 
@@ -144,7 +147,7 @@ def measure_in_sentence(measure: str) -> str:
 def hindrance(columns: Sequence[Column], base: int, at: int) -> str:
     """Why a column cannot be compared with the base at all; '' if it can."""
     if columns[at].work_key != columns[base].work_key:
-        return "it did not do the same work"
+        return f"different work ({columns[at].other_work})"
     return STILL if has_running_sessions(columns[base]) or has_running_sessions(columns[at]) else ""
 
 
@@ -287,9 +290,9 @@ class _Voice:
     def _without_verdict(self, where: str, who: str, seen: str, why: str) -> str:
         """A sentence on cells with one reason; what was seen first, where something was."""
         if seen:
-            return f"{where}{': ' if where else ''}{seen}: no verdict ({_reason(why)})."
+            return f"{where}{': ' if where else ''}{seen}: no verdict ({reason_in_sentence(why)})."
         on, places = f" on {who}" if who else "", f" {'in' if who else 'on'} {where}" if where else ""
-        return f"{NONE}{on}{places} ({_reason(why)})."
+        return f"{NONE}{on}{places} ({reason_in_sentence(why)})."
 
     def _seen(self, columns: Sequence[Sequence[_Cell]]) -> str:
         """`B measured at 0.82 to 1.24 of A in 5 steps; C at 0.95`; '' without ratios of one kind."""
@@ -358,10 +361,11 @@ def ratio_texts(*ratios: float | None) -> list[str]:
     return [f"{value:.{digits}f}" for value in values]
 
 
-def _reason(why: str) -> str:
-    """A mark by its meaning, where that is short."""
+def reason_in_sentence(why: str) -> str:
+    """A mark by its meaning, or by the first clause of that, where these are short."""
     meaning = MARKS.get(why, "")
-    return meaning if 0 < len(meaning) <= SHORT else why
+    texts = (meaning, meaning.partition(": ")[0])
+    return next((each for each in texts if 0 < len(each) <= SHORT), why)
 
 
 def _ratios_text(ratios: Sequence[float]) -> str:

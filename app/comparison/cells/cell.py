@@ -9,6 +9,7 @@ from typing import NotRequired, TypedDict
 
 from app.history.lists.sessions import ContenderEntry
 from app.history.steps.figures import SteadinessEntry, StepCutEntry
+from app.protocol.others import DISTURBED
 from app.stats import VerdictLimits
 
 Coordinate = int | float | str
@@ -43,6 +44,7 @@ class Column:
     rounds: list[str]  # of each session, where its contenders took turns in slices; else ''
     by_round: bool = False  # its sessions and those of the base are judged as pairs
     across: str = ""  # time, machines: what is between it and the base; '' where their sessions alternate
+    other_work: str = ""  # how its plan differs from that of the base; '' where it has the same work
     canaries: list[float] = field(default_factory=list)  # of its machine, where columns are across something
 
     @property
@@ -88,6 +90,11 @@ class Cell(ColumnFigure):
     def why(self) -> str:
         """The same in one text."""
         return ", ".join(self.whys)
+
+    @property
+    def was_disturbed(self) -> bool:
+        """Whether a repeat is marked so, or does not count for it."""
+        return DISTURBED in self.marks or any(DISTURBED in marks for marks in self.left_out)
 
     @property
     def effect(self) -> float:
@@ -161,6 +168,7 @@ class Caveat:
     kind: str = ""  # OTHER_RESULTS, MORE_WORK, OTHER_PLAN
     step: str = ""  # its label, of the first two
     cause: str = ""  # the same without the session that it is about; '' where it is about none
+    reason: str = ""  # of OTHER_PLAN: how the work differs
 
     @property
     def comes_first(self) -> bool:

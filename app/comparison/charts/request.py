@@ -74,9 +74,9 @@ def chart_numbers(history: History, loaded: ChartComparison) -> ChartNumbers:
     return numbers
 
 
-def chart_csv(history: History, request: ChartRequest) -> str:
-    """A chart as CSV; raises InputError if the sessions have no such chart, or it is empty."""
-    return chart_numbers(history, load_chart(history, request)).to_csv()
+def load_chart_numbers(history: History, request: ChartRequest) -> ChartNumbers:
+    """The numbers of a chart by its request; raises InputError if there are none."""
+    return chart_numbers(history, load_chart(history, request))
 
 
 def _of_all(loaded: ChartComparison) -> tuple[ChartNumbers, str]:

@@ -310,7 +310,7 @@ def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     if is_imported(ours) != is_imported(theirs):
         return "one of them is imported, so little is known of its work"
     plain = [
-        f"{name} {_setting(theirs, name)} instead of {_setting(ours, name)}"
+        _instead(name, _setting(theirs, name), _setting(ours, name))
         for name in _WORK
         if _setting(ours, name) != _setting(theirs, name)
     ]
@@ -328,13 +328,18 @@ def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     return "; ".join(shown) + (f"; and {more} more" if more > 0 else "") if shown else "their plans differ"
 
 
+def _instead(name: str, theirs: Any, ours: Any) -> str:
+    both = ("not set" if each is None else text(each) for each in (theirs, ours))
+    return f"{name} {' instead of '.join(both)}"
+
+
 def _step_texts(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     named = [_named_steps(plan) for plan in (ours, theirs)]
     found = []
     for key in named[0].keys() & named[1].keys():
         for name, value in named[1][key].items():
             if name not in ("cap_s", "analyse") and value != named[0][key].get(name):
-                found.append(f"{name} {value} instead of {named[0][key].get(name)}")
+                found.append(_instead(name, value, named[0][key].get(name)))
     only = len(named[0].keys() ^ named[1].keys())
     sorted_ones = sorted(set(found))
     return [*sorted_ones, f"{count_text(only, 'step')} in only one of them"] if only else sorted_ones

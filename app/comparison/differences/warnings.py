@@ -18,18 +18,30 @@ Column = Sequence[SessionEntry]
 REPEATS = "all sessions are repeats of the same contender: they differ by noise, or because the machine did"
 
 
-def warnings_of_columns(history: History, columns: Sequence[Column], base: int) -> list[Caveat]:
-    return [*_unlike(history, columns, base), *_busy(history, columns), *_unfinished(columns)]
+def warnings_of_columns(
+    history: History, columns: Sequence[Column], base: int, other_work: Sequence[str]
+) -> list[Caveat]:
+    return [*_unlike(columns, base, other_work), *_busy(history, columns), *_unfinished(columns)]
 
 
-def _unlike(history: History, columns: Sequence[Column], base: int) -> list[Caveat]:
-    """Why these columns cannot be compared as they are."""
+def other_work_texts(history: History, columns: Sequence[Column], base: int) -> list[str]:
+    """How the plan of each column differs from that of the base; '' where it has the same work."""
     first = columns[base][0]
-    warnings = [
-        Caveat(f"different work: {column[0]['name']} against {first['name']}: {what}", OTHER_PLAN)
+    return [
+        ""
+        if column[0]["work_key"] == first["work_key"]
+        else work_differences(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))
         for column in columns
-        if column[0]["work_key"] != first["work_key"]
-        for what in [work_differences(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))]
+    ]
+
+
+def _unlike(columns: Sequence[Column], base: int, other_work: Sequence[str]) -> list[Caveat]:
+    """Why these columns cannot be compared as they are."""
+    first = columns[base][0]["name"]
+    warnings = [
+        Caveat(f"different work: {column[0]['name']} against {first}: {what}", OTHER_PLAN, reason=what)
+        for column, what in zip(columns, other_work, strict=True)
+        if what
     ]
     machines = {column[0]["machine_key"]: column[0]["target"] for column in columns}
     if len(machines) > 1:

@@ -28,6 +28,35 @@ def calibration_table(found: Calibration) -> Table:
     return Table(title, heads, lines, 1, tuple(calibration_remarks(found)))
 
 
+def calibration_entry(found: Calibration) -> dict[str, object]:
+    """The same for scripts."""
+    return {
+        "at": found.at,
+        "sessions": found.sessions,
+        "session_s": found.session_s,
+        **{name: _noise_entry(getattr(found, name)) for name in WAYS},
+        "engines": {name: _noise_entry(noise) for name, noise in found.engines.items()},
+        "disturbed": found.disturbed,
+        "smallest_differences": [_least_entry(minutes, found) for minutes in MINUTES],
+    }
+
+
+def _noise_entry(noise: Noise | None) -> dict[str, float] | None:
+    if noise is None:
+        return None
+    low, high = noise.bounds()
+    return {"deviation": noise.deviation, "low": low, "high": high, "freedom": noise.freedom}
+
+
+def _least_entry(minutes: int, found: Calibration) -> dict[str, float | None]:
+    repeats = repeats_in(minutes, found)
+    noises = {name: getattr(found, name) for name in WAYS}
+    least = {
+        name: noise and least_difference(repeats, CELLS, noise.deviation) for name, noise in noises.items()
+    }
+    return {"minutes": minutes, "sessions": repeats, **least}
+
+
 def repeats_in(minutes: int, found: Calibration) -> int:
     """The number of sessions of each contender in this time, each as long as in the calibration."""
     return max(1, int(minutes * 60 / (CONTENDERS * max(found.session_s, 1.0))))

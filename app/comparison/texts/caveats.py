@@ -1,6 +1,7 @@
 """What to know before a comparison is believed, joined by cause over all of its cells, in a few lines.
 
-Each line says how many cells it leaves without a verdict. All lines, cell by cell: `text.remarks_of`.
+Each line says how many cells it leaves without a verdict. What the sentences above say is not repeated. All
+lines, cell by cell: `text.remarks_of`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from app.comparison.answers.sentences import WAITING
+from app.comparison.answers.sentences import WAITING, reason_in_sentence
 from app.comparison.cells.cell import Cell, Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
@@ -41,6 +42,8 @@ class _Line:
     rank: int
     text: str
     unjudged: int = 0  # cells
+    reason: str = ""  # where a sentence has it in brackets, `rest` is left to say
+    rest: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,17 +55,22 @@ class _Pair:
     met: frozenset[str]  # causes that disturbed one of both
 
 
-def joined_texts(comparison: Comparison, most: int = MOST) -> list[str]:
+def joined_texts(comparison: Comparison, sentences: Sequence[str] = (), most: int = MOST) -> list[str]:
     """At most so many lines, the most important first; the last one counts what is left out."""
-    texts = all_joined_texts(comparison)
+    texts = all_joined_texts(comparison, sentences)
     more = len(texts) - most + 1
     return texts if more <= 1 else [*texts[: most - 1], f"{more} more: --details"]
 
 
-def all_joined_texts(comparison: Comparison) -> list[str]:
-    """All lines, the most important first."""
+def all_joined_texts(comparison: Comparison, sentences: Sequence[str] = ()) -> list[str]:
+    """All lines, the most important first, without what the sentences say."""
     found = sorted(_lines(comparison), key=lambda each: (each.rank, -each.unjudged))
-    return list(dict.fromkeys(each.text for each in found))
+    return list(dict.fromkeys(filter(None, (_left_to_say(each, sentences) for each in found))))
+
+
+def _left_to_say(line: _Line, sentences: Sequence[str]) -> str:
+    is_said = bool(line.reason) and any(f"({line.reason})" in each for each in sentences)
+    return line.rest if is_said else line.text
 
 
 def _lines(comparison: Comparison) -> Iterator[_Line]:
@@ -84,7 +92,7 @@ def _lines(comparison: Comparison) -> Iterator[_Line]:
 def _warned(comparison: Comparison) -> Iterator[_Line]:
     """What is about the columns, or about their sessions."""
     there = [each for each in comparison.warnings if not each.comes_first]
-    yield from (_Line(_OF_ALL, each.text) for each in there if not each.cause)
+    yield from (_Line(_OF_ALL, each.text, reason=each.reason) for each in there if not each.cause)
     sessions = sum(len(column.ids) + len(column.attempts) for column in comparison.columns)
     for cause, count in Counter(each.cause for each in there if each.cause).items():
         yield _Line(_OF_SESSIONS, f"{_part(count, sessions, 'session')}: {cause}")
@@ -187,8 +195,10 @@ def _unjudged(pairs: Sequence[_Pair]) -> Iterator[_Line]:
     """By reason; what disturbed has its own lines, where it is known."""
     whys = Counter(why for pair in pairs for why in pair.cell.whys if why != DISTURBED or not pair.met)
     for why, count in whys.items():
-        text = step_mark_meaning(why) if why in MARKS else why
-        yield _Line(_UNJUDGES, f"{text} - {_not_judged(count)}", count)
+        text, reason = step_mark_meaning(why), reason_in_sentence(why)
+        left = MARKS.get(why, "").removeprefix(reason).removeprefix(": ")
+        rest = f"{why}: {left} - {_not_judged(count)}" if left else ""
+        yield _Line(_UNJUDGES, f"{text} - {_not_judged(count)}", count, reason, rest)
 
 
 def _marked(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]:

@@ -83,7 +83,7 @@ def json_of_limits(limits: VerdictLimits) -> dict[str, float]:
 
 def _column_as_json(column: Column) -> dict[str, object]:
     found = {**vars(column), "state": column.state}
-    del found["states"]
+    del found["states"], found["other_work"]
     return found
 
 
@@ -126,7 +126,8 @@ def _csv_row(row: Row) -> list[object]:
 
 def to_markdown(comparison: Comparison, has_details: bool = False, sentences: Sequence[str] = ()) -> str:
     """For a forum or an issue: what it comes to, the table, its caveats."""
-    remarks = [f"- {escape_markdown_cell(remark)}" for remark in _caveats(comparison, has_details)]
+    caveats = _caveats(comparison, has_details, sentences)
+    remarks = [f"- {escape_markdown_cell(remark)}" for remark in caveats]
     above = [*first_texts_of(comparison), *sentences, *above_of(comparison, "")]
     table = results_table(comparison, has_details, _unit)
     said = [f"{escape_markdown_cell(each)}\n" for each in above]
@@ -147,16 +148,18 @@ def results_table(comparison: Comparison, has_details: bool, unit: _UnitText) ->
     return Table("", tuple(heads), tuple(lines), 2, fixed=3, together=2)
 
 
-def shown_table(comparison: Comparison, has_details: bool = False, is_whole: bool = False) -> Table:
+def shown_table(
+    comparison: Comparison, has_details: bool = False, is_whole: bool = False, sentences: Sequence[str] = ()
+) -> Table:
     """For a terminal, with its caveats; in detail with all of them, and n, p and spread.
 
-    Steps without any figure are left out, unless all is asked for.
+    Steps without any figure are left out, unless all is asked for; `sentences` stand above it.
     """
     shown, left_out = comparison, []
     if not (has_details or is_whole):
         left_out = [row_label(row) for row in comparison.rows if _is_bare(row)]
         shown = replace(comparison, rows=[row for row in comparison.rows if not _is_bare(row)])
-    caveats = _caveats(comparison, has_details)
+    caveats = _caveats(comparison, has_details, sentences)
     caveats += [f"not shown, as without a figure: {', '.join(left_out)} (--details)"] if left_out else []
     remarks = ("", *caveats) if caveats else ()
     return replace(results_table(shown, has_details, _brief_unit), remarks=remarks)
@@ -172,7 +175,7 @@ def to_text(
 ) -> str:
     """What it comes to, then tables with as many columns in each as fit, then caveats."""
     said = [folded(harmless(each), width) for each in lines_above(comparison, sentences)]
-    return "".join([*said, table_text(shown_table(comparison, has_details), width)])
+    return "".join([*said, table_text(shown_table(comparison, has_details, sentences=sentences), width)])
 
 
 def lines_above(comparison: Comparison, sentences: Sequence[str]) -> list[str]:
@@ -187,9 +190,9 @@ def first_texts_of(comparison: Comparison) -> list[str]:
     return [*texts, *([f"{more} more like these: --details"] if more > 0 else [])]
 
 
-def _caveats(comparison: Comparison, has_details: bool) -> list[str]:
+def _caveats(comparison: Comparison, has_details: bool, sentences: Sequence[str]) -> list[str]:
     if not has_details:
-        return joined_texts(comparison)
+        return joined_texts(comparison, sentences)
     return [*comparison.first_texts[MOST_FIRST:], *remarks_of(comparison)]
 
 

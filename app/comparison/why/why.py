@@ -16,9 +16,9 @@ from typing import TypedDict
 from app.comparison.cells.cell import ColumnFigure, Comparison, Coordinate, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.measures import measure_named
-from app.comparison.verdicts.compare import spread_of
 from app.comparison.verdicts.judgement import marks_of_measures
 from app.comparison.verdicts.rounds import relative
+from app.comparison.verdicts.step_cells import spread_of
 from app.core.units import count_text
 from app.history.steps.step_text import step_mark_meaning
 from app.history.steps.step_work import THEN

@@ -88,8 +88,8 @@ Row = Sequence[Any]
 Columns = Mapping[str, str]  # name -> type
 
 
-def export_parquet(history: History, folder: Path, references: Sequence[str] = ()) -> int:
-    """Write these sessions, or all of them; the number of sessions."""
+def export_parquet(history: History, folder: Path, references: Sequence[str] = ()) -> list[str]:
+    """Write these sessions, or all of them; returns their ids."""
     duckdb = _duckdb()
     if folder.exists():
         raise InputError(f"{folder} is there already: name a folder that is not, or remove it")
@@ -97,9 +97,9 @@ def export_parquet(history: History, folder: Path, references: Sequence[str] = (
         raise InputError(f"{folder.parent} is no folder: make it first")
     with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as new:
         with duckdb.connect(str(Path(new, "work")), config=_MODEST) as connection:
-            count = _Export(history, connection, Path(new, "whole")).write(references)
+            ids = _Export(history, connection, Path(new, "whole")).write(references)
         Path(new, "whole").rename(folder)
-    return count
+    return ids
 
 
 def _duckdb() -> ModuleType:
@@ -120,7 +120,7 @@ class _Export:
         self._seconds: list[Mapping[str, Any]] = []  # of the next file
         self._files = 0
 
-    def write(self, references: Sequence[str]) -> int:
+    def write(self, references: Sequence[str]) -> list[str]:
         (self._folder / "series").mkdir(parents=True)
         for name, columns in (("sessions", _SESSION), ("steps", _STEP), ("figures", _FIGURE)):
             self._create(name, columns)
@@ -133,7 +133,7 @@ class _Export:
         self._keep_series()
         for name in ("sessions", "steps", "figures"):
             self._copy(name, self._folder / f"{name}.parquet")
-        return len(entries)
+        return [entry["id"] for entry in entries]
 
     def _write_session(self, session: str) -> None:
         found = steps(self._history, session)

@@ -1,6 +1,6 @@
 """What journals say only in words, as data: the one place that reads sentences of the agent again.
 
-Today's agent writes the data beside the words; these readers are for the journals of earlier ones.
+Today's agent writes the data beside most words; those readers are for the journals of earlier ones.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.protocol.machine_checks import BUSY_START
 from app.protocol.others import DISTURBED
 from app.protocol.work import RESULTS, WORDS
 
@@ -62,6 +63,14 @@ def is_of_snapshot(reason: str) -> bool:
 def is_of_disturbed(text: str) -> bool:
     """Whether a warning of the log is that of a disturbed step, which the step has as data too."""
     return text.startswith(f"{DISTURBED}: ")
+
+
+def is_of_busy_start(text: str) -> bool:
+    """Whether a line of the agent's log says that another plan measured on the machine then.
+
+    No journal says it elsewhere.
+    """
+    return text.startswith(BUSY_START)
 
 
 def has_wrong_rows(work: Mapping[str, Any]) -> bool:

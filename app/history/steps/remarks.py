@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.history.recorded.in_words import is_of_busy_start
 from app.history.store.history import History
-from app.protocol.machine_checks import BUSY_START
 
 _REMARKS = """
 SELECT seq, t, 'log', source || ' ' || level, text FROM log WHERE session = :session
@@ -13,9 +13,8 @@ UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :session
 UNION ALL SELECT seq, t, 'note', '', text FROM note WHERE session = :session
 UNION ALL SELECT seq, t, 'unknown', kind, content FROM unknown WHERE session = :session ORDER BY seq"""
 
-_BUSY = """
-SELECT 1 FROM log JOIN session ON session = session.number
-WHERE id = ? AND source = 'agent' AND substr(text, 1, ?) = ? LIMIT 1"""
+_OF_AGENT = """
+SELECT text FROM log JOIN session ON session = session.number WHERE id = ? AND source = 'agent'"""
 
 
 @dataclass(frozen=True)
@@ -37,4 +36,4 @@ def remarks(history: History, session: str) -> list[JournalRemark]:
 
 def was_busy(history: History, session: str) -> bool:
     """Whether another plan measured on the machine when the session began."""
-    return history.one(_BUSY, (session, len(BUSY_START), BUSY_START)) is not None
+    return any(is_of_busy_start(text) for (text,) in history.query(_OF_AGENT, (session,)))

@@ -8,25 +8,33 @@ from dataclasses import dataclass, replace
 from app.catalog import Catalog, SequenceStep
 from app.core.errors import InputError
 from app.core.units import count_text, first_texts, seconds_text
-from app.planner.estimate.estimate import PlanEstimate
+from app.history.machines.measured import MachineHistory
+from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
+from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import SECONDS
+from app.planner.resolve.resolve import SECONDS, machine_key, resolve_before_approval
 from app.protocol.answers import Survey
 from app.protocol.plan import PREPARING, UNTIL_DECIDED, Plan
 from app.stats.at_target.verdicts import LEAST
+
+from .canary import estimated_with_canary
 
 SEQUENCE = "quick"  # where a person names only builds
 LENGTHS = (60, 45, 30, 20, 15, 10)  # seconds of a step
 ROUNDS = 4  # have to end in time: one more than the fewest that give a verdict
 
-Look = Callable[[PlanRequest], tuple[Plan, PlanEstimate]]
-
 
 def with_work(request: PlanRequest, given: Collection[str]) -> PlanRequest:
     """A request of builds alone with sequence and repeats, which depend on no target."""
     found = replace(request, sequence=request.sequence or SEQUENCE)
-    is_open = "repeats" not in given and (len(request.contenders) > 1 or "time_limit" in given)
-    return replace(found, repeats=UNTIL_DECIDED) if is_open else found
+    if "repeats" in given:
+        return found
+    return replace(found, repeats=usual_repeats(request.contenders, "time_limit" in given))
+
+
+def usual_repeats(contenders: Collection[ContenderRequest], is_limited: bool = False) -> int | str:
+    """The repeats where nobody gives any: until decided, to end in time or if there are others to compare."""
+    return UNTIL_DECIDED if is_limited or len(contenders) > 1 else PlanRequest().repeats
 
 
 def with_threads(request: PlanRequest, is_own: bool, survey: Survey, catalog: Catalog) -> PlanRequest:
@@ -58,15 +66,22 @@ class FittedRequest:
 
 
 def fitted(
-    request: PlanRequest, limit_s: float, look: Look, catalog: Catalog, is_fixed: bool = False
+    request: PlanRequest,
+    limit_s: float,
+    survey: Survey,
+    catalog: Catalog,
+    known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
+    is_fixed: bool = False,
 ) -> FittedRequest:
     """The longest steps that end in time, of all tests or of one of each group; else InputError.
 
-    `is_fixed`: the work may not change.
+    `known`: of a machine, by its key; `is_fixed`: the work may not change.
     """
+    machine = known(machine_key(survey))
     tries = [request] if is_fixed else _tries(request, catalog)
     for tried in tries:
-        plan, estimate = look(tried)
+        plan, _ = resolve_before_approval(tried, survey, catalog)
+        plan, estimate = estimated_with_canary(plan, survey, machine)
         if _needed_s(plan, estimate) <= limit_s:
             return FittedRequest(tried, _text(request, tried, plan, estimate, limit_s, catalog))
     raise InputError(

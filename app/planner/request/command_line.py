@@ -8,6 +8,7 @@ from app.core.ranges import as_listed
 
 from .contender import TO_ALL, ContenderRequest
 from .options import PlanRequestOption
+from .plan_file import plan_file_text
 from .request import ALLOWED, OPTIONS, PlanRequest
 
 
@@ -16,7 +17,7 @@ def command_line(request: PlanRequest) -> str:
     allowed = "".join(f" --{OPTIONS[name].flag}" for name in ALLOWED if getattr(request, name))
     if not _fits_options(request.contenders) or _would_choose(request):
         name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
-        return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}{allowed}"
+        return f"cat > {name} <<'PLAN'\n{plan_file_text(request)}PLAN\ndyno run {name}{allowed}"
     contenders = [f"{each.build}:{each.engine}:{each.preset}" for each in request.contenders]
     words = ["dyno", "run", *_words(OPTIONS["target"], request.target)]
     words += [word for each in contenders for word in ("--contender", each)]

@@ -1,10 +1,8 @@
-"""What a person asks for: a plan file, the options of the command line, the form of the window."""
+"""What a person asks for: every option of a plan, for plan files, the command line and the window."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from app.catalog.sequence import (
@@ -18,37 +16,23 @@ from app.catalog.sequence import (
     TRANSPORTS,
     WARMUP,
     CoreSets,
-    as_tuple,
     core_sets_problem,
-    expand_ranges,
     rows_problem,
 )
 from app.core.errors import InputError
 from app.core.option_groups import HOW_EXACT, HOW_LONG, SELDOM, SERVER, WHAT, WHERE
-from app.core.toml_text import (
-    FLAG,
-    TABLE,
-    TEXT,
-    Document,
-    ValueRule,
-    read_document,
-    read_text,
-    short_value_repr,
-)
-from app.engines import engine_of
+from app.core.toml_text import FLAG, TEXT, ValueRule, short_value_repr
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
-from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
+from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
 from app.protocol.reading import MOST_PCT
 from app.protocol.waits import INSTRUMENTS, PRESET
 from app.stats.at_target.looks import ROUNDS as MOST_ROUNDS
 from app.stats.at_target.steady import LEAST_S
 from app.stats.at_target.verdicts import LEAST
 
-from .contender import OF_CONTENDER, ContenderRequest
+from .contender import ContenderRequest
 from .cores import CPUS, SHARED_CPUS
 from .options import (
-    LISTS,
-    PlanRequestOption,
     option,
     request_class_options,
 )
@@ -58,7 +42,6 @@ MAX_NAME = 60  # characters
 LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
 ALLOWED = ("allow_busy", "allow_small_disk")  # what a person insists on, of no plan file
 
-_QUANTITIES = ("count", "time", "percent", "repeats")  # of which a plan file may have the text
 _NAMES = ValueRule((list,), items=TEXT)
 _PERCENT = ValueRule((int, float), 0, 100)
 _LIMIT_PCT = ValueRule((int, float), 0, MOST_PCT)
@@ -72,7 +55,7 @@ def _repeats_problem(repeats: int | str) -> str:
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """Everything in a plan file; None is filled in by the sequence or planner. A new option is a row here."""
+    """All options of a plan; None is filled in by the sequence or planner. A new option is a row here."""
 
     name: str = option(
         "",
@@ -381,21 +364,6 @@ class PlanRequest:
         help="start even if the plan may fill the disk",
     )
 
-    @classmethod
-    def from_toml(cls, text: str, label: str = "plan") -> PlanRequest:
-        """Read a plan file; raises InputError with line and key of an error."""
-        document = read_document(text, label)
-        if "load_method" in document.data:
-            document.data["load_method"] = load_method_of(document.data["load_method"])
-        expand_ranges(document, document.data)
-        _read_quantities(document)
-        document.check(document.data, {**_rules(OPTIONS), "contender": ValueRule((list,), items=TABLE)})
-        return cls(**_values(document))
-
-    @classmethod
-    def from_file(cls, path: Path) -> PlanRequest:
-        return cls.from_toml(read_text(path), str(path))
-
     def with_options(self, **options: Any) -> PlanRequest:
         """The request with options of the command line; None means: not given."""
         given = {key: value for key, value in options.items() if value is not None}
@@ -422,13 +390,6 @@ class PlanRequest:
             return MOST_ROUNDS if self.until_decided else LEAST
         return self.repeats
 
-    def to_toml(self) -> str:
-        """The request as a plan file; open values stay open."""
-        import tomli_w
-
-        texts = [f"[[contender]]\n{tomli_w.dumps(_filled(each, OF_CONTENDER))}" for each in self.contenders]
-        return "\n".join([tomli_w.dumps(_filled(self, OPTIONS)), *texts])
-
 
 OPTIONS = request_class_options(PlanRequest)
 
@@ -436,55 +397,3 @@ OPTIONS = request_class_options(PlanRequest)
 def options_of_plan(asked: Any) -> dict[str, Any]:
     """The options that a plan has as they were asked for, of a request or of its plan."""
     return {name: getattr(asked, name) for name, row in OPTIONS.items() if row.carried}
-
-
-def _read_quantities(document: Document) -> None:
-    """Replace texts such as "2min" of a plan file by what they mean."""
-    for key, value in document.data.items():
-        row = OPTIONS.get(key)
-        if row and row.kind in _QUANTITIES and isinstance(value, str):
-            try:
-                document.data[key] = row.read(value)
-            except InputError as error:
-                raise document.error((key,), str(error)) from None
-
-
-def _rules(rows: Mapping[str, PlanRequestOption]) -> dict[str, ValueRule]:
-    """Those of a plan file's keys."""
-    return {name: row.rule for name, row in rows.items() if row.rule}
-
-
-def _filled(request: Any, rows: Mapping[str, PlanRequestOption]) -> dict[str, Any]:
-    """What a plan file has of it."""
-    values = {name: getattr(request, name) for name in _rules(rows)}
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in values.items()
-        if value not in (None, "", ())
-    }
-
-
-def _values(document: Document) -> dict[str, Any]:
-    given = document.data.items()
-    values = {key: _value(document, OPTIONS[key], value) for key, value in given if key in OPTIONS}
-    tables = document.data.get("contender", [])
-    return {
-        **values,
-        "contenders": tuple(_contender(document, at, table) for at, table in enumerate(tables)),
-    }
-
-
-def _value(document: Document, row: PlanRequestOption, value: Any) -> Any:
-    if problem := row.problem(value):
-        raise document.error((row.name,), problem)
-    return as_tuple(value) if row.kind in LISTS else value
-
-
-def _contender(document: Document, at: int, table: Mapping[str, Any]) -> ContenderRequest:
-    where = ("contender", at)
-    document.check(table, _rules(OF_CONTENDER), where)
-    contender = ContenderRequest(**{**table, "engine": engine_of(table["engine"]).name})
-    key, why = contender.problem()
-    if key:
-        raise document.error((*where, key), why)
-    return contender

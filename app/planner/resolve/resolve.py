@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 
-from app.catalog import Catalog, Sequence, Workload
+from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
 from app.catalog.sequence import MAX_ROWS, SequenceStep, parse_memory_multiple
 from app.core.errors import InputError, add_field_to_errors
 from app.core.ids import new_id
@@ -98,6 +98,21 @@ def resolve(
     )
     _check_bytes(plan)
     return plan
+
+
+def resolve_before_approval(
+    request: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()
+) -> tuple[Plan, list[UnapprovedLuaError]]:
+    """The plan as if all Lua were approved, and the workloads that are not."""
+    allowed, missing = frozenset(approved), list[UnapprovedLuaError]()
+    while True:
+        try:
+            return resolve(request, survey, catalog, allowed), missing
+        except UnapprovedLuaError as error:
+            if error.sha256 in allowed:
+                raise
+            missing.append(error)
+            allowed |= {error.sha256}
 
 
 def resolve_workloads(

@@ -2,6 +2,6 @@
 
 Window and command line start plans here and nowhere else.
 Start with `launch` (from a request to a started plan, stage by stage), then `draft` (a plan that a person
-sets up, with its problems) and `choices` (builds, engines, presets). `several` starts the same work on
-many targets.
+sets up), `draft_outcome` (its plan or its problems) and `choices` (builds, engines, presets). `several`
+starts the same work on many targets.
 """

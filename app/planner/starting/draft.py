@@ -1,33 +1,27 @@
-"""A draft: a plan that a person sets up, with its problems, time and disk."""
+"""A draft: a plan that a person sets up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
-from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
+from app.catalog import Catalog, Sequence
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.ranges import as_listed
 from app.core.units import time_text
 from app.engines import FIRST
-from app.history.machines.measured import MachineHistory
-from app.planner.checks.checks import check_plan
-from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
-from app.planner.kinds.canary import estimated_with_canary
-from app.planner.kinds.chosen import FittedRequest, fitted
+from app.planner.kinds.chosen import usual_repeats
 from app.planner.kinds.duel import ROUNDS, SEQUENCE, duel, duel_of, is_untouched
 from app.planner.request.contender import ContenderRequest, parse_memory_field
+from app.planner.request.plan_file import plan_request_of_text
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
-from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP, resolve
-from app.planner.resolve.steps import chosen_steps
-from app.protocol.answers import FAIL, Check, Survey
-from app.protocol.plan import UNTIL_DECIDED, Plan
+from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
+from app.protocol.answers import Survey
+from app.protocol.plan import UNTIL_DECIDED
 from app.targets.queue import seconds_until_clock
-
-from .choices import lacking
 
 # what a person chose for any sequence
 _OF_ANY_SEQUENCE = (
@@ -112,17 +106,17 @@ class Draft:
         except InputError as error:
             return replace(self, unread={**unread, name: InvalidTypedValue(text, str(error))})
         if value is None:
-            value = _repeats_of(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
+            value = usual_repeats(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
         return replace(self, unread=unread)._with(replace(self.request, **{name: value}))
 
     def _within(self, text: str) -> Draft:
         """The draft that ends in a time, `8 h`, or by a time of day, `07:00`; empty: whenever it is done."""
-        by, limit = (text, _seconds_until(text)) if ":" in text else ("", value_of("time_limit", text))
-        if limit:
-            request = replace(self.request, time_limit=limit, repeats=UNTIL_DECIDED)
-            return replace(self, request=request, by=by, is_fitted=True)
+        by, limit = (text, seconds_until_end(text)) if ":" in text else ("", value_of("time_limit", text))
         repeats, contenders = self.request.repeats, self.request.contenders
-        usual = _repeats_of(contenders) if repeats == UNTIL_DECIDED else repeats
+        if limit:
+            request = replace(self.request, time_limit=limit, repeats=usual_repeats(contenders, True))
+            return replace(self, request=request, by=by, is_fitted=True)
+        usual = usual_repeats(contenders) if repeats == UNTIL_DECIDED else repeats
         return self._with(replace(self.request, time_limit=_OPEN.time_limit, repeats=usual))
 
     def _with(self, request: PlanRequest) -> Draft:
@@ -141,7 +135,7 @@ class Draft:
             return ""
         return self.by or time_text(value) if name == "time_limit" else text_of(value)
 
-    def said(self, **values: Any) -> Draft:
+    def with_options(self, **values: Any) -> Draft:
         """The draft with chosen values."""
         return replace(self, request=replace(self.request, **values))
 
@@ -154,7 +148,7 @@ class Draft:
             return self
         kept = {key: getattr(self.request, key) for key in _OF_ANY_SEQUENCE}
         if is_untouched(self.request) or _has_repeats_of_duel(self.request):
-            kept["repeats"] = _repeats_of(self.request.contenders)
+            kept["repeats"] = usual_repeats(self.request.contenders)
         request = PlanRequest(sequence=name, **kept)
         is_duel = name == SEQUENCE and not request.time_limit
         return self._with(duel_of(request) if is_duel else request)
@@ -169,13 +163,13 @@ class Draft:
         if not steps:
             return self
         profile = tuple(name for name in self.request.profile if name in steps)
-        return self.said(steps=() if len(steps) == len(sequence.steps) else steps, profile=profile)
+        return self.with_options(steps=() if len(steps) == len(sequence.steps) else steps, profile=profile)
 
     # contenders
 
     def with_contenders(self, contenders: tuple[ContenderRequest, ...]) -> Draft:
         """The draft with these contenders; repeats follow their number unless a person chose them."""
-        before, after = _repeats_of(self.request.contenders), _repeats_of(contenders)
+        before, after = usual_repeats(self.request.contenders), usual_repeats(contenders)
         is_usual = self.request.repeats == before and not self.request.time_limit
         repeats = after if is_usual else self.request.repeats
         return self._with(replace(self.request, contenders=contenders, repeats=repeats))
@@ -200,7 +194,7 @@ class Draft:
             values |= parse_memory_field(values.pop("memory"))
         changed = list(self.request.contenders)
         changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
-        return self.said(contenders=tuple(changed))
+        return self.with_options(contenders=tuple(changed))
 
     def copied(self, at: int) -> Draft:
         """The draft with a copy of a contender, without its name."""
@@ -214,7 +208,7 @@ class Draft:
         return self.with_contenders(tuple(rest))
 
 
-def _seconds_until(clock: str, start: datetime | None = None) -> int:
+def seconds_until_end(clock: str, start: datetime | None = None) -> int:
     """Whole seconds until a time of day; raises InputError about the field."""
     try:
         return max(1, int(seconds_until_clock(clock, start or datetime.now())))
@@ -224,11 +218,6 @@ def _seconds_until(clock: str, start: datetime | None = None) -> int:
 
 def _has_repeats_of_duel(request: PlanRequest) -> bool:
     return request.sequence == SEQUENCE and request.repeats == ROUNDS
-
-
-def _repeats_of(contenders: tuple[ContenderRequest, ...]) -> int | str:
-    """The default repeats: until decided if there is something to compare."""
-    return UNTIL_DECIDED if len(contenders) > 1 else _OPEN.repeats
 
 
 def _consistent(request: PlanRequest) -> PlanRequest:
@@ -258,7 +247,7 @@ def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     first = first_draft(survey, target)
     if is_untouched(draft.request) and (not kept or kept != draft.request.contenders):
         return first
-    return draft.said(target=target).with_contenders(kept or first.request.contenders)
+    return draft.with_options(target=target).with_contenders(kept or first.request.contenders)
 
 
 def names_of(request: PlanRequest) -> list[str]:
@@ -269,132 +258,13 @@ def names_of(request: PlanRequest) -> list[str]:
         return [each.name or each.engine for each in request.contenders]
 
 
-# what comes of it
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Why there is no plan: a line, and its field if any (`rows`, `contenders.0.cores`)."""
-
-    text: str
-    field: str = ""
-
-
-@dataclass(frozen=True)
-class DraftOutcome:
-    """The plan of a draft with estimate and checks, or why there is none."""
-
-    draft: Draft
-    problem: Problem | None = None
-    request: PlanRequest | None = None  # that of the draft with what Dyno chose to end in time
-    chosen: str = ""  # in words
-    plan: Plan | None = None
-    estimate: PlanEstimate | None = None
-    checks: tuple[Check, ...] = ()
-    unapproved: tuple[UnapprovedLuaError, ...] = ()
-    lacking: tuple[str, ...] = ()  # sequence, builds and presets that are not there
-
-    @property
-    def obstacle(self) -> str:
-        """Why it cannot run, in one line; '' if it can."""
-        if self.problem:
-            return self.problem.text
-        if self.unapproved:
-            return (
-                f"read and approve the workload {self.unapproved[0].workload.name}: it does not come"
-                " with Dyno"
-            )
-        failed = next((check for check in self.checks if check.state == FAIL), None)
-        return f"{failed.name}: {failed.text}; {failed.todo}" if failed else ""
-
-
-def outcome(
-    draft: Draft,
-    survey: Survey,
-    catalog: Catalog,
-    approved: Iterable[str],
-    known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
-) -> DraftOutcome:
-    """Everything known before a start; `known`: of a machine, by its key."""
-    problem = _first_problem(draft)
-    if problem:
-        return DraftOutcome(draft, problem)
-    try:
-        found_request = request_in_time(draft, survey, catalog, approved, known)
-        plan, unapproved = _resolved(found_request.request, survey, catalog, frozenset(approved))
-    except InputError as error:
-        lacks = tuple(lacking(draft.request, survey, catalog))
-        return DraftOutcome(draft, Problem(str(error), error.field), lacking=lacks)
-    plan, found = estimated_with_canary(plan, survey, known(plan.machine_key))
-    checks = tuple(check_plan(plan, survey, found, draft.request.allow_small_disk))
-    return DraftOutcome(
-        draft,
-        request=found_request.request,
-        chosen=found_request.text,
-        plan=plan,
-        estimate=found,
-        checks=checks,
-        unapproved=tuple(unapproved),
-    )
-
-
-def request_in_time(
-    draft: Draft,
-    survey: Survey,
-    catalog: Catalog,
-    approved: Iterable[str],
-    known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
-    in_s: float = 0.0,
-) -> FittedRequest:
-    """The request of a draft, with what Dyno chooses so that it ends in time; `in_s`: it starts later."""
-    request, allowed = draft.request, frozenset(approved)
-    if not (draft.is_fitted and request.time_limit):
-        return FittedRequest(request, "")
-    if draft.by:
-        start = datetime.now() + timedelta(seconds=in_s)
-        request = replace(request, time_limit=_seconds_until(draft.by, start))
-
-    def look(tried: PlanRequest) -> tuple[Plan, PlanEstimate]:
-        plan, _ = _resolved(tried, survey, catalog, allowed)
-        return estimated_with_canary(plan, survey, known(plan.machine_key))
-
-    return fitted(request, request.time_limit, look, catalog)
-
-
-def _first_problem(draft: Draft) -> Problem | None:
-    for name, unread in draft.unread.items():
-        return Problem(unread.problem, name)
-    for at, each in enumerate(draft.request.contenders):
-        key, why = each.problem()
-        if key:
-            return Problem(f"contender {at + 1}: {key.replace('_', ' ')} {why}", f"contenders.{at}.{key}")
-    if not draft.request.contenders:
-        return Problem("choose at least one contender", "contenders")
-    return None
-
-
-def _resolved(
-    request: PlanRequest, survey: Survey, catalog: Catalog, approved: frozenset[str]
-) -> tuple[Plan, list[UnapprovedLuaError]]:
-    """The plan as if all Lua were approved, and the workloads that are not."""
-    missing: list[UnapprovedLuaError] = []
-    while True:
-        try:
-            allowed = approved | {each.sha256 for each in missing}
-            return resolve(request, survey, catalog, allowed), missing
-        except UnapprovedLuaError as error:
-            if error.sha256 in allowed:
-                raise
-            missing.append(error)
-
-
 def empty_field_values(
     sequence: Sequence | None, contenders: tuple[ContenderRequest, ...] = ()
 ) -> dict[str, str]:
     """The values that empty fields will have, as text."""
     planners = {
         "tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS,
-        "repeats": _repeats_of(contenders),
+        "repeats": usual_repeats(contenders),
     }  # fmt: skip
     found = {}
     for name, row in TYPED.items():
@@ -403,53 +273,12 @@ def empty_field_values(
     return found
 
 
-def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> list[int]:
-    """The colour of each contender: from the history, or the next free one."""
-    given = dict(known)
-    for turn in plan.turns:
-        given.setdefault(plan.contender_of(turn).key, len(given) % palette)
-    return [given[each.key] for each in plan.contenders]
-
-
 # other forms of the same
-
-
-def sequence_variant_text(
-    sequence: Sequence, request: PlanRequest, workloads: Mapping[str, Workload], name: str
-) -> str:
-    """A sequence file of one's own with the ticked steps and the chosen sizes."""
-    import tomli_w
-
-    data: dict[str, object] = {"name": name, "title": sequence.title}
-    for key in ("tables", "rows", "threads", "cores", "seconds", "warmup"):
-        given = getattr(request, key)
-        value = getattr(sequence, key) if given is None else given
-        if value is not None:
-            data[key] = list(value) if isinstance(value, tuple) else value
-    if transport := request.transport or sequence.transport:
-        data["transport"] = transport
-    chosen = chosen_steps(sequence, request.steps, workloads)
-    profiled = [replace(step, profile=step.profile or step.name in request.profile) for step in chosen]
-    data["step"] = [_plain(asdict(step)) for step in profiled]
-    return tomli_w.dumps(data)
-
-
-def _plain(step: Mapping[str, object]) -> dict[str, object]:
-    """The keys with values, for TOML."""
-    said = {
-        key: value for key, value in step.items() if value not in (None, "", {}, ()) and value is not False
-    }
-    return {key: _plain_list(value) if isinstance(value, tuple) else value for key, value in said.items()}
-
-
-def _plain_list(values: tuple[object, ...]) -> list[object]:
-    """A list of numbers, or of the variations of a step, for TOML."""
-    return [_plain(each) if isinstance(each, dict) else each for each in values]
 
 
 def draft_from_file(text: str, label: str) -> Draft:
     """The draft of a plan file."""
-    request = PlanRequest.from_toml(text, label)
+    request = plan_request_of_text(text, label)
     return Draft(replace(request, contenders=as_named_today(request.contenders, Catalog())))
 
 

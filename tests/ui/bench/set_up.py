@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.planner.request.plan_file import plan_request_of_text
 from app.planner.request.request import PlanRequest
 from app.protocol.answers import Survey
 from app.remote.target import LOCAL
@@ -51,7 +52,7 @@ def settle(qtbot: QtBot, page: BenchPage) -> None:
 
 def request_of(page: BenchPage) -> PlanRequest:
     """What the plan file in the window says."""
-    return PlanRequest.from_toml(page.run_panel.plan.text.toPlainText())
+    return plan_request_of_text(page.run_panel.plan.text.toPlainText())
 
 
 def reason(page: BenchPage) -> str:

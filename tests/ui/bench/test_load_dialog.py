@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import TargetError
+from app.planner.request.plan_file import plan_file_text
 from app.remote.target import Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
@@ -51,7 +52,7 @@ def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, load_
     request = load_page.controller.draft.request
     assert (request.load, request.load_address) == (("client-1", "client-2"), "10.0.0.5:7700")
     assert text_without_mnemonic(load_page.run_panel.run_bar.load) == "Load from 2 targets…"
-    assert "load = [" in request.to_toml()
+    assert "load = [" in plan_file_text(request)
 
     dialog = opened(load_page)
     assert dialog.list.ticked == ["client-1", "client-2"]

@@ -20,7 +20,7 @@ from app.history.exchange.publishing import import_shipped
 from app.history.lists.edits import delete
 from app.history.lists.sessions import find
 from app.history.store.history import History
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_file
 from app.protocol.answers import INFO, PASS, WARN, Check, OptionReply
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
@@ -106,7 +106,7 @@ def test_a_plan_is_saved_and_opened(qtbot: QtBot, page: BenchPage, tmp_path: Pat
     file = tmp_path / "plan.toml"
     page.run_panel.plan.save_wanted.emit(str(file), page.run_panel.plan.text.toPlainText())
     qtbot.waitUntil(lambda: saved == [file])
-    assert PlanRequest.from_file(file) == request_of(page)
+    assert plan_request_of_file(file) == request_of(page)
     write(file, file.read_text().replace("tables = 9", "tables = 5"))
     page.run_panel.plan.open_wanted.emit(str(file))
     qtbot.waitUntil(lambda: page.controller.draft.request.tables == 5)
@@ -120,7 +120,7 @@ def test_a_plan_for_another_target_goes_there(
     Targets(dyno_home).add(Target("nuc", host="nuc.invalid", directories=["/data/dyno"]))
     surveyed(dyno_home, "nuc", builds=[build(OLD, "MySQL", "5.6.24", ["innodb"])])
     page.targets.reload()
-    text = request_of(page).to_toml().replace('target = "local"', 'target = "nuc"')
+    text = plan_file_text(request_of(page)).replace('target = "local"', 'target = "nuc"')
     file = write(tmp_path / "plan.toml", text.replace(MARIADB, OLD))
     page.run_panel.plan.open_wanted.emit(str(file))
     qtbot.waitUntil(lambda: page.targets.chosen.name == "nuc")

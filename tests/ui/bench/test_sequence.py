@@ -68,7 +68,7 @@ def test_sequences_stand_under_their_studies_with_a_sentence_each(qtbot: QtBot, 
 
 
 def test_steps_are_ticked_off_alone_and_by_group(qtbot: QtBot, page: BenchPage) -> None:
-    page.controller.change(page.controller.draft.said(steps=()))
+    page.controller.change(page.controller.draft.with_options(steps=()))
     settle(qtbot, page)
     tree, found = page.sequence.steps, steps(page)
     tree.setFocus()
@@ -122,7 +122,7 @@ def test_selected_steps_are_profiled_and_no_more(qtbot: QtBot, page: BenchPage) 
 
 
 def test_space_ticks_all_that_the_filter_shows_and_ctrl_a_selects(qtbot: QtBot, page: BenchPage) -> None:
-    page.controller.change(page.controller.draft.said(steps=()))
+    page.controller.change(page.controller.draft.with_options(steps=()))
     settle(qtbot, page)
     tree = page.sequence.steps
     qtbot.keyClicks(page.sequence.filter, "UPDATE")
@@ -204,7 +204,7 @@ def test_the_fold_is_as_it_was_left(open_page: OpenPage) -> None:
 
 def test_a_sequence_brings_its_own_order_start_and_sweep(qtbot: QtBot, page: BenchPage) -> None:
     retype(qtbot, page.sequence.fields.edits["rows"], "7k")
-    page.controller.change(page.controller.draft.said(cores=(2,), rate=(500,)))
+    page.controller.change(page.controller.draft.with_options(cores=(2,), rate=(500,)))
     page.sequence.sequence_chosen.emit("small-datum")
     settle(qtbot, page)
     request = request_of(page)
@@ -283,7 +283,9 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     plan = page.outcome.plan if page.outcome else None
     assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 4 * 12
     page.sequence.sequence_chosen.emit("oltp-read-only")
-    swept = page.controller.draft.typed("threads", "1, 2, 4").said(vary="innodb_spin_wait_delay=6, 96")
+    swept = page.controller.draft.typed("threads", "1, 2, 4").with_options(
+        vary="innodb_spin_wait_delay=6, 96"
+    )
     page.controller.change(swept)
     settle(qtbot, page)
     page.sequence.sweep.trigger()

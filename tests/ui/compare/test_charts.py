@@ -311,7 +311,7 @@ def test_a_picture_that_cannot_be_saved_is_told(
     path = tmp_path / "missing" / "a.png"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.sharing.save_table()
-    assert "cannot write" in page.message.text
+    assert "cannot be written" in page.message.text
 
 
 def test_a_report_is_saved(

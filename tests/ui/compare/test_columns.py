@@ -146,13 +146,16 @@ def test_the_last_comparison_is_remembered(
     assert ids_of(again) == list(ids)
 
 
-def test_warnings_are_shown(qtbot: QtBot, context: WindowContext, page: ComparePage) -> None:
+def test_different_work_is_said_first_and_once(
+    qtbot: QtBot, context: WindowContext, page: ComparePage
+) -> None:
     ids = comparable.keep(context.home, comparable.plan(1))
     other = comparable.plan(1, number=2, its_steps=comparable.steps(threads=(1,)))
     ids += comparable.keep(context.home, other)
     page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
-    assert "different work" in page.warning.text and page.warning.isVisible()
+    assert "different work (" in page.verdict.text() and page.verdict.isVisible()
+    assert "different work" not in page.warning.text
 
 
 def test_a_new_persons_page_shows_what_was_published(qtbot: QtBot, context: WindowContext) -> None:

@@ -100,4 +100,4 @@ def test_what_is_no_chart_is_told_in_one_line(home: Path, usual: tuple[str, ...]
     assert (done.returncode, done.stderr) == (2, "dyno: load has no sweep over threads\n")
     path = str(tmp_path / "missing" / "c.png")
     done = dyno("chart", "bars", *ids, "--out", path, home=home)
-    assert done.returncode == 1 and done.stderr.startswith(f"dyno: cannot write {path}: no such folder")
+    assert done.returncode == 1 and done.stderr.startswith(f"dyno: {path} cannot be written: no such folder")

@@ -12,7 +12,7 @@ from app.cli import main
 from app.core.errors import InputError
 from app.planner.estimate.estimate import estimate
 from app.planner.request.request import PlanRequest
-from app.planner.starting.draft import sequence_variant_text
+from app.planner.starting.sequence_variant import sequence_variant_text
 from app.protocol.sysbench import seed_of
 from tests.plans import MARIADB, plan, survey, write
 from tests.sequences import keep_own

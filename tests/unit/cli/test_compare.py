@@ -28,7 +28,7 @@ def defaults(dyno_home: Path) -> tuple[str, ...]:
 
 
 def told(form: str, sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
-    assert main(["compare", *sessions, "--differences", "--format", form]) == 0
+    assert main(["compare", *sessions, "--setup", "--format", form]) == 0
     return capsys.readouterr().out
 
 
@@ -55,7 +55,7 @@ def test_what_differs_for_a_spreadsheet(
     assert [(row[0], row[1]) for row in rows] == DIFFERING
 
 
-@pytest.mark.parametrize("words", [["--differences"], ["--why"], ["--why", "update-index"]])
+@pytest.mark.parametrize("words", [["--setup"], ["--why"], ["--why", "update-index"]])
 def test_a_measure_that_would_say_nothing_is_refused(
     defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
@@ -92,7 +92,7 @@ def test_tables_of_eight_columns_fit_the_terminal(
     """Every column of a table is there, each part under the steps that it is of."""
     plan = comparable.plan(8, names=[f"duel-mysql-8.0.{at}-innodb-default" for at in range(8)])
     sessions = comparable.keep(dyno_home, plan)
-    for words in (["--why"], ["--why", "update-index"], ["--pre"], ["--differences"]):
+    for words in (["--why"], ["--why", "update-index"], ["--pre"], ["--setup"]):
         whole = table_lines(["compare", *sessions, *words], capsys)
         for width in (80, 120):
             screen = Console(

@@ -112,8 +112,8 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "import": [(["ZIP"], False), (["CSV"], False), (["BROKEN"], False), (["SB"], False), ([TEXT], True)],
     "compare": [
         (IDS[:3], True), ([*IDS[:3], "--format", "csv"], True), ([*IDS[:3], "--format", "md"], True),
-        ([*IDS[:3], "--format", "json"], True), ([*IDS[:2], "--differences"], True),
-        ([*IDS[:2], "--differences", "--format", "json"], True), ([*IDS[:2], "--why", STEP], True),
+        ([*IDS[:3], "--format", "json"], True), ([*IDS[:2], "--setup"], True),
+        ([*IDS[:2], "--setup", "--format", "json"], True), ([*IDS[:2], "--why", STEP], True),
         ([*IDS[:2], "--pre"], False), ([*IDS[:2], "--why", TEXT], True), ([TEXT], True),
     ],
     "history use": [([TEXT], False), (["local"], False)],

@@ -10,9 +10,9 @@ from importlib.metadata import version
 import pytest
 
 from app.cli import main
-from app.cli.parser import NOUNS, dyno_parser, whole_parser
+from app.cli.parser import NOUNS, dyno_parser, parse, whole_parser
 from app.cli.word_table import table_text
-from app.cli.words import PATH
+from app.cli.words import PATH, command_words
 from tests.unit.cli.words import parsers, refused
 
 
@@ -99,3 +99,13 @@ def test_what_is_typed_often_has_a_letter() -> None:
         for action in parser._actions:
             for option in letters.keys() & set(action.option_strings):
                 assert letters[option] in action.option_strings, parser.prog
+
+
+@pytest.mark.parametrize("command", command_words())
+def test_no_option_is_the_plural_of_another(command: str) -> None:
+    options = {name for each in command_words()[command] for name in each.names}
+    assert not [each for each in options if f"{each}s" in options]
+
+
+def test_the_smallest_difference_may_be_shortened() -> None:
+    assert parse(["compare", "a", "b", "--diff", "3%"]).matters == 3

@@ -60,9 +60,7 @@ def test_a_plan_is_compared_and_reported(capsys: pytest.CaptureFixture[str], tmp
     assert [len(column["ids"]) for column in found["sessions"]] == [2, 1]
     said(capsys, "report", PLAN.id, "--out", str(tmp_path / "plan.md"))
     assert "against innodb-default" in (tmp_path / "plan.md").read_text()
-    assert (
-        len(json.loads(said(capsys, "compare", ENDING, "--differences", "--format", "json"))["sessions"]) == 3
-    )
+    assert len(json.loads(said(capsys, "compare", ENDING, "--setup", "--format", "json"))["sessions"]) == 3
 
 
 def test_a_plan_of_one_session_stands_for_it(capsys: pytest.CaptureFixture[str]) -> None:

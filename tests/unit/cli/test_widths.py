@@ -47,7 +47,7 @@ VERBS = (
     "workload list", "sequence list", "sequence show duel", "preset list", "target list", "plan list",
     "session list", "session show last", "session series last point-query --threads 1",
     "session latency last point-query --threads 1", "compare {}", "compare {} --details", "compare {} --why",
-    "compare {} --why update-index", "compare {} --pre", "compare {} --differences", "compare {} --verdict",
+    "compare {} --why update-index", "compare {} --pre", "compare {} --setup", "compare {} --verdict",
     "gate {} --difference 3%", "gate {} --difference 3% --groups", "target canaries local",
     "history edits last", "history show", "changes last", "stop",
     "target survey local", "build list", "queue list", "queue hold", "snapshot list", "status",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from app.comparison.answers.sentences import first_lines
 from app.comparison.cells.cell import Comparison
 from app.comparison.texts.caveats import MOST, joined_texts
-from app.comparison.texts.text import remarks_of
+from app.comparison.texts.text import remarks_of, to_text
 from app.comparison.verdicts.compare import compare
 from app.history.store.history import History
 from tests.sliced import Odd, Oddities, keep, plan
@@ -82,3 +84,34 @@ def test_never_more_than_five_lines(history: History) -> None:
     assert texts[0].endswith("no verdict"), "what costs verdicts comes first"
     whole = joined_texts(found, most=100)
     assert texts[-1] == f"{len(whole) - MOST + 1} more: --details"
+
+
+# what the sentences say
+
+
+def test_what_a_sentence_says_in_full_is_no_caveat(history: History) -> None:
+    found = compared(history, {}, rounds=1)
+    sentences = first_lines(found)
+    assert "(n = 1: the noise is unknown)" in sentences[0]
+    assert joined_texts(found) == ["n = 1: the noise is unknown - so 3 results have no verdict"]
+    assert joined_texts(found, sentences) == []
+    assert to_text(found, sentences=sentences).count("the noise is unknown") == 1
+
+
+def test_different_work_is_said_once(history: History) -> None:
+    ours = keep(history, plan(rounds=1))
+    theirs = keep(history, replace(plan(rounds=1, number=2), rows=5))
+    found = compare(history, [ours[0], theirs[0]])
+    text = to_text(found, sentences=first_lines(found))
+    assert text.count("rows 5 instead of 1000") == 1
+    assert "rows 5 instead of 1000" in to_text(found, has_details=True), "all caveats"
+
+
+def test_of_a_long_meaning_the_caveat_has_the_rest(history: History) -> None:
+    found = compared(history, of_all([Odd(["other-work"]), Odd(["bad-statistics"]), Odd(["other-work"])]))
+    sentences = first_lines(found)
+    assert any("(its events sent or changed an unexpected number of rows)" in each for each in sentences)
+    assert any("(bad-statistics)" in each for each in sentences)
+    work, statistics = joined_texts(found, sentences)
+    assert work.startswith("other-work: the log names the statement") and work.endswith("have no verdict")
+    assert statistics.startswith("bad-statistics: ANALYZE TABLE failed")

@@ -31,7 +31,7 @@ from app.comparison.charts.points import (
     scaled_column_points,
 )
 from app.comparison.charts.rates import missed_rates_text
-from app.comparison.charts.request import ChartRequest, chart_csv, step_named
+from app.comparison.charts.request import ChartRequest, load_chart_numbers, step_named
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
 from app.comparison.verdicts.compare import compare, sessions_of
 from app.comparison.why.before_after import before_after_tests
@@ -125,16 +125,18 @@ def test_a_chart_of_steps_that_all_failed_is_empty_or_refused(
     request = ChartRequest(chart, ids, step="read-only")
     if chart in ("rates", "latency", "size", "before-after"):
         with pytest.raises(InputError, match=NOTHING[chart]):
-            chart_csv(history, request)
+            load_chart_numbers(history, request)
     else:
-        text = lines(chart_csv(history, request))
+        text = lines(load_chart_numbers(history, request).to_csv())
         assert text[1:] and {len(row) for row in text} == {len(text[0])}
 
 
 @pytest.mark.parametrize("chart", [each for each in CHARTS if each != "rates"])
 def test_every_chart_has_numbers(history: History, chart: str) -> None:
     ids = sessions_of(comparison(history, 8, 2))
-    head, *rows = lines(chart_csv(history, ChartRequest(chart, ids, step="point-query threads=4")))
+    head, *rows = lines(
+        load_chart_numbers(history, ChartRequest(chart, ids, step="point-query threads=4")).to_csv()
+    )
     assert rows and {len(row) for row in rows} == {len(head)}
 
 
@@ -149,7 +151,7 @@ def test_latency_over_rates(history: History) -> None:
     plan = comparable.plan(2, 3, its_steps=steps)
     ids = comparable.keep(history.path.parent, plan)
     found = compare(history, ids)
-    head, *rows = lines(chart_csv(history, ChartRequest("rates", ids, step="reads")))
+    head, *rows = lines(load_chart_numbers(history, ChartRequest("rates", ids, step="reads")).to_csv())
     assert head[1:4] == ["rate (events/s)", "contender", "achieved (queries/s)"]
     assert [row[1] for row in rows] == ["100", "100", "400", "400"]
     medians = of_each(found.rows[1].measures["p99_ms"], "value")
@@ -179,7 +181,7 @@ def test_a_step_is_found_by_its_name_where_it_has_one_place(history: History) ->
 def test_an_unknown_series_is_refused(history: History) -> None:
     ids = sessions_of(comparison(history))
     with pytest.raises(InputError, match="no series 'speed'"):
-        chart_csv(history, ChartRequest("seconds", ids, step="settle", series="speed"))
+        load_chart_numbers(history, ChartRequest("seconds", ids, step="settle", series="speed"))
 
 
 def row_at(row: Row, **coordinates: Any) -> Row:

@@ -170,13 +170,20 @@ def test_other_work_is_not_held_to_it(history: History) -> None:
     ours = keep(history, named(contenders=1))
     theirs = keep(history, replace(plan(NAMED[1:2], number=2), rows=5), (0.3,))
     found = compare(history, [*ours, *theirs])
-    assert verdict_sentences(found) == ["No verdict on MyRocks: it did not do the same work."]
+    assert verdict_sentences(found) == ["No verdict on MyRocks: different work (rows 5 instead of 1000)."]
+
+
+def test_columns_that_did_the_same_other_work_are_named_together(history: History) -> None:
+    ours = keep(history, named(contenders=1))
+    theirs = keep(history, replace(plan(NAMED[:2], number=2), rows=5), (0.3, 0.3))
+    (said,) = verdict_sentences(compare(history, [*ours, *theirs]))
+    assert said.endswith(": different work (rows 5 instead of 1000).") and said.count(", ") == 1
 
 
 def test_a_plan_that_goes_on_has_no_verdict(history: History) -> None:
     found = compare(history, keep(history, named(), (1.0, 0.5), until=8))
     assert verdict_sentences(found) == [
-        "No verdict on MyRocks: its plan is not finished: compare again when it is."
+        "No verdict on MyRocks: a plan is not finished: compare again when it is."
     ]
 
 

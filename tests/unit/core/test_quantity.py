@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from app.core.errors import InputError
 from app.core.quantity import LIMIT, bytes_of, count_of, percent_of, seconds_of
 from app.core.ranges import numbers_of_ranges
-from app.planner.request.request import OPTIONS, PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
+from app.planner.request.request import OPTIONS
 from app.planner.starting.draft import value_of
 
 HOSTILE = (
@@ -116,10 +117,10 @@ matters_pct = "3%"
 rate = "1k..4k x2"
 repeats = "5"
 """
-    found = PlanRequest.from_toml(text)
+    found = plan_request_of_text(text)
     assert (found.rows, found.seconds, found.time_limit, found.tables) == (10**6, 120, 5400, 10)
     assert (found.matters_pct, found.rate, found.repeats) == (3.0, (1000, 2000, 4000), 5)
-    assert PlanRequest.from_toml(found.to_toml()) == found
+    assert plan_request_of_text(plan_file_text(found)) == found
 
 
 @pytest.mark.parametrize(
@@ -134,5 +135,5 @@ repeats = "5"
 )
 def test_a_wrong_text_of_a_plan_file_is_named(line: str, why: str) -> None:
     with pytest.raises(InputError) as refused:
-        PlanRequest.from_toml(line)
+        plan_request_of_text(line)
     assert why in str(refused.value)

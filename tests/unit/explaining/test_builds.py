@@ -56,7 +56,12 @@ def test_changed_defaults_that_both_builds_take_are_settings() -> None:
     agent = Builds()
     assert names(agent) == (BUILD, SPIN, SYNC)  # purge threads are no option of these builds
     rehearsed = [each for each in agent.asked if each.startswith("rehearse")]
-    assert rehearsed == ["rehearse A", "rehearse B", "rehearse A + build", "rehearse B - build"]
+    assert rehearsed == [
+        "rehearse A",
+        "rehearse B",
+        "rehearse A with build of B",
+        "rehearse B with build of A",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -34,15 +34,15 @@ def test_every_contender_between_is_made_and_known_again() -> None:
     assert len({each.key for each in made}) == len({each.name for each in made}) == 64
     assert all(len(each.name) <= LONGEST_NAME for each in made)
     assert made[0].cnf == OURS and made[-1].cnf == THEIRS
-    assert made[1].name == f"A + {COMMIT}"
+    assert made[1].name == f"A with {COMMIT} of B"
 
 
 def test_names_say_what_was_added_and_taken() -> None:
     found = between(contender(), contender(THEIRS))
     assert found.contender(frozenset()).name == "A" and found.contender(frozenset(found.names)).name == "B"
-    assert found.contender(frozenset((COMMIT,))).name == f"A + {COMMIT}"
-    assert found.contender(frozenset(found.names) - {REDO}).name == f"B - {REDO}"
-    assert found.contender(frozenset((COMMIT, IO))).name.startswith("A + 2 settings ")
+    assert found.contender(frozenset((COMMIT,))).name == f"A with {COMMIT} of B"
+    assert found.contender(frozenset(found.names) - {REDO}).name == f"B with {REDO} of A"
+    assert found.contender(frozenset((COMMIT, IO))).name.startswith("A with 2 settings of B ")
 
 
 def test_a_stranger_is_no_contender_between() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.catalog import Catalog
-from app.planner.starting.draft import Draft, DraftOutcome, first_draft, outcome
+from app.planner.starting.draft import Draft, first_draft
+from app.planner.starting.draft_outcome import DraftOutcome, outcome
 from tests.plans import survey
 
 OLD = "mysql-5.6.24"
@@ -12,7 +13,7 @@ PLAIN = {"steps": (), "seconds": None, "repeats": 1, "order": "interleaved", "st
 
 def drafted(**values: object) -> Draft:
     """What the duel says beyond its contenders is left out."""
-    return first_draft(survey(), "local").said(**{**PLAIN, **values})
+    return first_draft(survey(), "local").with_options(**{**PLAIN, **values})
 
 
 def concluded(draft: Draft, approved: frozenset[str] = frozenset(), **on: object) -> DraftOutcome:

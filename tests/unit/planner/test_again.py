@@ -14,7 +14,8 @@ from app.history.store.history import History
 from app.planner.kinds.again import request_again
 from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.draft import Draft, outcome
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import outcome
 from app.protocol.plan import Plan
 from tests import journals
 from tests.plans import MARIADB, request, survey

@@ -14,6 +14,7 @@ from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.planner.kinds.against import BaseSession, sliced_or_interleaved
 from app.planner.request.contender import ContenderRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import Launch
@@ -180,10 +181,10 @@ def test_there_must_be_a_session_and_something_new(history: History) -> None:
 
 
 def test_a_plan_file_has_no_text_of_a_preset() -> None:
-    text = PlanRequest(contenders=(replace(MYISAM, preset_text="[mysqld]"),)).to_toml()
+    text = plan_file_text(PlanRequest(contenders=(replace(MYISAM, preset_text="[mysqld]"),)))
     assert "preset_text" not in text
     with pytest.raises(InputError, match="preset_text"):
-        PlanRequest.from_toml(text + 'preset_text = "[mysqld]"\n')
+        plan_request_of_text(text + 'preset_text = "[mysqld]"\n')
 
 
 def test_a_launch_takes_it_as_any_other(history: History) -> None:

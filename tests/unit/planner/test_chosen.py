@@ -33,7 +33,7 @@ def asked(**options: Any) -> PlanRequest:
 
 
 def in_time(minutes: float, **options: Any) -> FittedRequest:
-    return fitted(asked(**options), minutes * 60, look, Catalog())
+    return fitted(asked(**options), minutes * 60, survey(), Catalog())
 
 
 def rounds_s(found: FittedRequest, rounds: int = 4) -> float:
@@ -118,9 +118,9 @@ def test_no_step_is_longer_than_its_sequence_says() -> None:
 
 def test_work_of_earlier_sessions_is_not_changed() -> None:
     request = asked()
-    assert fitted(request, 10 * 3600, look, Catalog(), is_fixed=True).request == request
+    assert fitted(request, 10 * 3600, survey(), Catalog(), is_fixed=True).request == request
     with pytest.raises(InputError, match="4 rounds of 9 timed steps of 60 s"):
-        fitted(request, 1200, look, Catalog(), is_fixed=True)
+        fitted(request, 1200, survey(), Catalog(), is_fixed=True)
 
 
 def test_one_contender_has_to_end_with_all_its_sessions() -> None:

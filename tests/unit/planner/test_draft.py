@@ -15,16 +15,16 @@ from app.cli.run import plan_request_from
 from app.core.errors import InputError
 from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_file
 from app.planner.starting.choices import choices, rendered, step_choices
 from app.planner.starting.draft import (
     draft_from_file,
     empty_field_values,
     restore_last_draft,
-    sequence_variant_text,
     text_of,
     value_of,
 )
+from app.planner.starting.sequence_variant import sequence_variant_text
 from tests.plans import MARIADB, survey, write
 from tests.unit.planner.drafted import OLD, concluded, drafted
 
@@ -288,12 +288,12 @@ def test_what_options_cannot_say_takes_its_file_along(tmp_path: Path) -> None:
     subprocess.run(["sh", "-c", script], cwd=tmp_path, check=True)
     (file,) = tmp_path.iterdir()
     assert shlex.split(run) == ["dyno", "run", file.name]
-    assert PlanRequest.from_file(file) == request
+    assert plan_request_of_file(file) == request
 
 
 def test_a_draft_is_remembered_and_opened() -> None:
     draft = drafted(tables=3, steps=("load", "insert")).with_contender(0, name="first")
-    assert restore_last_draft(draft.request.to_toml()) == draft
-    assert draft_from_file(draft.request.to_toml(), "plan.toml") == draft
+    assert restore_last_draft(plan_file_text(draft.request)) == draft
+    assert draft_from_file(plan_file_text(draft.request), "plan.toml") == draft
     assert restore_last_draft("") is None
     assert restore_last_draft("nonsense = 1") is None

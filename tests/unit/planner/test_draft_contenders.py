@@ -9,25 +9,13 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import TargetError
-from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
-from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.chosen import fitted
 from app.planner.kinds.duel import LEAST_BYTES, duel, duelists, is_untouched
 from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import resolve
-from app.planner.starting.draft import (
-    Draft,
-    carried_over,
-    contender_colours,
-    empty_field_values,
-    first_draft,
-    names_of,
-    outcome,
-    request_in_time,
-)
-from app.protocol.plan import Plan
+from app.planner.starting.draft import Draft, carried_over, empty_field_values, first_draft, names_of
+from app.planner.starting.draft_outcome import contender_colours, outcome, request_in_time
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.unit.planner.drafted import OLD, concluded, drafted
 
@@ -102,7 +90,7 @@ def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
     only = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
     two = first_draft(only, "other").copied(0)
     assert two.request.repeats == "until decided" and is_untouched(two.request)
-    assert not is_untouched(two.said(repeats=4).request)
+    assert not is_untouched(two.with_options(repeats=4).request)
     alone = carried_over(drafted(repeats="until decided", rows=9), only, "other").request
     assert (len(alone.contenders), alone.repeats, alone.rows) == (1, 1, 9)
 
@@ -175,7 +163,7 @@ def test_a_wrong_contender_is_pointed_at() -> None:
     assert found.problem.text.startswith("contender 2: cores must be like 0-3")
     beyond = concluded(drafted().with_contender(1, cores="0-99"))
     assert beyond.problem and beyond.problem.field == "contenders.1"
-    gone = concluded(drafted().said(contenders=(ContenderRequest("gone", "innodb"),)))
+    gone = concluded(drafted().with_options(contenders=(ContenderRequest("gone", "innodb"),)))
     assert gone.problem and gone.problem.field == "contenders.0"
     assert concluded(drafted(contenders=())).obstacle == "choose at least one contender"
 
@@ -207,7 +195,7 @@ def test_another_target_gets_the_same_work_and_the_contenders_it_has() -> None:
 
 def test_a_sequence_brings_its_own_sweep_order_and_start() -> None:
     first = first_draft(survey(), "local").typed("threads", "1, 2").typed("rate", "500").typed("cores", "2")
-    swept = first.said(vary="innodb_spin_wait_delay=6,96", arrivals="even", load_method="parallel")
+    swept = first.with_options(vary="innodb_spin_wait_delay=6,96", arrivals="even", load_method="parallel")
     request = swept.with_sequence("small-datum").request
     left = (request.threads, request.rate, request.cores, request.vary, request.arrivals, request.load_method)
     assert left == (None, None, None, "", "", "ordered")
@@ -225,7 +213,7 @@ def test_a_draft_that_has_to_end_in_time_chooses_as_the_command_line_does() -> N
     draft = first_draft(survey(), "local").with_sequence("quick").typed("time_limit", "20min")
     found = outcome(draft, survey(), Catalog(), [])
     assert found.plan and found.request and found.chosen.startswith("Dyno chose ")
-    by_command = fitted(draft.request, 1200, _look, Catalog())
+    by_command = fitted(draft.request, 1200, survey(), Catalog())
     assert (found.request, found.chosen) == (by_command.request, by_command.text)
     assert draft.request.seconds is None, "what a person left open stays open"
     assert draft.typed("repeats", "3").is_fitted is False
@@ -235,7 +223,7 @@ def test_a_time_of_day_is_the_time_until_then() -> None:
     draft = first_draft(survey(), "local").typed("time_limit", "07:00")
     assert (draft.by, draft.text("time_limit"), draft.request.repeats) == ("07:00", "07:00", "until decided")
     assert 0 < draft.request.time_limit <= 24 * 3600
-    later = request_in_time(draft.with_sequence("quick"), survey(), Catalog(), [], in_s=3600).request
+    later = request_in_time(draft.with_sequence("quick"), survey(), Catalog(), in_s=3600).request
     until, shorter = draft.request.time_limit, later.time_limit
     assert abs(until - shorter - 3600) < 5 or abs(shorter - until - 23 * 3600) < 5
     wrong = draft.typed("time_limit", "25:00")
@@ -245,8 +233,3 @@ def test_a_time_of_day_is_the_time_until_then() -> None:
 def test_what_is_too_short_is_said_at_the_field() -> None:
     found = outcome(first_draft(survey(), "local").typed("time_limit", "5 s"), survey(), Catalog(), [])
     assert found.problem and found.problem.field == "time_limit" and "is too short" in found.problem.text
-
-
-def _look(request: PlanRequest) -> tuple[Plan, PlanEstimate]:
-    plan = resolve(request, survey(), Catalog(), [])
-    return estimated_with_canary(plan, survey(), UNKNOWN)

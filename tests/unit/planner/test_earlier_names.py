@@ -17,7 +17,7 @@ from app.planner.kinds.again import request_again
 from app.planner.kinds.against import BaseSession
 from app.planner.kinds.published import PublishedPlan
 from app.planner.request.contender import ContenderRequest
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_request_of_text
 from app.planner.resolve.contenders import server_machine_share
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import draft_from_file, restore_last_draft
@@ -100,7 +100,7 @@ def test_an_engine_without_facts_still_gets_nothing() -> None:
 def test_a_plan_file_and_the_draft_of_last_time_are_ticked_at_the_baseline() -> None:
     for draft in (draft_from_file(FILE, "x.toml"), restore_last_draft(FILE)):
         assert draft is not None and draft.is_ticked(MARIADB, "innodb", "baseline")
-    assert resolve(PlanRequest.from_toml(FILE), survey(), Catalog()).contenders == plan().contenders
+    assert resolve(plan_request_of_text(FILE), survey(), Catalog()).contenders == plan().contenders
 
 
 def test_ones_own_default_wins(dyno_home: Path, history: History) -> None:
@@ -115,7 +115,7 @@ def test_ones_own_default_wins(dyno_home: Path, history: History) -> None:
         "default",
     ]
     assert catalog.presets("innodb")[1] == []
-    found = resolve(PlanRequest.from_toml(FILE), survey(), catalog).contenders[0]
+    found = resolve(plan_request_of_text(FILE), survey(), catalog).contenders[0]
     assert (found.preset, "buffer_pool_size=1G" in found.cnf) == ("default", True)
     assert draft_from_file(FILE, "x.toml").is_ticked(MARIADB, "innodb", "default")
     assert plan().contenders[0].preset == "baseline"  # named none

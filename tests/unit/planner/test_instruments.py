@@ -12,7 +12,7 @@ from app.agent.server.server import Server
 from app.comparison.differences.differences import work_differences
 from app.core.errors import InputError
 from app.planner.request.command_line import command_line
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.protocol.plan import Plan
 from app.protocol.waits import BY_NAME, PRESET
 from tests.plans import plan, request
@@ -23,9 +23,9 @@ def test_they_are_said_on_the_command_line_and_in_the_plan_file() -> None:
     asked = request(instruments=BY_NAME)
     assert "--instruments waits" in command_line(asked)
     assert "--instruments" not in command_line(request())
-    assert PlanRequest.from_toml(asked.to_toml()).instruments == BY_NAME
+    assert plan_request_of_text(plan_file_text(asked)).instruments == BY_NAME
     with pytest.raises(InputError, match="line 1: instruments must be one of preset, waits"):
-        PlanRequest.from_toml('instruments = "all"')
+        plan_request_of_text('instruments = "all"')
 
 
 def test_sessions_with_them_are_other_work() -> None:

@@ -13,7 +13,8 @@ from app.core.errors import InputError, TargetError
 from app.planner.kinds import canary
 from app.planner.kinds.duel import duelists
 from app.planner.request.request import PlanRequest
-from app.planner.starting import draft as drafting
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import outcome
 from app.planner.starting.launch import (
     CHECKED,
     QUEUED,
@@ -93,8 +94,8 @@ def test_a_plan_is_estimated_once_a_launch(estimated: list[str]) -> None:
 
 
 def test_a_draft_is_estimated_once_a_change(estimated: list[str]) -> None:
-    draft = drafting.Draft(request(*BOTH))
-    found = drafting.outcome(draft, survey(), Catalog(), ())
+    draft = Draft(request(*BOTH))
+    found = outcome(draft, survey(), Catalog(), ())
     assert found.estimate and found.checks and len(estimated) == 1
 
 

@@ -12,7 +12,7 @@ from app.core.errors import InputError, TargetError
 from app.planner.checks.load_targets import LoadAgent
 from app.planner.request.command_line import command_line
 from app.planner.request.load_address import address_of
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import STARTED, Launch, LaunchStage
 from app.protocol.answers import FAIL, WARN, ConductorAddress, LoadLinkTrial, LoadTargetAdmission, StartedPlan
@@ -204,4 +204,4 @@ def test_the_command_and_the_plan_file_say_the_same() -> None:
     assert "--clients-on client-1,client-2" in command_line(
         asked
     ) and "--load-address 10.0.0.5:7700" in command_line(asked)
-    assert PlanRequest.from_toml(asked.to_toml()) == asked
+    assert plan_request_of_text(plan_file_text(asked)) == asked

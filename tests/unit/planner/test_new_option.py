@@ -29,7 +29,7 @@ from app.catalog import Catalog
 from app.cli.parser import parse
 from app.cli.plan_options import GivenPlanOptions
 from app.comparison.differences.differences import _PLAN
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.planner.kinds.again import _request
 from app.planner.request.command_line import command_line
@@ -47,8 +47,8 @@ def refused(read):
 asked = GivenPlanOptions.of(parse(["run", "--cool-down", "1min"])).over(request())
 assert asked.cool_down == 60
 assert "--cool-down 60" in command_line(asked) and "cool" not in command_line(request())
-assert PlanRequest.from_toml(asked.to_toml()) == asked
-assert "line 1: cool_down must be between 0" in refused(lambda: PlanRequest.from_toml("cool_down = -1"))
+assert plan_request_of_text(plan_file_text(asked)) == asked
+assert "line 1: cool_down must be between 0" in refused(lambda: plan_request_of_text("cool_down = -1"))
 assert "--cool-down must be between 0" in refused(lambda: request().with_options(cool_down=-1))
 plan, usual = (resolve(each, survey(), Catalog(), make_id=lambda: "0" * 26) for each in (asked, request()))
 assert plan.cool_down == 60 and _request(plan).cool_down == 60

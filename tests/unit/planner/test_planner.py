@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.planner.request.contender import ContenderRequest
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_request_of_text
 from app.planner.resolve.contenders import short_names
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
@@ -163,7 +163,7 @@ def test_names_are_unique(requests: list[ContenderRequest]) -> None:
 
 
 def test_a_plan_file_may_list_a_range() -> None:
-    assert PlanRequest.from_toml('threads = "1..8 x2"\ncores = "1-2"\n').threads == (1, 2, 4, 8)
+    assert plan_request_of_text('threads = "1..8 x2"\ncores = "1-2"\n').threads == (1, 2, 4, 8)
 
 
 def test_cores_are_kept_as_a_list_that_taskset_takes(dyno_home: Path) -> None:

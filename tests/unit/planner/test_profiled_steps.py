@@ -7,9 +7,10 @@ from pathlib import Path
 
 from app.catalog import Catalog
 from app.planner.request.command_line import command_line
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
-from app.planner.starting.draft import Draft, sequence_variant_text
+from app.planner.starting.draft import Draft
+from app.planner.starting.sequence_variant import sequence_variant_text
 from tests.plans import plan, request, survey, unresolved, write
 from tests.sequences import INDEX, LOAD, own_sequence
 
@@ -41,7 +42,7 @@ def test_a_profile_is_other_work_and_a_plan_without_one_has_the_keys_it_had(dyno
 
 def test_it_is_written_in_files_and_commands() -> None:
     asked = request(profile=("point-query", "insert"))
-    assert PlanRequest.from_toml(asked.to_toml()).profile == ("point-query", "insert")
+    assert plan_request_of_text(plan_file_text(asked)).profile == ("point-query", "insert")
     assert "--profile point-query,insert" in command_line(asked)
 
 

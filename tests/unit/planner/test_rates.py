@@ -10,7 +10,7 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.planner.estimate.estimate import estimate
 from app.planner.request.command_line import command_line
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan, Step, step_fields_to_hash
 from app.protocol.sysbench import lua_wrapper_of, options_of
@@ -80,9 +80,9 @@ def test_in_slices_the_gate_keeps_the_schedule(dyno_home: Path) -> None:
 
 def test_a_request_with_rates_is_written_and_read_again() -> None:
     text = 'rate = "100..400 x2"\narrivals = "even"\n[[contender]]\nbuild = "a"\nengine = "innodb"\n'
-    found = PlanRequest.from_toml(text)
+    found = plan_request_of_text(text)
     assert found.rate == (100, 200, 400)
-    assert PlanRequest.from_toml(found.to_toml()) == found
+    assert plan_request_of_text(plan_file_text(found)) == found
     assert "--arrivals even" in command_line(found) and "--rate 100,200,400" in command_line(found)
 
 
@@ -97,7 +97,7 @@ def test_a_request_with_rates_is_written_and_read_again() -> None:
 )
 def test_impossible_rates_are_refused(text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        PlanRequest.from_toml(text)
+        plan_request_of_text(text)
 
 
 # searches for a limit

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import InputError
 from app.planner.request.contender import ContenderRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_file, plan_request_of_text
 from app.planner.request.request import PlanRequest
 from tests.plans import MARIADB, THREE, plan
 
@@ -36,18 +37,18 @@ name = "rocks"
 
 def refused(text: str) -> str:
     with pytest.raises(InputError) as caught:
-        PlanRequest.from_toml(text, "plan.toml")
+        plan_request_of_text(text, "plan.toml")
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_names_that_only_begin_alike_are_not_the_same() -> None:
     steps = [f"{'a step with a rather long name, ' * 2}{number}" for number in (1, 2)]
-    assert PlanRequest.from_toml(PLAN.replace("tables = 4", f"steps = {steps}")).steps == tuple(steps)
+    assert plan_request_of_text(PLAN.replace("tables = 4", f"steps = {steps}")).steps == tuple(steps)
 
 
 def test_a_plan_file_is_read() -> None:
-    found = PlanRequest.from_toml(PLAN)
+    found = plan_request_of_text(PLAN)
     assert (found.name, found.target, found.rows, found.threads) == ("first", "nuc-i3", "3x memory", (1, 2))
     assert found.seconds is None
     assert found.contenders == (
@@ -147,12 +148,12 @@ def test_contenders_are_a_list_of_tables() -> None:
 
 def test_a_plan_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no\.toml: cannot be read: No such file"):
-        PlanRequest.from_file(tmp_path / "no.toml")
+        plan_request_of_file(tmp_path / "no.toml")
 
 
 def test_what_is_written_reads_the_same() -> None:
-    found = PlanRequest.from_toml(PLAN)
-    assert PlanRequest.from_toml(found.to_toml()) == found
+    found = plan_request_of_text(PLAN)
+    assert plan_request_of_text(plan_file_text(found)) == found
 
 
 _requests = st.builds(
@@ -174,11 +175,11 @@ _requests = st.builds(
 
 @given(_requests)
 def test_any_request_survives_its_file(found: PlanRequest) -> None:
-    assert PlanRequest.from_toml(found.to_toml()) == found
+    assert plan_request_of_text(plan_file_text(found)) == found
 
 
 def test_options_go_before_the_plan_file() -> None:
-    found = PlanRequest.from_toml(PLAN).with_options(tables=2, threads=[8], rows=None, allow_busy=True)
+    found = plan_request_of_text(PLAN).with_options(tables=2, threads=[8], rows=None, allow_busy=True)
     assert (found.tables, found.threads, found.rows, found.allow_busy) == (2, (8,), "3x memory", True)
 
 
@@ -211,6 +212,6 @@ def test_a_build_alone_has_innodb_and_the_baseline() -> None:
 
 
 def test_turns_are_interleaved_unless_a_plan_file_or_option_says_otherwise() -> None:
-    assert PlanRequest.from_toml(PLAN).order == PlanRequest().order == "interleaved"
-    assert PlanRequest.from_toml('order = "grouped"\n' + PLAN).order == "grouped"
+    assert plan_request_of_text(PLAN).order == PlanRequest().order == "interleaved"
+    assert plan_request_of_text('order = "grouped"\n' + PLAN).order == "grouped"
     assert plan(*THREE[:2], repeats=2).order == "interleaved"

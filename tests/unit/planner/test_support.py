@@ -12,7 +12,7 @@ from app.catalog import Catalog, Workload
 from app.comparison.differences.differences import work_differences
 from app.core.errors import InputError
 from app.planner.request.command_line import command_line
-from app.planner.request.request import PlanRequest
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.planner.resolve.support import check_load_method
 from app.protocol.plan import Plan
@@ -72,7 +72,7 @@ def test_the_method_is_said_on_the_command_line_and_in_the_plan_file() -> None:
     asked = request(load_method="parallel")
     assert "--load-method parallel" in command_line(asked)
     assert "--load-method" not in command_line(request())
-    assert PlanRequest.from_toml(asked.to_toml()).load_method == "parallel"
+    assert plan_request_of_text(plan_file_text(asked)).load_method == "parallel"
 
 
 def test_the_method_is_part_of_the_work_and_of_what_differs() -> None:
@@ -83,7 +83,7 @@ def test_the_method_is_part_of_the_work_and_of_what_differs() -> None:
 
 
 def test_what_was_called_insert_is_ordered() -> None:
-    assert PlanRequest.from_toml('load_method = "insert"').load_method == "ordered"
+    assert plan_request_of_text('load_method = "insert"').load_method == "ordered"
     old = released()
     assert old.load_method == "ordered"
     former = {**old.to_json(), "load_method": "insert"}

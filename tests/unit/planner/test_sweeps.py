@@ -15,10 +15,11 @@ from app.planner.estimate.estimate import estimate
 from app.planner.estimate.guesses import SERVER_S
 from app.planner.request.command_line import command_line
 from app.planner.request.cores import CoreSet
+from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import step_choices
-from app.planner.starting.draft import sequence_variant_text
+from app.planner.starting.sequence_variant import sequence_variant_text
 from app.protocol.cpus import as_text, cpu_set_of_text
 from app.protocol.plan import Plan, Step, step_fields_to_hash
 from tests.plans import MARIADB, request, survey, write
@@ -114,7 +115,7 @@ def test_core_sets_of_plan_and_sequence_are_those_of_what_is_compared(dyno_home:
     name = own(dyno_home, steps, top="cores = [2, 1]")
     assert [step.coordinates.get("cores") for step in planned(name).steps] == [None, None, None, 2, 1]
     assert [step.coordinates.get("cores") for step in planned(name, cores=[4]).steps] == [None] * 3 + [4]
-    again = PlanRequest.from_toml(request(cores=[2, 1]).to_toml())
+    again = plan_request_of_text(plan_file_text(request(cores=[2, 1])))
     assert again.cores == (2, 1)
 
 
@@ -135,7 +136,7 @@ def test_a_plan_varies_a_variable_where_a_step_varies_nothing_itself(dyno_home: 
         "read-only",
     }
     asked = request(vary="sync_binlog=0,1")
-    assert PlanRequest.from_toml(asked.to_toml()) == asked
+    assert plan_request_of_text(plan_file_text(asked)) == asked
     assert "--vary sync_binlog=0,1" in command_line(asked)
 
 
@@ -305,11 +306,11 @@ def test_cpus_of_a_core_set_must_be_there(dyno_home: Path) -> None:
 def test_core_sets_are_written_as_they_are_read(dyno_home: Path) -> None:
     name = own(dyno_home, '[[step]]\nworkload = "point-query"\n')
     made = request(sequence=name, cores=(2, "0,2"))
-    assert PlanRequest.from_toml(made.to_toml()) == made
-    assert PlanRequest.from_toml('sequence = "duel"\ncores = "4, [0-3]"').cores == (4, "0-3")
+    assert plan_request_of_text(plan_file_text(made)) == made
+    assert plan_request_of_text('sequence = "duel"\ncores = "4, [0-3]"').cores == (4, "0-3")
     assert "--cores '2,[0,2]'" in command_line(made)
     with pytest.raises(InputError, match=r"line 2.*cores must be numbers of cores"):
-        PlanRequest.from_toml('sequence = "duel"\ncores = ["x"]')
+        plan_request_of_text('sequence = "duel"\ncores = ["x"]')
 
 
 def test_a_contender_with_cores_of_its_own_is_not_given_others(dyno_home: Path) -> None:
@@ -319,7 +320,7 @@ def test_a_contender_with_cores_of_its_own_is_not_given_others(dyno_home: Path) 
         f'{key} = "{value}"\n' for key, value in contender.items()
     )
     with pytest.raises(InputError, match="sets cores 0-1"):
-        resolve(PlanRequest.from_toml(text), survey(topology=FOUR), Catalog())
+        resolve(plan_request_of_text(text), survey(topology=FOUR), Catalog())
 
 
 def test_lists_of_cpus() -> None:

@@ -373,7 +373,7 @@ def test_the_command_writes_a_file_once(
         ([*ids, "--out", str(tmp_path / "none" / "r.html")], "cannot be written"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--without", "costs"], "no section 'costs'"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(tmp_path / "none.md")], "cannot be read"),
-        ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(latin)], "it is not UTF-8"),
+        ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(latin)], "is not UTF-8 text"),
         (["nobody", "--out", str(tmp_path / "r.md")], "no session 'nobody'"),
     ):
         assert main(["report", *words]) == 2

@@ -42,7 +42,7 @@ def packet(payload: bytes, number: int) -> bytes:
 def greeting(capabilities: int = 0xF7FF, plugin: bytes = b"mysql_native_password") -> bytes:
     """The first packet of a server; 0x0800 of the capabilities is TLS."""
     high = 0x0008 | 0x0020  # PLUGIN_AUTH, LENENC data
-    body = b"\x0a10.11.0\x00" + struct.pack("<I", 7) + b"12345678\x00"
+    body = b"\x0a10.0.0-liar\x00" + struct.pack("<I", 7) + b"12345678\x00"
     body += struct.pack("<HBHH", capabilities, 45, 2, high) + bytes([21]) + b"\x00" * 10 + b"123456789012\x00"
     return packet(body + plugin + b"\x00", 0)
 

@@ -9,7 +9,8 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.planner.starting.choices import PlanChoices
-from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import DraftOutcome
 from app.planner.starting.launch import REHEARSED, STARTED, QueueInstead
 from app.protocol.answers import Survey
 from ui.core.bus import PartsToReload, ShowPageRequest
@@ -217,7 +218,9 @@ class BenchPage(Page):
         others = [each.name for each in self.targets.all() if each.name != self.targets.chosen.name]
         dialog = LoadTargetsDialog(others, controller.draft.request, self.window())
         dialog.chosen.connect(
-            lambda names, address: controller.change(controller.draft.said(load=names, load_address=address))
+            lambda names, address: controller.change(
+                controller.draft.with_options(load=names, load_address=address)
+            )
         )
         dialog.open()
 
@@ -299,7 +302,9 @@ def connect_sequence(controller: DraftController, panel: SequencePanel) -> None:
 
     def type_in(name: str, text: str) -> None:
         draft = controller.draft
-        controller.change(draft.said(name=text.strip()) if name == "name" else draft.typed(name, text))
+        controller.change(
+            draft.with_options(name=text.strip()) if name == "name" else draft.typed(name, text)
+        )
 
     panel.sequence_chosen.connect(lambda name: controller.change(controller.own.with_sequence(name)))
     panel.steps.ticked.connect(tick)
@@ -321,4 +326,4 @@ def connect_run_panel(controller: DraftController, panel: PlanPreviewPanel) -> N
 
 
 def _set(controller: DraftController, key: str, value: object) -> None:
-    controller.change(controller.draft.said(**{key: value}))
+    controller.change(controller.draft.with_options(**{key: value}))

@@ -13,8 +13,10 @@ from app.catalog import UnapprovedLuaError
 from app.core.harmless import as_file_name, harmless
 from app.core.units import date_text
 from app.planner.request.command_line import command_line
+from app.planner.request.plan_file import plan_file_text
 from app.planner.starting.choices import NO_SURVEY, PlanChoices
-from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import DraftOutcome
 from app.protocol.answers import FAIL, Check, Survey
 from ui.core.page import HEAD
 from ui.core.plain import PlainTextLabel
@@ -167,7 +169,7 @@ class PlanText(QWidget):
 
     def show_draft(self, draft: Draft) -> None:
         self._draft, self._request = draft, draft.request
-        self.text.show_text(draft.request.to_toml())
+        self.text.show_text(plan_file_text(draft.request))
         for each in (self.save, self.copy):
             each.setEnabled(not draft.unread)
 
@@ -175,7 +177,7 @@ class PlanText(QWidget):
         """Show the request with what Dyno chose for its time."""
         if outcome.request and outcome.draft is self._draft and outcome.request != self._request:
             self._request = outcome.request
-            self.text.show_text(outcome.request.to_toml())
+            self.text.show_text(plan_file_text(outcome.request))
 
     def _on_save(self) -> None:
         name = as_file_name(self._draft.request.name or self._draft.request.sequence or "plan")
@@ -198,7 +200,7 @@ class PlanText(QWidget):
         open_disposable_dialog(dialog)
 
     def _on_path_chosen(self, path: str) -> None:
-        self.save_wanted.emit(path, self._request.to_toml())
+        self.save_wanted.emit(path, plan_file_text(self._request))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(command_line(self._request))

@@ -11,13 +11,14 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
-from app.catalog import Catalog, approved_hashes
+from app.catalog import Catalog
 from app.core.errors import InputError, LinkError
 from app.history.machines.measured import MachineHistory
 from app.planner.checks.load_targets import reach_by_target_name
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
-from app.planner.starting.draft import Draft, DraftOutcome, request_in_time
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import DraftOutcome, request_in_time
 from app.planner.starting.launch import STARTED, Launch, LaunchStage, QueueInstead, still_failed_checks
 from app.protocol.answers import Check, Survey
 from app.protocol.plan import Plan
@@ -85,7 +86,7 @@ class PlanStartController(QObject):
 
         def launch(target: Target, is_queued: bool) -> Launch:
             later = QueueInstead(self._targets.survey_of(target.name)) if is_queued else None
-            return self._launch(target, draft.said(target=target.name), STARTED, later)
+            return self._launch(target, draft.with_options(target=target.name), STARTED, later)
 
         SeveralTargetsDialog(self._context, [chosen, *others], launch, window).open()
 
@@ -209,7 +210,7 @@ def _ready(
                 " such as 8 h"
             )
         in_s = later.in_s if later and later.in_s else 0.0
-        return request_in_time(draft, survey, Catalog(), approved_hashes(), known, in_s).request
+        return request_in_time(draft, survey, Catalog(), known, in_s).request
 
     return ready
 

@@ -20,6 +20,7 @@ from app.history.store.history import History
 from app.stats import VerdictLimits
 
 MOST = 8  # columns: more nobody can tell apart
+MOST_SENTENCES = 6  # that are shown
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class ShownComparison:
         shown = by_group(comparison_by_measure(whole, look.measure))
         shown = only_common_steps(shown) if look.is_common else shown
         sentences = first_lines(shown, measure_in_sentence(look.measure))
-        caveats = [*shown.first_texts, *all_joined_texts(shown)]
+        caveats = [*shown.first_texts, *all_joined_texts(shown, sentences[:MOST_SENTENCES])]
         return replace(
             self,
             comparison=whole,

@@ -22,7 +22,7 @@ from ui.widgets.message import Banner, MessageBar
 
 from .body import CompareBody
 from .chooser import SessionChooser
-from .chosen import ChosenSessions, ShownComparison, ViewOptions, compare_chosen
+from .chosen import MOST_SENTENCES, ChosenSessions, ShownComparison, ViewOptions, compare_chosen
 from .columns import ChosenColumns
 from .commands import CompareActions
 from .controls import CompareControls
@@ -32,7 +32,6 @@ from .questions import ColumnQuestions
 from .sharing import CompareCopySave
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
-_SENTENCES = 6
 _BY_EFFECT = "compare/by effect"
 
 _EMPTY_TITLE = "Nothing to compare yet"
@@ -196,7 +195,7 @@ class ComparePage(Page):
         self.chooser.set_chosen(self.columns.chosen.ids)
         if compared.comparison and compared.shown:
             self._show_caveats(compared.caveats, compared.shown)
-            self.verdict.show_first(compared.sentences, _SENTENCES)
+            self.verdict.show_first(compared.sentences, MOST_SENTENCES)
             is_by_effect = self.commands.by_effect.isChecked()
             self.body.show_comparison(
                 compared, self.controls.is_relative, self.limits.has_details, is_by_effect

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.texts.text import to_csv, to_markdown, to_text
-from app.core.csv_text import save_csv
 from app.core.errors import DynoError
+from app.core.files import write_file
 from app.core.harmless import as_file_name, harmless_text
 from ui.core.context import WindowContext
 from ui.core.theme import Theme
@@ -69,7 +69,7 @@ class CompareCopySave(QObject):
         numbers, name = panel.csv(), as_file_name(panel.title.lower())
         path = self._ask_path(name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
         if path and path.suffix.lower() == ".csv":
-            self._save(lambda: save_csv(numbers, path), path)
+            self._save(lambda: write_file(path, numbers), path)
         elif path:
             self._save(lambda: _save_picture(panel, path), path)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
-from app.core.csv_text import save_csv
 from app.core.errors import DynoError
+from app.core.files import write_file
 from app.core.harmless import as_file_name, harmless
 from app.core.units import unit_text
 from app.history.lists.sessions import SessionEntry
@@ -126,7 +126,7 @@ class ChartChoices(QWidget):
         path = Path(name)
         try:
             if path.suffix.lower() == ".csv":
-                save_csv(self._charts.csv(self._units), path)
+                write_file(path, self._charts.csv(self._units))
             else:
                 save_image(self._charts, path, self._charts.caption())
         except DynoError as error:

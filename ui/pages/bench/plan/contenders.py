@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.planner.starting.choices import PlanChoices
-from app.planner.starting.draft import Draft, DraftOutcome
+from app.planner.starting.draft import Draft
+from app.planner.starting.draft_outcome import DraftOutcome
 from ui.core.index import Index
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE, Theme

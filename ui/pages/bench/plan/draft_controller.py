@@ -15,19 +15,12 @@ from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.planner.kinds.calibration import calibration_request
+from app.planner.request.plan_file import plan_file_text
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY, PlanChoices, choices
-from app.planner.starting.draft import (
-    Draft,
-    DraftOutcome,
-    Problem,
-    carried_over,
-    contender_colours,
-    draft_from_file,
-    outcome,
-    restore_last_draft,
-    sequence_variant_text,
-)
+from app.planner.starting.draft import Draft, carried_over, draft_from_file, restore_last_draft
+from app.planner.starting.draft_outcome import DraftOutcome, Problem, contender_colours, outcome
+from app.planner.starting.sequence_variant import sequence_variant_text
 from app.protocol.answers import Survey
 from app.targets.store import Targets
 from ui.core.bus import PartsToReload
@@ -128,7 +121,7 @@ class DraftController(QObject):
         """Store the draft for the next window, unless the last one was unreadable."""
         draft, target = self.own, self.draft.request.target
         if not draft.unread and not any(each.problem()[0] for each in draft.request.contenders):
-            self._context.memory.keep(f"bench/plan/{target}", draft.request.to_toml())
+            self._context.memory.keep(f"bench/plan/{target}", plan_file_text(draft.request))
             self._context.memory.keep(f"bench/end/{target}", draft.by or FITTED * draft.is_fitted)
 
     def open_plan(self, path: str) -> None:
@@ -169,7 +162,7 @@ class DraftController(QObject):
 
         def done() -> None:
             emptied = dict.fromkeys(("tables", "rows", "seconds", "warmup", "threads", "cores"))
-            self.change(self.draft.said(sequence=name, steps=(), **emptied))
+            self.change(self.draft.with_options(sequence=name, steps=(), **emptied))
 
         from app.catalog.own import write_sequence
 
@@ -232,7 +225,7 @@ class DraftController(QObject):
         if kept:
             ends = self._context.memory.value(f"bench/end/{target}", "")
             by, is_fitted = ends if ":" in ends else "", bool(ends and kept.request.time_limit)
-            return replace(kept.said(target=target), by=by if is_fitted else "", is_fitted=is_fitted)
+            return replace(kept.with_options(target=target), by=by if is_fitted else "", is_fitted=is_fitted)
         if self.survey is None:
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)
@@ -314,4 +307,6 @@ def _again(
     target = draft.request.target
     if target in (each.name for each in Targets(home).all()):
         return draft, ""
-    return draft.said(target=here), f"There is no target {target} here: the plan is set up for {here}."
+    return draft.with_options(
+        target=here
+    ), f"There is no target {target} here: the plan is set up for {here}."

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame
 
 from app.core.units import bytes_text, clock_text, count_text
 from app.planner.estimate.estimate import PlanEstimate
-from app.planner.starting.draft import DraftOutcome
+from app.planner.starting.draft_outcome import DraftOutcome
 from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import LEAST
 from ui.core.plain import PlainTextLabel, as_tip, first_lines

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.planner.request.options import PlanRequestOption
 from app.planner.request.request import MAX_NAME, OPTIONS
-from app.planner.starting.draft import Draft, DraftOutcome, text_of
+from app.planner.starting.draft import Draft, text_of
+from app.planner.starting.draft_outcome import DraftOutcome
 from app.protocol.plan import UNTIL_DECIDED
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE

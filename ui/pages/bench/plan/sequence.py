@@ -11,7 +11,8 @@ from app.catalog.studies import by_study
 from app.core.errors import InputError
 from app.planner.resolve.sweep import parse_vary_option
 from app.planner.starting.choices import PlanChoices, TickableStep, step_choices
-from app.planner.starting.draft import Draft, DraftOutcome, empty_field_values
+from app.planner.starting.draft import Draft, empty_field_values
+from app.planner.starting.draft_outcome import DraftOutcome
 from app.planner.starting.unusual import unusual_text
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE, Theme

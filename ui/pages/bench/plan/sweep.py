@@ -141,7 +141,7 @@ class SweepDialog(QDialog):
         self._core_sets()
         vary = f"{typed['variable']}={typed['vary']}" if typed["variable"] or typed["vary"] else ""
         parse_vary_option(vary)
-        return draft.said(
+        return draft.with_options(
             vary=vary,
             arrivals=EVEN if typed["even"] else "",
             cpus=OWN_CPUS if typed["own_cpus"] else SHARED_CPUS,
