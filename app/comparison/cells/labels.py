@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from app.core.names import full_name, names_with_targets, short_names, unique_names
 from app.engines import engine_of
@@ -21,7 +20,7 @@ def row_label(row: Row) -> str:
     return step_label(row.workload, row.coordinates)
 
 
-def common_coordinates(rows: Sequence[Row]) -> dict[str, Any]:
+def common_coordinates(rows: Sequence[Row]) -> dict[str, object]:
     """What all steps with coordinates share; nothing if two of them would then have one name."""
     swept = [row.coordinates for row in rows if row.coordinates]
     first = swept[0] if swept else {}
@@ -30,7 +29,7 @@ def common_coordinates(rows: Sequence[Row]) -> dict[str, Any]:
     return common if len(labels) == len(rows) else {}
 
 
-def brief_row_label(row: Row, common: Mapping[str, Any]) -> str:
+def brief_row_label(row: Row, common: Mapping[str, object]) -> str:
     """The step with those of its coordinates that not all steps share."""
     return step_label(
         row.workload, {name: row.coordinates[name] for name in row.coordinates if name not in common}
