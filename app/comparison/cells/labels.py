@@ -12,7 +12,7 @@ from app.engines import engine_of
 from app.history.lists.sessions import ContenderEntry
 from app.protocol.plan import Plan, step_label
 
-from .cell import Column, Comparison, Row
+from .cell import Column, Comparison, Coordinate, Row
 
 
 def row_label(row: Row) -> str:
@@ -20,16 +20,16 @@ def row_label(row: Row) -> str:
     return step_label(row.workload, row.coordinates)
 
 
-def common_coordinates(rows: Sequence[Row]) -> dict[str, object]:
+def common_coordinates(rows: Sequence[Row]) -> dict[str, Coordinate]:
     """What all steps with coordinates share; nothing if two of them would then have one name."""
     swept = [row.coordinates for row in rows if row.coordinates]
-    first = swept[0] if swept else {}
+    first: dict[str, Coordinate] = swept[0] if swept else {}
     common = {name: value for name, value in first.items() if all(each.get(name) == value for each in swept)}
     labels = {brief_row_label(row, common) for row in rows}
     return common if len(labels) == len(rows) else {}
 
 
-def brief_row_label(row: Row, common: Mapping[str, object]) -> str:
+def brief_row_label(row: Row, common: Mapping[str, Coordinate]) -> str:
     """The step with those of its coordinates that not all steps share."""
     return step_label(
         row.workload, {name: row.coordinates[name] for name in row.coordinates if name not in common}
