@@ -212,7 +212,10 @@ def _find_some(history: History, reference: str) -> list[str]:
     ids = ids or _one_session(history, reference) or _of_plan_name(history, reference)
     if not ids:
         none = f"no session {reference!r} in the history{meant_name(history, reference)}"
-        raise InputError(f"{none}: list them with `dyno session list`")
+        raise InputError(
+            f"{none}: list them with `dyno session list`",
+            window_text=f"{none}: History lists those that are there",
+        )
     _recount(history, ids)
     return ids
 
