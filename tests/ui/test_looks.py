@@ -245,8 +245,8 @@ def test_dialogs(
     window = open_window(SMALL, appearance)
     dialogs: dict[str, QDialog] = {
         "settings": SettingsDialog(settled, window),
-        "help": HelpDialog(window.menus(), window),
-        "palette": CommandPalette(window.menus(), window),
+        "help": HelpDialog(window.all_actions(), window),
+        "palette": CommandPalette(window.all_actions(), window),
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
@@ -335,7 +335,7 @@ def queue_dialog(context: WindowContext, window: Window) -> QueueDialog:
 
 def test_help_tells_the_keys_of_pages_that_were_not_seen(open_window: Any) -> None:
     window = open_window(SMALL, "light")
-    told = HelpDialog(window.menus(), window).findChild(QTextBrowser).toPlainText()
+    told = HelpDialog(window.all_actions(), window).findChild(QTextBrowser).toPlainText()
     places = [line for line in told.splitlines() if line in ("File", "Bench", "Live", "History", "Compare")]
     assert places[:5] == ["File", "Bench", "Live", "History", "Compare"]
     assert "Skip step" in told and "Make base" in told

@@ -36,7 +36,7 @@ def sized_window(qtbot: QtBot, context: WindowContext) -> Window:
 
 
 def chosen(window: Window, text: str) -> QAction:
-    (found,) = (each for _, menu in window.menus() for each in menu if each and each.text() == text)
+    (found,) = (each for each in window.menus()["View"] if each.text() == text)
     return found
 
 
