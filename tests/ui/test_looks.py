@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
+from PySide6.QtWidgets import QDialog, QScrollArea, QTextBrowser, QWidget
 
 from app.catalog import Catalog
 from app.comparison.verdicts.compare import compare
 from app.core.errors import DynoError
+from app.core.settings import TEXT_SIZES
 from app.history.lists.browsing import Filter, Order, page
 from app.history.recorded.counting import Cut, CuttableStep, MeasuredSeconds
 from app.history.store.history import History
@@ -206,6 +207,31 @@ def test_pages(
         found[name] = look_at(window, tmp_path / f"{name}-{state}-{size[0]}-{appearance}.png")
         assert (window.width(), window.height()) == size, f"{name} has made the window larger"
     assert not any(found.values()), _report(found)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "bench with more"])
+def test_pages_with_the_largest_text(
+    open_window: Any, settled: WindowContext, qtbot: Any, tmp_path: Path, name: str
+) -> None:
+    """In the smallest window a page may scroll down; it scrolls aside nowhere, and nothing is cut off."""
+    sessions = fill(settled)
+    settled.theme.set_text_size(max(TEXT_SIZES))
+    try:
+        window = open_window(SMALL, "light")
+        show(window, name.split()[0], sessions, qtbot)
+        if "more" in name:
+            page = window.page("bench")
+            page.sequence.more.trigger()
+            qtbot.wait(500)  # it is laid out in several goes
+        found = look_at(window, tmp_path / f"{name}-150.png")
+    finally:
+        settled.theme.set_text_size(100)
+    assert (window.width(), window.height()) == SMALL
+    assert [each for each in found if not each.startswith("demands")] == []
+    areas = [each for each in window.findChildren(QScrollArea) if each.isVisible()]
+    assert {each.accessibleName(): each.horizontalScrollBar().maximum() for each in areas} == {
+        each.accessibleName(): 0 for each in areas
+    }
 
 
 PLUGIN = PlainPasswordPluginError(

@@ -35,8 +35,8 @@ def listed_actions(menu: str, actions: Iterable[QAction]) -> list[ListedAction]:
 
 
 def plain_name(text: str) -> str:
-    """A text of a menu without its mnemonic and dots."""
-    return text.replace("&", "").removesuffix("…")
+    """A text of a menu without its mnemonic, dots and the arrow of what it unfolds."""
+    return text.replace("&", "").removesuffix("…").lstrip("▸▾ ")
 
 
 def action(
