@@ -7,7 +7,7 @@
 # make screenshots  makes the pictures of docs/ anew
 # make story  measures what docs/story.md tells, and writes its tables anew
 # make packages  wheel, sdist, .deb and a file that starts without root, in dist/
-# make words  app/cli/words.txt anew, after a word or option of the command line has changed
+# make words  app/cli/words.txt and ui/shell/actions.txt anew, after a word, option or action has changed
 # make lint   style and types only
 # make update  locks the newest Python packages that setup.cfg allows, and passes the tests with them; once a month
 
@@ -74,6 +74,7 @@ packages:
 
 words:
 	@$(BIN)/python -c "from app.cli.word_table import write_word_table; write_word_table()"
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -c "from ui.shell.action_table import write_action_table; write_action_table()"
 
 lint:
 	@sh install.sh lint

@@ -18,9 +18,11 @@ class UnapprovedLuaError(InputError):
     """A workload of one's own was chosen whose Lua is not approved."""
 
     def __init__(self, workload: Workload, sha256: str, files: Mapping[str, str]) -> None:
+        not_ours = f"workload {workload.name} does not come with Dyno"
         super().__init__(
-            f"workload {workload.name} does not come with Dyno: read it with dyno workload show"
-            f" {workload.name}, then approve it: dyno workload approve {workload.name} {sha256[:12]}"
+            f"{not_ours}: read it with dyno workload show"
+            f" {workload.name}, then approve it: dyno workload approve {workload.name} {sha256[:12]}",
+            window_text=f"{not_ours}: choose its sequence on Bench, read it there and approve it",
         )
         self.workload = workload
         self.sha256 = sha256

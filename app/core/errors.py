@@ -12,14 +12,18 @@ class DynoError(Exception):
     exit_code = 1
     window_text = ""  # the line for who sits before the window, where the usual one names a command
 
+    def __init__(self, text: str = "", *, window_text: str = "") -> None:
+        super().__init__(text)
+        self.window_text = window_text
+
 
 class InputError(DynoError):
     """The person gave something that cannot be used; nothing was started."""
 
     exit_code = 2
 
-    def __init__(self, text: str, field: str = "") -> None:
-        super().__init__(text)
+    def __init__(self, text: str, field: str = "", *, window_text: str = "") -> None:
+        super().__init__(text, window_text=window_text)
         self.field = field  # of the plan, where it is about one: a window marks it
         self.line = 0  # of the text that was read, where it is about one
 

@@ -12,7 +12,8 @@ from .units import date_text
 _WORD = re.compile(r"[^-_/ ]*[-_/ ]*")  # with what parts it from the next; versions stay whole
 
 
-_NUMBER = re.compile(r"-\d+$")
+_NUMBER = re.compile(r"-\d+$")  # of a repeat
+_AFTER = re.compile(r"(-\d+)?(-attempt-\d+)?")  # the name of a contender in that of a session
 
 
 def full_name(name: str, build: str, version: str, engine: str, others: Sequence[str] = ()) -> str:
@@ -25,6 +26,13 @@ def full_name(name: str, build: str, version: str, engine: str, others: Sequence
         return name
     server = build if version in build else _with_version(build, version)
     return f"{server}-{name.removeprefix(f'{build}-')}"
+
+
+def full_session_name(name: str, contender: str, full: str) -> str:
+    """The name that Dyno gave a session, with the full name of its contender: `night-innodb-2`."""
+    before, found, after = name.rpartition(contender) if contender != full else ("", "", "")
+    is_made = found and (before.endswith("-") or not before) and _AFTER.fullmatch(after)
+    return f"{before}{full}{after}" if is_made else name
 
 
 def _with_version(build: str, version: str) -> str:

@@ -38,7 +38,10 @@ def difference_search_on_target(
     """The explanation on this target; raises TargetError if a plan runs there, unless nothing is started."""
     taken = agent.status().taken
     if taken and not is_reader:
-        raise TargetError(f"{taken}: wait for it with dyno follow; dyno explain then goes on")
+        raise TargetError(
+            f"{taken}: wait for it with dyno follow; dyno explain then goes on",
+            window_text=f"{taken}: wait until it has ended, then start again",
+        )
     survey, hashes = agent.survey(search_paths), tuple(approved)
     a, b = asked.pair.contenders(survey, catalog)
     if a.fingerprint == b.fingerprint or a.engine != b.engine:

@@ -154,9 +154,13 @@ def _check_time(round_s: float, minutes: int) -> None:
     """Refuse work of which too few rounds fit into the time."""
     least = ceil(LEAST * round_s / 60)
     if least > minutes:
-        raise InputError(
+        fewer = (
             f"{LEAST} rounds of this work take about {least} minutes, and there are {minutes}: choose fewer"
-            f" rows or seconds, or --within {10 * least}min"
+            " rows or seconds, or"
+        )
+        raise InputError(
+            f"{fewer} --within {10 * least}min",
+            window_text=f"{fewer} run `dyno explain` with --within {10 * least}min in a terminal",
         )
 
 
@@ -183,9 +187,8 @@ def wanted_step_label(plan: Plan, wanted: str) -> str:
     if not found:
         raise InputError(f"step {name} has no result to explain: choose one that is driven")
     if wanted not in found and (len(found) > 1 or " " in wanted):
-        raise InputError(
-            f"step {wanted!r} must be one of {', '.join(map(repr, found))}: write it with --step"
-        )
+        one_of = f"step {wanted!r} must be one of {', '.join(map(repr, found))}"
+        raise InputError(f"{one_of}: write it with --step", window_text=f"{one_of}: choose it as Step")
     label = wanted if wanted in found else next(iter(found))
     if found[label].rate:
         raise InputError(f"the plan sets the rate of {label}: choose a step without a rate")

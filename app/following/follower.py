@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from app.core.errors import LinkError, TargetError
+from app.core.errors import DynoError, LinkError, TargetError
 from app.history.recorded.recording import JournalError
 from app.history.recorded.writing import JournalStorer, keep_clock_offset, record_unlocked_journals
 from app.history.store.decoding import Events
@@ -63,6 +63,7 @@ class FollowerLinkState:
     retry_s: float = 0.0
     locked: bool = True  # as far as is known
     clock_offset_s: float | None = None  # the target's clock less ours
+    window_text: str = ""  # where `text` names a command
 
 
 @dataclass(frozen=True)
@@ -285,9 +286,9 @@ class Follower:
         """Back off 1, 2, 4 ... 30 seconds."""
         retry_s = min(LONGEST_WAIT_S, 2.0**self._failures)
         self._failures += 1
-        self._tell(
-            FollowerLinkState("busy" if isinstance(error, HistoryBusyError) else "down", str(error), retry_s)
-        )
+        state = "busy" if isinstance(error, HistoryBusyError) else "down"
+        in_window = error.window_text if isinstance(error, DynoError) else ""
+        self._tell(FollowerLinkState(state, str(error), retry_s, window_text=in_window))
         self._stopping.wait(retry_s)
 
     def _tell(self, link: FollowerLinkState, pumped: FollowerBatch | None = None) -> None:

@@ -298,9 +298,10 @@ class RemoteAgent:
 
     def _python_missing(self, text: str) -> TargetError:
         what = f"{text} Python {OLDEST_PYTHON} or newer there, or name another"
-        error = TargetError(f"{what}: dyno target edit {self._name} --python /path/to/python3")
-        error.window_text = f"{what} in the form of the target, on the Bench page"
-        return error
+        return TargetError(
+            f"{what}: dyno target edit {self._name} --python /path/to/python3",
+            window_text=f"{what} in the form of the target, on the Bench page",
+        )
 
     @property
     def _name(self) -> str:

@@ -39,9 +39,10 @@ class Targets:
         known = {target.name: target for target in self.all()}
         if name not in known:
             text = f"no target {name!r}{did_you_mean(name, known)}: choose one of {', '.join(known)}"
-            error = InputError(f"{text}, or add it with dyno target add")
-            error.window_text = f"{text}, or add it on the Bench page"
-            raise error
+            raise InputError(
+                f"{text}, or add it with dyno target add",
+                window_text=f"{text}, or add it on the Bench page",
+            )
         return known[name]
 
     def add(self, target: Target) -> None:

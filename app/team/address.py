@@ -111,8 +111,10 @@ def read_team_history(home: Path) -> TeamHistoryChoice | None:
         choice.certificate.encode("ascii")
         choice.plugin.encode("ascii")
     except (TypeError, AttributeError, ValueError):
+        damaged = f"{home / 'settings.toml'}: [team] is damaged"
         raise InputError(
-            f"{home / 'settings.toml'}: [team] is damaged: `dyno history use` writes it anew"
+            f"{damaged}: `dyno history use` writes it anew",
+            window_text=f"{damaged}: Share in File, Team's history writes it anew",
         ) from None
     return choice
 

@@ -212,8 +212,10 @@ def _told(address: TeamDatabaseAddress, error: Exception) -> TeamError:
     if code in (_NO_TABLE, _NO_DATABASE):
         return TeamError(f"{address.place} has no history of Dyno in {address.database}: {text}")
     if text == _NO_TLS:
+        need = f"{address.place} offers no TLS: give it a certificate"
         return TeamError(
-            f"{address.place} offers no TLS: give it a certificate (--no-tls: only on this computer)"
+            f"{need} (--no-tls: only on this computer)",
+            window_text=f"{need} (Connect without TLS: only to a server of this computer)",
         )
     if code >= 1000 and not 2000 <= code < 3000 and code not in _AWAY:
         return TeamError(f"{address.place} refuses a statement: {text}")

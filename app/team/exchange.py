@@ -27,9 +27,10 @@ def chosen_team_history(home: Path) -> TeamHistoryChoice:
     """The team's history in use; raises InputError where there is none."""
     choice = read_team_history(home)
     if choice is None:
-        error = InputError(f"{_OWN}: choose a team's with `dyno history use ADDRESS`")
-        error.window_text = f"{_OWN}: choose a team's in File, Team's history"
-        raise error
+        raise InputError(
+            f"{_OWN}: choose a team's with `dyno history use ADDRESS`",
+            window_text=f"{_OWN}: choose a team's in File, Team's history",
+        )
     return choice
 
 

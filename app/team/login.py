@@ -34,8 +34,10 @@ def connect_to_team_server(choice: TeamHistoryChoice, ask: Ask) -> TeamServerSto
     """Connect to the chosen server; raises StrangerError before a password is asked for or sent."""
     address = parse_team_address(choice.address)
     if not choice.tls and not address.is_on_this_computer:
+        elsewhere, why = f"{address.host} is not this computer", "or anybody on the way reads along"
         raise InputError(
-            f"{address.host} is not this computer: leave out --no-tls, or anybody on the way reads along"
+            f"{elsewhere}: leave out --no-tls, {why}",
+            window_text=f"{elsewhere}: connect with TLS, {why}",
         )
     password = _password_of_file()
     if password is None:

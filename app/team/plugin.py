@@ -24,7 +24,7 @@ class PlainPasswordPluginError(UntrustedServerError):
             f"{asks} ({plugin}): so far the account logged in by {known}. Somebody may have taken over the"
             " server, or has altered the account; no password was sent. Only if you know why, accept it:"
             f" dyno history use {address} --auth-plugin {plugin}",
-            f"{asks}: choose Share in File, Team's history",
+            window_text=f"{asks}: choose Share in File, Team's history",
         )
         self.place, self.plugin, self.known = address.place, plugin, known
 

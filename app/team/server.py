@@ -74,7 +74,9 @@ class TeamServerStore:
         version = str(about.get("version", ""))
         if not version.isdigit() or "identity" not in about:
             problem = f"{self._where()} has no history of Dyno"
-            raise TeamError(f"{problem}: create it by `dyno history use`", f"{problem}: choose Share again")
+            raise TeamError(
+                f"{problem}: create it by `dyno history use`", window_text=f"{problem}: choose Share again"
+            )
         if int(version) > schema.VERSION:
             raise TeamError(
                 f"{self._where()} has version {version:.9}, this Dyno reads {schema.VERSION}: update Dyno"

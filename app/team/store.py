@@ -17,10 +17,6 @@ PAGE = 200  # edits, sessions or rows that are asked for at once
 class TeamError(DynoError):
     """The team's history cannot be reached or used; work goes on with this computer's own."""
 
-    def __init__(self, text: str, window_text: str = "") -> None:
-        super().__init__(text)
-        self.window_text = window_text
-
 
 class UntrustedServerError(TeamError):
     """The server is not, or may not be, the right one: a person must decide, and it gets no password."""

@@ -45,7 +45,8 @@ def check_team(history: History, identity: str, merge_teams: bool) -> None:
         raise TeamError(
             "this history is shared with another team: set DYNO_HOME to another directory for this one, or"
             " give it everything by `dyno history use ADDRESS --merge`",
-            "this history is shared with another team: stop sharing, or use another directory for this one",
+            window_text="this history is shared with another team: stop sharing, or use another directory"
+            " for this one",
         )
 
 

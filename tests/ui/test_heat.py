@@ -111,7 +111,10 @@ def test_a_range_has_the_percentiles_of_its_events(heat_page: LivePage) -> None:
         add(counts, second(s))
     wanted = " / ".join(value_text(each) for each in percentiles_of(counts, (50, 95, 99, 99.9)))
     assert latency.figures.told.splitlines()[0].endswith(", p50 / p95 / p99 / p99.9, ms per query")
-    assert latency.figures.told.splitlines()[1] == f"innodb-default: {wanted} (n {sum(counts.values()):,})"
+    assert (
+        latency.figures.told.splitlines()[1]
+        == f"mariadb-10.11.19-innodb-default: {wanted} (n {sum(counts.values()):,})"
+    )
     assert heat(heat_page).figures.told == latency.figures.told
 
 

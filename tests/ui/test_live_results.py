@@ -16,6 +16,7 @@ from app.history.steps.step_text import step_mark_meaning
 from app.protocol.events import ProgressEvent, Sample, StepEnded
 from app.protocol.plan import Step
 from tests.journals import SERIES, Maker, plan, renamed, whole
+from tests.plans import MARIADB
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.find import find
 from tests.ui.live_page import TWO, Follow, cells, shown
@@ -47,7 +48,9 @@ def test_a_ghost_is_offered_and_drawn(context: WindowContext, show: Show, qtbot:
     ghosts.activated.emit(1)
     qtbot.waitUntil(lambda: len(page.body.charts.qps.track(GHOST + QPS)) > 0)
     assert ghosts.currentData() == earlier.session
-    assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == f"/ {now.plan.turns[0].name}"
+    assert (
+        page.body.results.headerData(3, Qt.Orientation.Horizontal) == f"/ {MARIADB}-{now.plan.turns[0].name}"
+    )
 
 
 def test_charts_are_saved_as_pictures_and_as_numbers(
@@ -67,7 +70,7 @@ def test_charts_are_saved_as_pictures_and_as_numbers(
     head, *rows = csv.reader((tmp_path / "charts.csv").read_text().splitlines())
     assert head[:4] == ["session", "time (s)", "step", "load.queries (queries/s)"]
     sampled = [event for event in now.events if isinstance(event, Sample)]
-    names = [each.plan.turns[0].name for each in (now, earlier)]
+    names = [f"{MARIADB}-{each.plan.turns[0].name}" for each in (now, earlier)]
     assert [row[0] for row in rows] == [names[0]] * len(sampled) + [names[1]] * len(sampled)
     assert [float(row[1]) for row in rows[: len(sampled)]] == [
         pytest.approx(each.t, abs=1e-3) for each in sampled
@@ -109,7 +112,7 @@ def test_against_the_base_of_the_same_repeat(context: WindowContext, show: Show,
     first, second, third = (held_against(page, maker.session, qtbot) for maker in makers[1::2] + makers[4:])
     assert (first[0], first[2]) == ("/ innodb-1", {"1.50"})
     assert (second[0], second[2]) == ("/ innodb-2", {"0.50"})
-    assert "Relative to duel-innodb-2:" in second[1]
+    assert "Relative to duel-mariadb-10.11.19-innodb-2:" in second[1]
     assert (third[0], third[2]) == ("/ base", {""})
     assert held_against(page, makers[2].session, qtbot)[2] == {""}  # the base itself
     header = page.body.table.horizontalHeader()

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
+from PySide6.QtWidgets import QDialog, QScrollArea, QTextBrowser, QWidget
 
 from app.catalog import Catalog
 from app.comparison.verdicts.compare import compare
 from app.core.errors import DynoError
+from app.core.settings import TEXT_SIZES
 from app.history.lists.browsing import Filter, Order, page
 from app.history.recorded.counting import Cut, CuttableStep, MeasuredSeconds
 from app.history.store.history import History
@@ -210,6 +211,31 @@ def test_pages(
     assert not any(found.values()), _report(found)
 
 
+@pytest.mark.parametrize("name", [*NAMES, "bench with more"])
+def test_pages_with_the_largest_text(
+    open_window: Any, settled: WindowContext, qtbot: Any, tmp_path: Path, name: str
+) -> None:
+    """In the smallest window a page may scroll down; it scrolls aside nowhere, and nothing is cut off."""
+    sessions = fill(settled)
+    settled.theme.set_text_size(max(TEXT_SIZES))
+    try:
+        window = open_window(SMALL, "light")
+        show(window, name.split()[0], sessions, qtbot)
+        if "more" in name:
+            page = window.page("bench")
+            page.sequence.more.trigger()
+            qtbot.wait(500)  # it is laid out in several goes
+        found = look_at(window, tmp_path / f"{name}-150.png")
+    finally:
+        settled.theme.set_text_size(100)
+    assert (window.width(), window.height()) == SMALL
+    assert [each for each in found if not each.startswith("demands")] == []
+    areas = [each for each in window.findChildren(QScrollArea) if each.isVisible()]
+    assert {each.accessibleName(): each.horizontalScrollBar().maximum() for each in areas} == {
+        each.accessibleName(): 0 for each in areas
+    }
+
+
 PLUGIN = PlainPasswordPluginError(
     parse_team_address("mysql://anna@db.example/dyno"), "sha256_password", "client_ed25519"
 )
@@ -247,8 +273,8 @@ def test_dialogs(
     window = open_window(SMALL, appearance)
     dialogs: dict[str, QDialog] = {
         "settings": SettingsDialog(settled, window),
-        "help": HelpDialog(window.menus(), window),
-        "palette": CommandPalette(window.menus(), window),
+        "help": HelpDialog(window.all_actions(), window),
+        "palette": CommandPalette(window.all_actions(), window),
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
@@ -337,7 +363,7 @@ def queue_dialog(context: WindowContext, window: Window) -> QueueDialog:
 
 def test_help_tells_the_keys_of_pages_that_were_not_seen(open_window: Any) -> None:
     window = open_window(SMALL, "light")
-    told = HelpDialog(window.menus(), window).findChild(QTextBrowser).toPlainText()
+    told = HelpDialog(window.all_actions(), window).findChild(QTextBrowser).toPlainText()
     places = [line for line in told.splitlines() if line in ("File", "Bench", "Live", "History", "Compare")]
     assert places[:5] == ["File", "Bench", "Live", "History", "Compare"]
     assert "Skip step" in told and "Make base" in told

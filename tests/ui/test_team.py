@@ -202,7 +202,7 @@ def test_sessions_of_the_team_come_when_they_are_chosen(
         qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
     assert "received 1 session" in label_texts(dialog)
     with History(context.home) as own:
-        assert [each["name"] for each in sessions(own)] == ["innodb-default-2"]
+        assert [each["name"] for each in sessions(own)] == ["mariadb-10.11.19-innodb-default-2"]
     team_server.calls_left = 0
     qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "does not answer" in find(dialog, MessageBar).text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QToolBar
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import InputError
@@ -17,9 +17,22 @@ from tests import sliced
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.dialogs.settings import SettingsDialog
+from ui.pages.bench.plan.contenders import ContendersPanel
+from ui.pages.compare.table import ComparisonTable
+from ui.pages.history.table import SessionTable
 from ui.pages.live.charts import SessionCharts
 from ui.shell.window import Window
+from ui.widgets.empty import EmptyPage
+from ui.widgets.layouts import boxed, in_column
+from ui.widgets.pairs import TitleTextGrid
 from ui.widgets.table import LINE_HEIGHT, LineSelectTable
+
+SHOWING = {  # by page, what it shows once it has read
+    "bench": ContendersPanel,
+    "live": SessionCharts,
+    "history": SessionTable,
+    "compare": ComparisonTable,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +49,7 @@ def sized_window(qtbot: QtBot, context: WindowContext) -> Window:
 
 
 def chosen(window: Window, text: str) -> QAction:
-    (found,) = (each for _, menu in window.menus() for each in menu if each and each.text() == text)
+    (found,) = (each for each in window.menus()["View"] if each.text() == text)
     return found
 
 
@@ -82,6 +95,31 @@ def test_the_window_fits_on_a_small_screen_on_every_page(
         assert least.width() <= 1280 and least.height() <= 760, name
 
 
+@pytest.mark.parametrize("page", ["bench", "live", "history", "compare"])
+def test_no_page_scrolls_sideways_with_the_largest_text(
+    sized_window: Window, context: WindowContext, qtbot: QtBot, page: str
+) -> None:
+    context.theme.set_text_size(max(TEXT_SIZES))
+    with History(context.home) as history:
+        sessions = sliced.keep(history, sliced.plan(rounds=1))
+    sized_window.resize(1280, 800)
+    sized_window.show()
+    sized_window.show_page(page)
+    sized_window.page(page).open(ShowPageRequest(page, tuple(sessions)))
+    body = sized_window.page(page).findChild(SHOWING[page])
+    qtbot.waitUntil(body.isVisible)
+    qtbot.wait(200)
+    area = sized_window.centralWidget().findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    assert (sized_window.width(), area.horizontalScrollBar().maximum()) == (1280, 0)
+    cut = [each.text() for each in sized_window.findChildren(QPushButton) if is_cut(each)]
+    assert cut == []
+
+
+def is_cut(button: QPushButton) -> bool:
+    return button.isVisible() and button.height() < button.minimumSizeHint().height()
+
+
 def test_lines_of_tables_are_as_high_as_their_text(qtbot: QtBot, context: WindowContext) -> None:
     table = LineSelectTable("any")
     qtbot.addWidget(table)
@@ -108,3 +146,37 @@ def test_a_page_of_usual_text_needs_no_scrolling(
     qtbot.waitUntil(lambda: charts is not None and charts.isVisible())
     qtbot.wait(200)
     assert live.height() <= sized_window.centralWidget().height()
+
+
+def test_a_narrow_column_of_texts_cuts_off_no_line(qtbot: QtBot, context: WindowContext) -> None:
+    pairs = TitleTextGrid()
+    column = boxed(in_column(pairs, 1))
+    qtbot.addWidget(column)
+    text = "850 EVO (SSD), xfs, 200.0 GiB of 400.0 GiB free"
+    pairs.show_pairs([("Disk", text), ("System", text)])
+    column.resize(160, 600)
+    column.show()
+    labels = [each for each in pairs.findChildren(QLabel) if each.text() == text]
+    assert [each.height() >= each.heightForWidth(each.width()) for each in labels] == [True, True]
+
+
+def test_an_empty_page_grows_with_its_text(qtbot: QtBot, context: WindowContext) -> None:
+    page = EmptyPage("Nothing yet", "what belongs here, and what to do next, in some words " * 3)
+    qtbot.addWidget(page)
+    page.resize(1000, 600)
+    page.show()
+    context.theme.set_text_size(150)
+    words = page.findChildren(QLabel)[1]
+    qtbot.waitUntil(lambda: words.height() >= words.heightForWidth(words.width()))
+
+
+def test_the_places_stay_as_high_when_the_look_changes(
+    sized_window: Window, context: WindowContext, qtbot: QtBot
+) -> None:
+    sized_window.show()
+    bar = sized_window.findChild(QToolBar)
+    assert isinstance(bar, QToolBar)
+    before = bar.height()
+    context.theme.set_appearance("dark")
+    qtbot.wait(50)
+    assert bar.height() == before

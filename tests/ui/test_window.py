@@ -281,3 +281,71 @@ def test_a_plan_that_has_ended_says_what_it_came_to(context: WindowContext, qtbo
     plans.ended.emit(its_plan.id)
     changed.bus.wanted.emit(ShowPageRequest("history", tuple(followed.progress.sessions)))
     assert window.message.text == "", "a person looks at its sessions"
+
+
+@pytest.fixture
+def ended_plan(
+    context: WindowContext, qtbot: QtBot
+) -> Callable[[], tuple[Window, WatchedPlans, tuple[str, ...]]]:
+    """A window with the message of a plan that has ended, and the sessions of that plan."""
+
+    def make() -> tuple[Window, WatchedPlans, tuple[str, ...]]:
+        changed, plans = watched(context)
+        its_plan = sliced.plan()
+        with History(context.home) as history:
+            sliced.keep(history, its_plan, (1.0, 0.5))
+            progress = stored_progress(history, its_plan)
+        window = Window(changed)
+        qtbot.addWidget(window)
+        window.show_page("compare")
+        window.show()
+        Notices(changed, window, window.message).begin()
+        followed = plans.watch(its_plan)
+        followed.progress, followed.is_over = progress, True
+        plans.changed.emit(its_plan.id)
+        plans.ended.emit(its_plan.id)
+        qtbot.waitUntil(lambda: "MyRocks at 0.50" in window.message.text)
+        return window, plans, tuple(progress.sessions)
+
+    return make
+
+
+@pytest.mark.parametrize("way", ["ticked", "back to the page"])
+def test_the_message_of_an_ended_plan_goes_when_compare_shows_the_plan(
+    ended_plan: Callable[[], tuple[Window, WatchedPlans, tuple[str, ...]]], qtbot: QtBot, way: str
+) -> None:
+    window, _, sessions = ended_plan()
+    compare: Any = window.page("compare")
+    if way == "ticked":
+        compare.chooser.ticked.emit(sessions[0], True)
+    else:
+        window.show_page("bench")
+        compare.columns.tick(sessions[0], True)
+        assert "has ended" in window.message.text, "nobody has looked yet"
+        window.show_page("compare")
+    assert window.message.text == ""
+    qtbot.waitUntil(lambda: compare.columns.chosen.ids == sessions[:1])
+
+
+def test_it_stays_while_compare_reads_anew_what_was_open(
+    ended_plan: Callable[[], tuple[Window, WatchedPlans, tuple[str, ...]]], qtbot: QtBot
+) -> None:
+    window, plans, sessions = ended_plan()
+    compare: Any = window.page("compare")
+    compare.columns.tick(sessions[0], True)
+    qtbot.waitUntil(lambda: compare.body.comparison is not None)
+    plans.ended.emit(plans.all()[0].id)
+    compare.reload()
+    qtbot.wait(300)
+    assert "MyRocks at 0.50" in window.message.text
+
+
+def test_it_goes_when_another_plan_starts(
+    ended_plan: Callable[[], tuple[Window, WatchedPlans, tuple[str, ...]]],
+) -> None:
+    window, plans, _ = ended_plan()
+    plans.changed.emit(plans.all()[0].id)
+    assert "has ended" in window.message.text
+    another = plans.watch(plan(number=9))
+    assert window.message.text == ""
+    another.is_over = True

@@ -311,6 +311,18 @@ def test_what_is_dear_is_imported_on_first_use(module: str, dear: set[str]) -> N
     assert _printed(f"import sys, {module}; print(*sorted({dear!r} & set(sys.modules)))") == ""
 
 
+def test_no_function_gives_a_module_of_ours() -> None:
+    """mypy does not see what is called of it: a renamed function would be found by who uses it."""
+    given = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in files("app", "ui")
+        for node in ast.walk(ast.parse(path.read_text(), str(path)))
+        if isinstance(node, ast.FunctionDef) and ast.unparse(node.returns or node) == "ModuleType"
+        if any(is_within(module, "app", "ui") for module in _imports(node, path.relative_to(ROOT)))
+    ]
+    assert given == []
+
+
 def test_a_command_imports_no_other_one() -> None:
     others = {"app.cli.run", "app.cli.queue", "app.stats", "app.protocol.answers"}
     code = "import sys; from app.cli.parser import dyno_parser; dyno_parser('session')"

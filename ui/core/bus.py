@@ -45,5 +45,6 @@ class Bus(QObject):
     changed = Signal(object)  # Changes
     arrived = Signal(object)  # Arrival
     wanted = Signal(object)  # Wanted
+    seen = Signal(object)  # ids of the sessions that a person has turned to on Compare
     said = Signal(str)  # one line, for a moment
     saved = Signal(object, str)  # Path of a file or folder, one line about it

@@ -6,14 +6,16 @@ import zlib
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.comparison.cells.palette import CONTENDERS, VERDICTS
 from app.core.shipped import shipped_folder
 
 TITLE_PT, MOST_OF_TITLE = 15, 120  # percent: large enough already
+LARGE_TEXT = 110  # percent: above it the usual widths do not do
 SPACE = 8  # pixels: the grid that everything is on
+BUTTON, FIELD = 16, 18  # pixels of their text, at the least
 
 Appearance = str  # "system" "light" "dark"
 _LIGHT = {
@@ -109,6 +111,11 @@ class Theme(QObject):
     @property
     def appearance(self) -> Appearance:
         return self._appearance
+
+    @property
+    def has_large_text(self) -> bool:
+        """Whether parts that are side by side must give way to one another."""
+        return self.text_size > LARGE_TEXT
 
     def set_appearance(self, appearance: Appearance) -> None:
         """Follow the system, or stay light or dark."""
@@ -220,6 +227,9 @@ def _style(theme: Theme) -> str:
         picture = resources / "icons" / f"{name}-{'dark' if theme.is_dark else 'light'}.svg"
         text = text.replace(f"@{name}", picture.as_posix())
     text = text.replace("@title_pt", f"{TITLE_PT * min(theme.text_size, MOST_OF_TITLE) / 100:g}pt")
+    height = QFontMetrics(QApplication.font()).height()  # below it a crowded layout would cut text off
+    text = text.replace("@button_px", f"{max(BUTTON, height)}px")
+    text = text.replace("@field_px", f"{max(FIELD, height)}px")
     for role in sorted(_LIGHT, key=len, reverse=True):
         text = text.replace(f"@{role}", theme.colour(role).name())
     return text

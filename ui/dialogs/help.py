@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from importlib.metadata import version
+from itertools import groupby
 
 from PySide6.QtCore import qVersion
-from PySide6.QtGui import QAction, QTextCursor
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QTextEdit, QWidget
 
 from app.core.shipped import shipped_folder
@@ -16,21 +17,20 @@ from app.engines.panel import BETTER
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
+from ui.widgets.actions import ListedAction
 from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog
 
-Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
-
 
 class HelpDialog(QDialog):
-    def __init__(self, menus: Menus, parent: QWidget) -> None:
+    def __init__(self, actions: Iterable[ListedAction], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Shortcuts and figures")
         self.resize(720, 640)
         self._text = QTextBrowser()
         self._text.setAccessibleName("Shortcuts and figures")
         figures = (shipped_folder("resources") / "figures.html").read_text(encoding="utf-8")
-        self._text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(menus)}{figures}{_engines()}")
+        self._text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(actions)}{figures}{_engines()}")
         self.line = FilterLine("Search", "search", "Enter goes to the next place")
         self.line.textChanged.connect(self._find_first)
         self.line.left.connect(self._find_next)
@@ -70,14 +70,13 @@ def _marked(place: QTextCursor) -> QTextEdit.ExtraSelection:
     return made
 
 
-def _shortcuts(menus: Menus) -> str:
-    """The shortcuts of all actions."""
-    parts = []
-    for title, actions in menus:
-        rows = [_row(each) for each in actions if each.shortcut().toString()]
-        if rows:
-            parts.append(f"<h3>{escape(_plain(title))}</h3><table cellpadding='3'>{''.join(rows)}</table>")
-    return "".join(parts)
+def _shortcuts(actions: Iterable[ListedAction]) -> str:
+    """The shortcuts of all actions, menu by menu."""
+    with_keys = (each for each in actions if each.key)
+    return "".join(
+        f"<h3>{escape(menu)}</h3><table cellpadding='3'>{''.join(map(_row, rows))}</table>"
+        for menu, rows in groupby(with_keys, key=lambda each: each.menu)
+    )
 
 
 def _engines() -> str:
@@ -93,15 +92,9 @@ def _engines() -> str:
     return "".join(parts)
 
 
-def _row(action: QAction) -> str:
-    keys = escape(action.shortcut().toString())
-    tip = escape(action.statusTip() or action.toolTip())
-    name = escape(_plain(action.text()))
-    return f"<tr><td width='110'><b>{keys}</b></td><td width='150'>{name}</td><td>{tip}</td></tr>"
-
-
-def _plain(text: str) -> str:
-    return text.replace("&", "").removesuffix("…")
+def _row(action: ListedAction) -> str:
+    key, name, tip = map(escape, (action.key, action.name, action.tip))
+    return f"<tr><td width='110'><b>{key}</b></td><td width='150'>{name}</td><td>{tip}</td></tr>"
 
 
 # the dialog with name, version and licence

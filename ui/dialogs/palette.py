@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.actions import text_without_mnemonic
+from ui.widgets.actions import ListedAction
 from ui.widgets.layouts import lay_out_dialog
 
-Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 WIDTH, HEIGHT = 90 * SPACE, 60 * SPACE
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _FIRST = 0  # the column with the name
@@ -23,9 +22,9 @@ _ROLE = Qt.ItemDataRole.UserRole
 class CommandPalette(QDialog):
     """The line above has the keyboard; arrows choose in the list, Enter carries out."""
 
-    chosen = Signal(QAction)
+    chosen = Signal(object)  # ListedAction
 
-    def __init__(self, menus: Menus, parent: QWidget) -> None:
+    def __init__(self, actions: Iterable[ListedAction], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Find an action")
         self.resize(WIDTH, HEIGHT)
@@ -33,23 +32,15 @@ class CommandPalette(QDialog):
         self.line.setAccessibleName("Words of an action")
         self.list = _list()
         self._nothing = PlainTextLabel("No action has these words.", "muted")
-        self._items: list[QTreeWidgetItem] = []
+        self._items = [_item(each) for each in actions]
+        self.list.addTopLevelItems(self._items)
         self.line.textChanged.connect(self._show_found)
         self.list.itemClicked.connect(self._choose)
         lay_out_dialog(self, self.line, (self.list, 1), self._nothing)
-        self.show_menus(menus)
-        self.line.setFocus()
-
-    def show_menus(self, menus: Menus) -> None:
-        """Show the actions of these menus in place of those before."""
-        self.list.clear()
-        self._items = [
-            _item(each, title) for title, actions in menus for each in actions if not each.isSeparator()
-        ]
-        self.list.addTopLevelItems(self._items)
         for column in range(self.list.columnCount()):
             self.list.resizeColumnToContents(column)
         self._show_found()
+        self.line.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that the line does not use: Up and Down choose in the list, Enter carries out."""
@@ -91,9 +82,8 @@ def _list() -> QTreeWidget:
     return made
 
 
-def _item(of: QAction, title: str) -> QTreeWidgetItem:
-    name, menu = text_without_mnemonic(of).removesuffix("…"), title.replace("&", "")
-    item = QTreeWidgetItem([name, menu, of.shortcut().toString()])
-    item.setToolTip(_FIRST, as_tip(of.statusTip()))
+def _item(of: ListedAction) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([of.name, of.menu, of.key])
+    item.setToolTip(_FIRST, as_tip(of.tip))
     item.setData(_FIRST, _ROLE, of)
     return item

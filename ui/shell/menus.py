@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow
@@ -14,10 +13,8 @@ from app.core.settings import APPEARANCES, TEXT_SIZES, Settings, keep_settings, 
 from ui.core.context import WindowContext
 from ui.core.plain import as_tip, error_with_details
 from ui.core.shortcuts import SHORTCUTS
+from ui.widgets.actions import ListedAction
 from ui.widgets.layouts import open_disposable_dialog
-
-if TYPE_CHECKING:
-    from ui.dialogs.help import Menus
 
 
 def add_file_menu(window: QMainWindow, context: WindowContext) -> None:
@@ -109,14 +106,17 @@ def _keep(context: WindowContext, change: Callable[[Settings], Settings]) -> Non
 
 
 def add_help_menu(
-    window: QMainWindow, context: WindowContext, menus: Callable[[], Menus], find_action: Callable[[], None]
+    window: QMainWindow,
+    context: WindowContext,
+    all_actions: Callable[[], list[ListedAction]],
+    find_action: Callable[[], None],
 ) -> None:
     menu = window.menuBar().addMenu("&Help")
 
     def show_help() -> None:
         from ui.dialogs.help import HelpDialog
 
-        open_disposable_dialog(HelpDialog(menus(), window))
+        open_disposable_dialog(HelpDialog(all_actions(), window))
 
     def show_about() -> None:
         from ui.dialogs.help import AboutDialog

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,7 @@ class Notices(QObject):
         self._context.plans.ended.connect(self._on_ended)
         self._context.plans.unreached.connect(self._on_unreached)
         self._context.bus.wanted.connect(self._on_wanted)
+        self._context.bus.seen.connect(self._on_seen)
         self._refresh()
 
     def _on_changed(self, plan: str) -> None:
@@ -68,6 +70,8 @@ class Notices(QObject):
 
     def _refresh(self) -> None:
         active = {plan.id: plan for plan in self._context.plans.active()}
+        if active.keys() - self._lines.keys():
+            self._clear_ended()  # another plan has started
         for gone in self._lines.keys() - active.keys():
             self._lines.pop(gone).deleteLater()
         for plan in active.values():
@@ -111,9 +115,17 @@ class Notices(QObject):
             self._notify(text)
 
     def _on_wanted(self, wanted: ShowPageRequest) -> None:
-        """Close the message of a plan that has ended when a person goes to its sessions."""
-        text, sessions = self._ended
-        if text and self._message.text.startswith(text) and not sessions.isdisjoint(wanted.sessions):
+        self._on_seen(wanted.sessions)
+
+    def _on_seen(self, seen: Sequence[str]) -> None:
+        """A person goes to the sessions of a plan that has ended."""
+        if not self._ended[1].isdisjoint(seen):
+            self._clear_ended()
+
+    def _clear_ended(self) -> None:
+        """Close the message of a plan that has ended, if it is the one that is shown."""
+        text = self._ended[0]
+        if text and self._message.text.startswith(text):
             self._message.clear()
 
     def _tell_verdict(self, text: str, sessions: tuple[str, ...], action: QAction) -> None:

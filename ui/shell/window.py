@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent
@@ -25,10 +24,11 @@ from ui.core.page import Page
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
 from ui.pages import PLACES, WindowPageEntry
-from ui.widgets.actions import action, text_without_mnemonic
+from ui.widgets.actions import ListedAction, action, listed_actions, plain_name
 from ui.widgets.layouts import open_disposable_dialog
 from ui.widgets.message import Banner
 
+from .actions import actions_of_pages
 from .keyboard import FocusRestorer, MessageDismisser
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
@@ -38,7 +38,6 @@ FRAME_SIZE = QSize(4, 40)  # the desktop's frame, unknown before the window is s
 MESSAGE_MS = 6000
 LOOKING = ("live", "history")  # the pages that show what others have started
 CALM_MS = 1000  # until the first page has what it shows
-PALETTE_MS = 50  # until the list of actions is painted
 UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows its plans all the same
 
 
@@ -62,7 +61,7 @@ class Window(QMainWindow):
         FocusRestorer(self, self._stack.currentWidget)
         add_file_menu(self, context)
         self._before = add_view_menu(self, context, list(self._places.values()), self._dismissing.actions)
-        add_help_menu(self, context, self.menus, self._find_action)
+        add_help_menu(self, context, self.all_actions, self._find_action)
         context.bus.wanted.connect(self._on_wanted)
         context.bus.said.connect(self._on_said)
         if not context.memory.restore_window(self):
@@ -86,18 +85,24 @@ class Window(QMainWindow):
         self.show_page(name)
         return True
 
-    def menus(self) -> list[tuple[str, list[QAction]]]:
-        """All menus with their actions, including pages not created yet."""
-        for place in PLACES:
-            self.page(place.name)
-        return self._known_menus()
-
-    def _known_menus(self) -> list[tuple[str, list[QAction]]]:
-        """All menus of the window and of the pages created so far."""
-        order = ["&File", *(place.menu for place in PLACES), "&View", "&Help"]
+    def menus(self) -> dict[str, list[QAction]]:
+        """The actions of the window and of the pages created so far, by the names of their menus."""
         found = {menu.title(): menu.actions() for menu in self.menuBar().findChildren(QMenu)}
         found.update({menu.title(): menu.actions() for menu in self._menus.values()})
-        return [(title, found[title]) for title in order if title in found]
+        return {
+            plain_name(title): [each for each in actions if not each.isSeparator()]
+            for title, actions in found.items()
+            if title  # not that of what does not fit into the bar
+        }
+
+    def all_actions(self) -> list[ListedAction]:
+        """The actions of all menus: those of a page that is not created yet are in a table."""
+        known, table = self.menus(), actions_of_pages()
+        return [
+            each
+            for menu in ("File", *(plain_name(place.menu) for place in PLACES), "View", "Help")
+            for each in (listed_actions(menu, known[menu]) if menu in known else table[menu])
+        ]
 
     def show_page(self, name: str) -> None:
         page = self.page(name)
@@ -116,31 +121,23 @@ class Window(QMainWindow):
         self.setWindowTitle(harmless(f"{page.title} — Dyno" if page.title else "Dyno"))
 
     def _find_action(self) -> None:
-        """Open the list of all actions; it grows while pages that were not seen yet are created."""
+        """Open the list of all actions."""
         from ui.dialogs.palette import CommandPalette
 
-        palette = CommandPalette(self._known_menus(), self)
+        palette = CommandPalette(self.all_actions(), self)
         palette.chosen.connect(self._carry_out)
         open_disposable_dialog(palette)
 
-        def add_page(name: str) -> None:
-            self.page(name)
-            palette.show_menus(self._known_menus())
-
-        for place in PLACES:
-            if place.name not in self.pages:
-                QTimer.singleShot(PALETTE_MS, palette, partial(add_page, place.name))
-
-    def _carry_out(self, chosen: QAction) -> None:
+    def _carry_out(self, chosen: ListedAction) -> None:
         """Carry out an action, on the page that it is of."""
-        page = next((name for name, menu in self._menus.items() if chosen in menu.actions()), "")
-        if page:
-            self.show_page(page)
-        if chosen.isEnabled():
-            chosen.trigger()
+        for place in PLACES:
+            if plain_name(place.menu) == chosen.menu:
+                self.show_page(place.name)
+        action = self.menus()[chosen.menu][chosen.at]
+        if action.isEnabled():
+            action.trigger()
         else:
-            name = text_without_mnemonic(chosen).removesuffix("…")
-            self._on_said(f"{name} is not possible now: {chosen.statusTip()}")
+            self._on_said(f"{chosen.name} is not possible now: {chosen.tip}")
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)

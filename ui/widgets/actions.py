@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
@@ -10,6 +11,32 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
+
+
+class ListedAction(NamedTuple):
+    """An action in a list of all: its page need not be made for that."""
+
+    menu: str  # its title
+    at: int  # its place in the menu, separators left out
+    name: str
+    key: str
+    tip: str
+
+
+def listed_actions(menu: str, actions: Iterable[QAction]) -> list[ListedAction]:
+    """The actions of a menu."""
+    named = (each for each in actions if not each.isSeparator())
+    return [
+        ListedAction(
+            plain_name(menu), at, plain_name(each.text()), each.shortcut().toString(), each.statusTip()
+        )
+        for at, each in enumerate(named)
+    ]
+
+
+def plain_name(text: str) -> str:
+    """A text of a menu without its mnemonic, dots and the arrow of what it unfolds."""
+    return text.replace("&", "").removesuffix("…").lstrip("▸▾ ")
 
 
 def action(

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from ui.core.plain import PlainTextLabel
 
 from .actions import action_button
+from .layouts import in_row
 
 WIDTH = 480
 
@@ -19,13 +20,12 @@ class EmptyPage(QWidget):
         super().__init__()
         heading, words = PlainTextLabel(title, "title"), PlainTextLabel(text, "muted", wraps=True)
         words.setFixedWidth(WIDTH)
-        words.setMinimumHeight(words.heightForWidth(WIDTH))  # centred, its layout would give it one line
         layout = QVBoxLayout(self)
         layout.setSpacing(16)
         layout.addStretch(2)
         for label in (heading, words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            layout.addWidget(label, 0, Qt.AlignmentFlag.AlignHCenter)
+            layout.addLayout(in_row(1, label, 1))  # aligned by the layout it would get one line
         for action in actions:
             button = action_button(action)
             button.setProperty("accent", action is actions[0])

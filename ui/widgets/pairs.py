@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 
-from .layouts import in_grid
+from .layouts import in_column, in_grid
 from .table import tabular
 
 
@@ -21,8 +21,7 @@ class TitleTextGrid(QWidget):
         super().__init__()
         self._grid = in_grid(2 * SPACE, SPACE // 2)
         self._grid.setColumnStretch(1, 1)
-        self._grid.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.setLayout(self._grid)
+        self.setLayout(in_column(self._grid, 1))  # to align it would cut off lines: Qt asks it for no height
         self._lines: list[tuple[PlainTextLabel, PlainTextLabel]] = []
 
     def show_pairs(self, pairs: Iterable[tuple[str, str]]) -> None:

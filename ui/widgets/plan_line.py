@@ -155,5 +155,6 @@ def _pace(progress: PlanProgress) -> list[str]:
 def link_state_text(link: FollowerLinkState) -> str:
     """The state of the link, if it matters."""
     if link.state in _TROUBLES:
-        return f"{_TROUBLES[link.state]}, the plan continues; next try in {link.retry_s:.0f} s: {link.text}"
+        why = link.window_text or link.text
+        return f"{_TROUBLES[link.state]}, the plan continues; next try in {link.retry_s:.0f} s: {why}"
     return "connecting" if link.state == "connecting" else ""

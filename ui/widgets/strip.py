@@ -35,7 +35,8 @@ from ui.core.theme import SPACE, Theme
 from .charts.lines import mixed
 from .focus_frame import FocusFrame
 
-LABELS = 18  # pixels above the blocks, for the names of sessions
+LEAST_LABELS = 18  # pixels above the blocks
+_BELOW = 2  # pixels between a name and its blocks
 BLOCKS = 26
 _APART = 6.0  # pixels between two sessions
 _NARROWEST = 3.0  # of a block, as long as there is room
@@ -66,13 +67,22 @@ class PlanStrip(FocusFrame):
         self._blocks: list[StripBlock] = []
         self._plan: Plan | None = None
         self._names: dict[str, tuple[str, ...]] = {}  # of sessions, the longest first
-        self.setFixedHeight(LABELS + BLOCKS)
+        self._fit_height()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAccessibleName("Plan: sessions and steps in order of time")
         self._tints: dict[str, tuple[QColor, QColor]] = {}  # of a group of steps: done, to come
         theme.changed.connect(self._on_theme_changed)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit_height()
+
+    def _fit_height(self) -> None:
+        self.setFixedHeight(_labels_height(self) + BLOCKS)
+        self._arrange()
 
     def sizeHint(self) -> QSize:
         return QSize(80 * SPACE, self.height())
@@ -112,12 +122,13 @@ class PlanStrip(FocusFrame):
 
     def _arrange(self) -> None:
         progress = self._progress
-        self._blocks = _arranged(progress, self.width()) if progress and progress.plan else []
+        place = QRectF(0, _labels_height(self), self.width(), BLOCKS)
+        self._blocks = _arranged(progress, place) if progress and progress.plan else []
 
     def _at(self, point: QPointF) -> StripBlock | None:
         """The block at a point; labels belong to the blocks below them."""
         near = (block for block in self._blocks if block.place.left() <= point.x() <= block.place.right())
-        return next(near, None) if point.y() <= LABELS + BLOCKS else None
+        return next(near, None) if point.y() <= self.height() else None
 
     # ---- painting
 
@@ -178,7 +189,8 @@ class PlanStrip(FocusFrame):
             is_seen = self._selected is not None and self._selected[0] == id_
             painter.setFont(bold if is_seen else plain)
             metrics = painter.fontMetrics()
-            swatch = QRectF(place.left(), 4, 8, 8)
+            line = QRectF(place.left(), 0, place.width(), place.top() - _BELOW)
+            swatch = QRectF(place.left(), line.center().y() - 4, 8, 8)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.contender(self._colours.get(id_, 0)))
             if place.width() >= swatch.width():
@@ -189,7 +201,7 @@ class PlanStrip(FocusFrame):
                 labels = self._labels(session)[first:]
                 fits = (each for each in labels if widest.horizontalAdvance(each) <= room)
                 shown = fitted(metrics, next(fits, labels[-1]), Qt.TextElideMode.ElideMiddle, room)
-                painter.drawText(QPointF(place.left() + _SWATCH, 12), shown)
+                painter.drawText(line.adjusted(_SWATCH, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _labels(self, session: SessionState) -> list[str]:
         return [f"{each} {_state_text(session)}".rstrip() for each in self._names[session.id]]
@@ -269,9 +281,14 @@ class StripLegend(QWidget):
         super().__init__()
         self._theme = theme
         self._groups: list[str] = []
-        self.setFixedHeight(2 * SPACE)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(40 * SPACE, max(2 * SPACE, self.fontMetrics().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.sizeHint().height())
 
     def show_steps(self, steps: Iterable[Step]) -> None:
         groups = list(dict.fromkeys(map(group_of, steps)))
@@ -282,11 +299,12 @@ class StripLegend(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        x, metrics = 0.0, painter.fontMetrics()
+        x, metrics, middle = 0.0, painter.fontMetrics(), self.height() / 2
         for group in self._groups:
-            painter.fillRect(QRectF(x, 4, 8, 8), self._theme.group(group))
+            painter.fillRect(QRectF(x, middle - 4, 8, 8), self._theme.group(group))
             painter.setPen(self._theme.colour("muted"))
-            painter.drawText(QPointF(x + 12, 12), harmless(group))
+            place = QRectF(x + 12, 0, self.width(), self.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, harmless(group))
             x += 12 + metrics.horizontalAdvance(group) + 2 * SPACE
         painter.end()
 
@@ -304,7 +322,12 @@ def _short_names(plan: Plan) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _arranged(progress: PlanProgress, width: float) -> list[StripBlock]:
+def _labels_height(of: QWidget) -> int:
+    """Pixels above the blocks, for the names of sessions in their text size."""
+    return max(LEAST_LABELS, of.fontMetrics().height() + _BELOW)
+
+
+def _arranged(progress: PlanProgress, whole_place: QRectF) -> list[StripBlock]:
     """Blocks as wide as their time; short ones stay visible and clickable if there is room.
 
     A session that was not needed is one of these.
@@ -314,7 +337,7 @@ def _arranged(progress: PlanProgress, width: float) -> list[StripBlock]:
         for id_, session in progress.sessions.items()
         for step in range(len(session.steps) if session.is_needed else 1)
     }
-    room = width - _APART * max(len(progress.sessions) - 1, 0)
+    room = whole_place.width() - _APART * max(len(progress.sessions) - 1, 0)
     least = min(_NARROWEST, room / max(len(lengths), 1) / 2)
     whole = sum(lengths.values()) or 1.0
     free = max(room - least * len(lengths), 0.0)
@@ -323,7 +346,7 @@ def _arranged(progress: PlanProgress, width: float) -> list[StripBlock]:
     for (session, step), seconds in lengths.items():
         x += _APART if blocks and session != blocks[-1].session else 0.0
         wide = least + free * seconds / whole
-        blocks.append(StripBlock(session, step, QRectF(x, LABELS, wide, BLOCKS)))
+        blocks.append(StripBlock(session, step, QRectF(x, whole_place.top(), wide, BLOCKS)))
         x += wide
     return blocks
 

@@ -19,6 +19,10 @@ class WrappingRow(QLayout):
         for each in parts:
             self.addWidget(each)
 
+    def insert(self, at: int, part: QWidget) -> None:
+        self.addWidget(part)
+        self._items.insert(at, self._items.pop())
+
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
 
@@ -88,4 +92,14 @@ def _height(line: list[QLayoutItem]) -> int:
 
 def _expands(item: QLayoutItem) -> bool:
     widget = item.widget()
-    return widget is not None and widget.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Expanding
+    return widget is not None and widget.sizePolicy().horizontalPolicy() in _EXPANDING
+
+
+_EXPANDING = (QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # the latter from its least width
+
+
+def empty_room() -> QWidget:
+    """Parts after it go to the right."""
+    made = QWidget()
+    made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return made

@@ -13,6 +13,8 @@ from app.history.store.history import History
 
 from .stacks_text import function_changes_table, functions_table, title_of
 
+_NO_STACKS = "not profiled; mark the step with Profile on Bench, and run it again"
+
 LINES = 500  # of a table in a window
 
 
@@ -46,7 +48,10 @@ def flame_views(history: History, sides: Sequence[FlameGraphColumn], label: str)
         found += _of_one(profile, name, label)
     if not found:
         why = dict.fromkeys(text for profile in profiles for text in profile.remarks)
-        raise InputError(f"{label}: {'; '.join(why) or NO_STACKS}")
+        raise InputError(
+            f"{label}: {'; '.join(why) or NO_STACKS}",
+            window_text=f"{label}: {'; '.join(why) or _NO_STACKS}",
+        )
     return found
 
 

@@ -15,6 +15,7 @@ from app.history.lists.edits import session_annotations
 from app.history.lists.sessions import SUFFIX, find, sessions
 from app.history.steps.figures import plan_of
 from app.history.store import journals
+from app.history.store.damage import REBUILD, with_advice
 from app.history.store.history import History
 
 FORMAT = 1
@@ -83,7 +84,7 @@ def _copy(source: IO[bytes], out: IO[bytes], size: int) -> dict[str, Any]:
     while left:
         block = source.read(min(_BLOCK, left))
         if not block:
-            raise DynoError("the journal is shorter than the history expects: run `dyno doctor --rebuild`")
+            raise with_advice(DynoError, "the history expects more than the journal has", REBUILD)
         sum_.update(block)
         out.write(block)
         left -= len(block)

@@ -22,6 +22,15 @@ _TAGS = (
 )
 _PERSON = "(SELECT nullif(person, '') FROM team_session WHERE session = session.id)"
 _TAGGED = "id IN (SELECT session FROM session_tag WHERE tag {})"
+# as lists show it: plans of earlier versions left build and version out of the names of contenders
+_SERVER = """
+    CASE WHEN instr(build, version) THEN build
+    WHEN version LIKE substr(build, instr(build, '-') + 1) || '.%'
+    THEN substr(build, 1, instr(build, '-')) || version
+    ELSE build || '-' || version END"""
+_SHOWN_NAME = f"""
+    CASE WHEN build <> '' AND {NAME_OF} = session.name AND contender IN (engine, engine || '-' || preset)
+    THEN replace(session.name, contender, ({_SERVER}) || '-' || contender) ELSE {NAME_OF} END"""
 _SEARCHED = ("target", "contender", "build", "family", "version", "engine", "preset", "sequence")
 
 QPS = "qps "  # in front of a group: sorted by its headline
@@ -29,7 +38,7 @@ _HEADLINE = "LEFT JOIN headline ON headline.session = number AND grouping = ?"
 
 # by what else sessions can be sorted
 ORDERS: Mapping[str, tuple[str, ...]] = {
-    "name": (f"{NAME_OF} COLLATE NOCASE",),
+    "name": (f"{_SHOWN_NAME} COLLATE NOCASE",),
     "state": (STATE_OF, "failed_steps"),
     **{name: (f"{name} COLLATE NOCASE",) for name in ("target", "contender", "build", "engine", "preset")},
     "sequence": ("sequence COLLATE NOCASE",),
@@ -238,7 +247,7 @@ def patterns_of(word: str) -> tuple[str, ...]:
 def _add_word(where: _Where, word: str) -> None:
     """Look for a word in the list's texts, in tags, notes, or at the end of the id."""
     like = "LIKE ? ESCAPE '\\'"
-    texts = " || ' ' || ".join((NAME_OF, *_SEARCHED))
+    texts = " || ' ' || ".join((NAME_OF, _SHOWN_NAME, *_SEARCHED))
     where.add(
         f"({texts} {like} OR {_TAGGED.format(like)}"
         f" OR id IN (SELECT session FROM session_note WHERE text {like}) OR id {like})",

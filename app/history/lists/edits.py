@@ -119,10 +119,10 @@ def delete(history: History, reference: str) -> str:
         entry = sessions(history, ids=[session])[0]
         state = entry["state"]
         if state in ("active", "waiting"):
-            text = f"session {session} is {state}: stop its plan first"
-            error = DynoError(f"{text}, `dyno stop`")
-            error.window_text = f"session {entry['name']} is {state}: stop its plan first, on the Live page"
-            raise error
+            raise DynoError(
+                f"session {session} is {state}: stop its plan first, `dyno stop`",
+                window_text=f"session {entry['name']} is {state}: stop its plan first, on the Live page",
+            )
         delete_ended(history, session, entry["plan"], time.time())
         connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
     return session

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypedDict
 
 import msgspec
 
-from app.core.names import short_names
+from app.core.names import full_name, short_names
 from app.core.units import count_text
 from app.history.store.damage import damage_as_error
 from app.history.store.history import History
@@ -49,6 +49,11 @@ class _Contender(msgspec.Struct):
     build: str
     engine: str
     preset: str
+    version: str = ""
+
+    @property
+    def full_name(self) -> str:
+        return full_name(self.name, self.build, self.version, self.engine, (self.preset,))
 
 
 class _Turn(msgspec.Struct):
@@ -159,7 +164,7 @@ def _entry(id_: str, content: bytes, rows: Sequence[_Row], tags: list[str]) -> P
         "name": plan.name or plan.sequence,
         "target": plan.target,
         "sequence": plan.sequence,
-        "contenders": [each.name for each in plan.contenders],
+        "contenders": [each.full_name for each in plan.contenders],
         "builds": list(dict.fromkeys(each.build for each in plan.contenders)),
         "engines": list(dict.fromkeys(each.engine for each in plan.contenders)),
         "presets": list(dict.fromkeys(each.preset for each in plan.contenders)),

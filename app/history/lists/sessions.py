@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypedDict
 
 from app.core.errors import InputError
+from app.core.names import full_name, full_session_name
 from app.core.nearest import did_you_mean
 from app.core.units import date_text
 from app.history.store.damage import read_json, unpack_json
@@ -197,6 +198,14 @@ def find(history: History, reference: str) -> str:
     return ids[0]
 
 
+def _of_full_name(history: History, reference: str) -> list[str]:
+    """The session of a name as lists show it, where its plan gave it a shorter one."""
+    ids = [each["id"] for each in sessions(history) if each["name"] == reference]
+    if len(ids) > 1:
+        raise InputError(f"{len(ids)} sessions fit {reference!r}: {_name_one(history, ids)}")
+    return ids
+
+
 def _recount(history: History, ids: Sequence[str]) -> None:
     from app.history.recorded.recounting import (
         recount_if_waiting,  # with the statistics: not for a list of sessions
@@ -210,9 +219,13 @@ def _find_some(history: History, reference: str) -> list[str]:
     exact = history.query("SELECT id FROM session WHERE id = ?", (reference,))
     ids = [id_ for (id_,) in exact] or _of_plan_id(history, reference)
     ids = ids or _one_session(history, reference) or _of_plan_name(history, reference)
+    ids = ids or _of_full_name(history, reference)
     if not ids:
         none = f"no session {reference!r} in the history{meant_name(history, reference)}"
-        raise InputError(f"{none}: list them with `dyno session list`")
+        raise InputError(
+            f"{none}: list them with `dyno session list`",
+            window_text=f"{none}: History lists those that are there",
+        )
     _recount(history, ids)
     return ids
 
@@ -316,17 +329,18 @@ class SessionAnnotations:
         return self._found.get((kind, of_what), (otherwise,))[0]
 
     def entry(self, row: SessionRow) -> SessionEntry:
-        """The line of a session, with what people added to it."""
+        """The line of a session, with what people added to it; names that Dyno gave are full."""
+        name, contender = _full_names(row)
         return {
             "id": row.id,
-            "name": self._one("name", row.id, row.name),
+            "name": self._one("name", row.id, name),
             "state": row.state,
             "reason": row.refused or (LOST if row.state == "lost" else row.reason),
             "unread": bool(row.refused),
             "failed_steps": row.failed_steps,
             "target": row.target,
             "contender": {
-                "name": row.contender,
+                "name": contender,
                 "build": row.build,
                 "family": row.family,
                 "version": row.version,
@@ -349,6 +363,12 @@ class SessionAnnotations:
             "machine_key": row.machine_key,
             "colour": self._one("colour", row.contender_key, 0),
         }
+
+
+def _full_names(row: SessionRow) -> tuple[str, str]:
+    """Of the session and its contender: plans of earlier versions left out build and version."""
+    full = full_name(row.contender, row.build, row.version, row.engine, (row.preset,))
+    return full_session_name(row.name, row.contender, full), full
 
 
 def source_text(history: History, session: str) -> str:

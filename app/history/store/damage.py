@@ -6,13 +6,25 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from app.core.errors import DynoError
+
+REBUILD, CHECK = "rebuild it with `dyno doctor --rebuild`", "check it with `dyno doctor`"
+_BEFORE_THE_WINDOW = {  # which has neither
+    REBUILD: "to rebuild it, close Dyno and run `dyno doctor --rebuild` in a terminal",
+    CHECK: "to check it, run `dyno doctor` in a terminal",
+}
+E = TypeVar("E", bound=DynoError)
 
 
 class DamagedError(DynoError):
     """A stored value is damaged."""
+
+
+def with_advice(kind: type[E], what: str, advice: str) -> E:
+    """An error that says what to do about it, in a terminal and before the window."""
+    return kind(f"{what}: {advice}", window_text=f"{what}: {_BEFORE_THE_WINDOW.get(advice, advice)}")
 
 
 @contextmanager
@@ -20,8 +32,7 @@ def damage_as_error() -> Iterator[None]:
     try:
         yield
     except (zlib.error, ValueError, IndexError, TypeError, OverflowError, MemoryError, RecursionError):
-        text = "the history is damaged: rebuild it with `dyno doctor --rebuild`"
-        raise DamagedError(text) from None
+        raise with_advice(DamagedError, "the history is damaged", REBUILD) from None
 
 
 def read_json(text: str | bytes) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from app.core.errors import DynoError
 
+from .damage import CHECK, REBUILD, with_advice
 from .schema import DERIVED_TABLES, FIRST, MIGRATIONS, OWNED_TABLES, VERSION
 
 BUSY_S = 10.0  # how long a writer waits for another
@@ -92,7 +93,7 @@ class History:
                     f"{self.path} has version {version}, this Dyno reads up to {VERSION}: update Dyno"
                 )
             if 0 < version < FIRST:
-                raise HistoryError(f"{self.path} is of a Dyno before 0.1.0: {_REBUILD}")
+                raise with_advice(HistoryError, f"{self.path} is of a Dyno before 0.1.0", REBUILD)
             if 0 < version < VERSION:
                 _back_up(self.path, self.path.with_name(f"history-{version}.sqlite"))
             for number, migration in MIGRATIONS.items():
@@ -223,21 +224,19 @@ def _told(path: Path, error: Exception) -> Exception:
     code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_").split("_")[0]
     lost = str(error).removeprefix("no such table: ").removeprefix("main.")
     if code == "ERROR" and lost in (*OWNED_TABLES, *DERIVED_TABLES):
-        return HistoryError(f"{path} lacks the table {lost}: {_REBUILD}")
+        return with_advice(HistoryError, f"{path} lacks the table {lost}", REBUILD)
     if code == "ERROR" or isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
         return error
     if isinstance(error, UnicodeDecodeError):  # in what SQLite itself says of a damaged file
-        return HistoryError(f"{path} is damaged: {_REBUILD}")
+        return with_advice(HistoryError, f"{path} is damaged", REBUILD)
     if code == "BUSY":
         return HistoryBusyError(f"{path}: another process is writing to it, try again")
-    return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
+    return with_advice(HistoryError, f"{path}: {error}", _ADVICE.get(code, CHECK))
 
 
-_REBUILD = "rebuild it with `dyno doctor --rebuild`"
-_LOOK = "check it with `dyno doctor`"
 _ADVICE = {
     "FULL": "free some space on its disk",
-    "CORRUPT": _REBUILD,
-    "NOTADB": _REBUILD,
-    "": _REBUILD,  # a text that is not UTF-8
+    "CORRUPT": REBUILD,
+    "NOTADB": REBUILD,
+    "": REBUILD,  # a text that is not UTF-8
 }

@@ -177,10 +177,11 @@ def _check_until_decided(request: PlanRequest) -> None:
             "repeats",
         )
     if any(getattr(request, name) is not None for name in LIMITS) and request.repeats != UNTIL_DECIDED:
+        need = f'matters and false share need repeats "{UNTIL_DECIDED}": choose these, or'
         raise InputError(
-            f'matters and false share need repeats "{UNTIL_DECIDED}": choose these, or'
-            " give the limits to dyno compare",
+            f"{need} give the limits to dyno compare",
             "repeats",
+            window_text=f"{need} set the limits on Compare",
         )
 
 

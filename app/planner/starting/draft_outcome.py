@@ -74,7 +74,7 @@ def outcome(
         plan, unapproved = resolve_before_approval(found_request.request, survey, catalog, approved)
     except InputError as error:
         lacks = tuple(lacking(draft.request, survey, catalog))
-        return DraftOutcome(draft, Problem(str(error), error.field), lacking=lacks)
+        return DraftOutcome(draft, Problem(error.window_text or str(error), error.field), lacking=lacks)
     plan, found = estimated_with_canary(plan, survey, known(plan.machine_key))
     checks = tuple(check_plan(plan, survey, found, draft.request.allow_small_disk))
     return DraftOutcome(

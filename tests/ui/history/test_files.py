@@ -28,7 +28,11 @@ def test_the_selected_lines_are_copied_as_a_table(hand: Hand, context: WindowCon
     with hand.qtbot.waitSignal(context.bus.said):
         hand.press("Copy")
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert [row[0] for row in rows] == ["Name", "rocksdb-default-1", "innodb-default-1"]
+    assert [row[0] for row in rows] == [
+        "Name",
+        "mariadb-10.11.19-rocksdb-default-1",
+        "mariadb-10.11.19-innodb-default-1",
+    ]
     at = rows[0].index("QPS write")
     assert rows[1][at].startswith("(1/2) ") and not rows[2][at].startswith("(")
 

@@ -23,6 +23,7 @@ from app.protocol.events import Fact
 from app.protocol.plan import Plan
 from app.report.content import read_report
 from tests import journals
+from tests.plans import MARIADB
 from tests.unit.comparison.cells import beside, cells
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
@@ -106,7 +107,8 @@ def test_what_the_machine_may_be_is_added_across_time_and_said(history: History)
     found = of_two_plans(history, 1.15)
     assert set(words(found)) == {"~"} and {row.cells[1].across for row in found.rows} == {"time"}
     said = (
-        "\N{LEFT RIGHT ARROW} rocksdb-default against innodb-default: judged across time, because their"
+        f"\N{LEFT RIGHT ARROW} {MARIADB}-rocksdb-default against"
+        f" {MARIADB}-innodb-default: judged across time, because their"
         " sessions do not alternate. The variance of the machine between plans is added to the noise"
         " (10% assumed: no canary run yet, 8 needed). Measure both again in one plan, alternating"
     )
@@ -137,7 +139,10 @@ def test_canaries_tell_how_much_is_added(history: History) -> None:
 def test_other_machines_are_named(history: History) -> None:
     found = of_two_plans(history, 1.15, target="xeon")
     (said,) = cross_plan_remarks(found, names_of(found))
-    assert "rocksdb-default on xeon against innodb-default on local: judged across machines" in said
+    assert (
+        f"{MARIADB}-rocksdb-default on xeon against {MARIADB}-innodb-default on local: judged across machines"
+        in said
+    )
     assert "Measure both again" not in said and {row.cells[1].across for row in found.rows} == {"machines"}
 
 
@@ -181,12 +186,12 @@ def test_a_marked_repeat_is_left_out_and_said(history: History) -> None:
     assert row.cells[1].verdict == "better" and cells(row, "n") == [5, 4] and cells(row, "marks") == [[], []]
     assert row.cells[1].samples[0] is None and row.cells[1].left_out == [["disturbed"], [], [], [], []]
     assert row.cells[1].relative == pytest.approx(1.1, rel=0.02)
-    said = "point-query threads=1, rocksdb-default: 1 of 5 repeats left out: disturbed"
+    said = "point-query threads=1, mariadb-10.11.19-rocksdb-default: 1 of 5 repeats left out: disturbed"
     assert said in compare_text.remarks_of(found)
     assert all(value is None for value in row.measures["cpu_us"][1].samples[:1])
     report = read_report(history, [id_ for column in found.columns for id_ in column.ids])
     assert any(
-        "1 of 5 repeats left out: disturbed: rocksdb-default in point-query" in each
+        "1 of 5 repeats left out: disturbed: mariadb-10.11.19-rocksdb-default in point-query" in each
         for each in report.caveats
     )
 
@@ -234,7 +239,10 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     (read,) = [group for group in found.groups if group.group == "read"]
     assert read.steps == 1 and read.ratios[1] is not None
     assert read.ratios[1].ratio == pytest.approx(0.7, rel=0.01)
-    assert "worse than innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[1]
+    assert (
+        "worse than mariadb-10.11.19-innodb-default in 4 and undecided in 1"
+        in read_report(history, ids).summary[1]
+    )
     entry = why(found, found.rows[1], 1)
     assert "The machine drifted, which may explain the whole change" in cost_remarks(entry)[0]
     assert all(cost["explains"] is None for cost in entry["costs"])
@@ -289,7 +297,10 @@ def test_below_the_table_each_remark_stands_once_and_one_disturbed_session_is_to
     found = compare(history, [turn.session for turn in plan.turns])
     told = "\n".join(compare_text.remarks_of(found))
     assert told.count("capped:") == 1 and "; update-index threads=2: capped: " in told, "a row: all its cells"
-    assert "rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU" in told
+    assert (
+        "mariadb-10.11.19-rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU"
+        in told
+    )
     assert "; 2 more of its sessions too" in told and "session 2 of 3" not in told
     assert "session 2 of 3" in " ".join(compare_text.cell_remarks(found.rows[3].cells[1])), (
         "elsewhere all are told"

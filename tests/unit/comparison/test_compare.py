@@ -91,7 +91,7 @@ def test_a_session_of_an_earlier_dyno_shares_the_column_of_its_preset(
     found = compare(history, ids)
     (column,) = found.columns
     assert (column.ids, column.name, column.contender["preset"]) == (
-        ids, "innodb-baseline", "baseline",
+        ids, "mariadb-10.11.19-innodb-baseline", "baseline",
     )  # fmt: skip
     apart = compare(history, ids[1:3]).columns
     assert {each.contender["preset"] for each in apart} == {"baseline"}
@@ -323,8 +323,14 @@ def test_csv(history: History) -> None:
     edits.rename(history, IDS[1], "=cmd()")
     rows = list(csv.reader(io.StringIO(compare_text.to_csv(compare(history, IDS[:2])))))
     assert rows[0][:6] == ["workload", "group", "threads", "coordinates", "unit", "direction"]
-    assert rows[0][6:9] == ["innodb-default-1", "innodb-default-1 relative", "innodb-default-1 n"]
-    assert rows[0][9:12] == [f"innodb-default-1 {each}" for each in ("spread", "p", "verdict")]
+    assert rows[0][6:9] == [
+        "mariadb-10.11.19-innodb-default-1",
+        "mariadb-10.11.19-innodb-default-1 relative",
+        "mariadb-10.11.19-innodb-default-1 n",
+    ]
+    assert rows[0][9:12] == [
+        f"mariadb-10.11.19-innodb-default-1 {each}" for each in ("spread", "p", "verdict")
+    ]
     assert rows[0][12] == "'=cmd()"
     assert rows[2] == [
         "point-query", "read", "1", '{"threads": 1}', "queries/s", "higher",
@@ -337,8 +343,8 @@ def test_markdown(history: History) -> None:
     keep(history, values=VALUES)
     edits.rename(history, IDS[1], "a|b")
     lines = compare_text.to_markdown(compare(history, IDS[:2])).splitlines()
-    assert lines[:2] == ["ratio: to innodb-default-1", ""]
-    assert lines[2] == "| step | unit | innodb-default-1 | a\\|b | ratio |"
+    assert lines[:2] == ["ratio: to mariadb-10.11.19-innodb-default-1", ""]
+    assert lines[2] == "| step | unit | mariadb-10.11.19-innodb-default-1 | a\\|b | ratio |"
     assert lines[3] == "| --- | --- | ---: | ---: | ---: |"
     assert lines[5] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
     assert lines[8] == "| update-index threads=2 | queries/s | 60.00 | - | - |"
@@ -357,7 +363,7 @@ def test_table(history: History) -> None:
     assert next(line for line in text.splitlines() if line.startswith("step")).split()[:3] == [
         "step",
         "unit",
-        "rocksdb-default-1",
+        "mariadb-10.11.19-rocksdb-default-1",
     ]
 
 

@@ -26,6 +26,7 @@ from app.history.store.history import History
 from app.protocol.plan import Plan
 from app.stats import VerdictLimits
 from tests.gates import filled, skeleton
+from tests.plans import MARIADB
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, Oddities, keep, plan
 from tests.worlds import ROUNDS, compared
 
@@ -57,7 +58,8 @@ def test_a_loss_beyond_the_limit_is_worse(history: History) -> None:
     assert line["ratio"] == pytest.approx(0.93, rel=0.01) and line["n"] == 5
     assert line["low"] < line["ratio"] < line["high"] < 0.97
     assert found["sentence"].startswith(
-        "worse: rocksdb-default loses more than 3% against innodb-default in 3 of 3 steps: load (0.92"
+        f"worse: {MARIADB}-rocksdb-default loses more than 3% against"
+        f" {MARIADB}-innodb-default in 3 of 3 steps: load (0.92"
     )
     assert found["by_round"] and len(found["base"]) == len(found["other"]) == 5
 
@@ -66,7 +68,8 @@ def test_equals_are_not_worse_where_the_loss_is_ruled_out(history: History) -> N
     found = ask(history, 1.0)
     assert (found["verdict"], found["exit_code"]) == (NOT_WORSE, 0)
     assert found["sentence"] == (
-        "not worse: a loss of 3% is ruled out for rocksdb-default against innodb-default in each of 3 steps"
+        f"not worse: a loss of 3% is ruled out for {MARIADB}-rocksdb-default against"
+        f" {MARIADB}-innodb-default in each of 3 steps"
     )
     assert ask(history, 1.2, its_plan=plan(number=2))["verdict"] == NOT_WORSE
 
@@ -106,7 +109,7 @@ def test_only_the_steps_asked_for_are_judged(history: History) -> None:
         found = gate(history, *ids[:2], replace(THREE, steps=steps))
         assert found["verdict"] == verdict and [line["step"] for line in found["steps"]] == judged
     one = gate(history, *ids[:2], replace(THREE, steps=("update-index",)))
-    assert one["sentence"].endswith("against innodb-default in update-index threads=2")
+    assert one["sentence"].endswith("against mariadb-10.11.19-innodb-default in update-index threads=2")
     with pytest.raises(
         InputError, match="no step 'scan' to judge: choose one of load, point-query, update-ind"
     ):

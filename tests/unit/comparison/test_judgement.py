@@ -15,6 +15,7 @@ from app.history.store.history import History
 from app.protocol.plan import Plan
 from app.stats import VerdictLimits
 from tests import journals
+from tests.plans import MARIADB
 from tests.unit.comparison.cells import cells
 
 REPEATS = 6
@@ -120,10 +121,10 @@ def test_repeats_are_told_apart_from_loads_and_server_starts(history: History) -
     for column, loads in zip(found.columns, (6, 1), strict=True):
         column.loads, column.server_starts = loads, 6
     said = compare_text.remarks_of(found)
-    assert "innodb-default: 6 repeats: 6 loads, 6 server starts" in said
-    assert "rocksdb-default: 6 repeats: 1 load, 6 server starts" in said
+    assert "mariadb-10.11.19-innodb-default: 6 repeats: 6 loads, 6 server starts" in said
+    assert "mariadb-10.11.19-rocksdb-default: 6 repeats: 1 load, 6 server starts" in said
     found.columns[1].loads = 6
-    both = "innodb-default, rocksdb-default: 6 repeats: 6 loads, 6 server starts"
+    both = f"{MARIADB}-innodb-default, {MARIADB}-rocksdb-default: 6 repeats: 6 loads, 6 server starts"
     assert both in compare_text.remarks_of(found)
     assert not any("repeats" in each for each in compare_text.remarks_of(compare(history, IDS[:2])))
 

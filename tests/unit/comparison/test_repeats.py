@@ -14,6 +14,7 @@ from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
+from tests.plans import MARIADB
 from tests.unit.comparison.cells import cells
 
 
@@ -63,7 +64,10 @@ def test_repeats_on_one_load_are_told(tmp_path: Path) -> None:
         ids = keep(history, ["fresh, kept as snapshot ab", "snapshot ab, copied", "snapshot ab, copied"])
         found = compare(history, ids)
     assert [(each.loads, each.server_starts) for each in found.columns] == [(1, 3)] * 2
-    assert "innodb-default, rocksdb-default: 3 repeats: 1 load, 3 server starts" in remarks_of(found)
+    assert (
+        f"{MARIADB}-innodb-default, {MARIADB}-rocksdb-default: 3 repeats: 1 load, 3 server starts"
+        in remarks_of(found)
+    )
 
 
 def test_where_nobody_has_said_nothing_is_claimed(tmp_path: Path) -> None:
@@ -101,8 +105,10 @@ def test_of_a_session_that_was_repeated_the_last_attempt_is_compared(tmp_path: P
     assert all(sample == [101.0, 102.0, 103.0] for row in found.rows for sample in cells(row, "samples"))
     out = [each for each in remarks_of(found) if "is left out" in each]
     assert out == [
-        "innodb-default-1 is left out (disturbed); innodb-default-1-attempt-2 replaces it",
-        "rocksdb-default-2 is left out (disturbed); rocksdb-default-2-attempt-2 replaces it",
+        f"{MARIADB}-innodb-default-1 is left out (disturbed);"
+        f" {MARIADB}-innodb-default-1-attempt-2 replaces it",
+        f"{MARIADB}-rocksdb-default-2 is left out (disturbed);"
+        f" {MARIADB}-rocksdb-default-2-attempt-2 replaces it",
     ]
 
 
@@ -112,7 +118,10 @@ def test_an_attempt_that_was_stopped_stands_for_nothing(tmp_path: Path) -> None:
         found = compare(history, ids)
     assert found.base_id == ids[0]
     (out,) = [each for each in remarks_of(found) if "is left out" in each]
-    assert out == "innodb-default-1-attempt-2 is left out (stopped); innodb-default-1 replaces it"
+    assert (
+        out == f"{MARIADB}-innodb-default-1-attempt-2 is left out (stopped);"
+        f" {MARIADB}-innodb-default-1 replaces it"
+    )
 
 
 def test_the_attempts_of_one_session_are_compared_with_each_other(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.core.names import full_name, short_names, unique_names
+from app.core.names import full_name, full_session_name, short_names, unique_names
 
 IDS = ["01M80DXF5YAAAAAA", "01M80DXF5YBBBBBB", "01M80DXF5YCCCCCC"]
 
@@ -68,3 +68,14 @@ def test_a_name_that_a_person_gave_stays() -> None:
     for name in ("compressed", "innodb at night", "innodb-8k"):
         assert full_name(name, "mysql-5.6.14", "5.6.14", "innodb", ("stock",)) == name
     assert full_name("innodb", "", "", "innodb") == "innodb", "nobody knows its build"
+
+
+def test_the_name_of_a_session_has_the_full_name_of_its_contender() -> None:
+    def full(name: str) -> str:
+        return full_session_name(name, "innodb", "mysql-9.7.4-innodb")
+
+    assert full("night-innodb") == "night-mysql-9.7.4-innodb"
+    assert full("innodb-2") == "mysql-9.7.4-innodb-2"
+    assert full("night-innodb-2-attempt-3") == "night-mysql-9.7.4-innodb-2-attempt-3"
+    assert full("my innodb") == "my innodb" and full("innodb-with-ssd") == "innodb-with-ssd"
+    assert full_session_name("night-a", "a", "a") == "night-a"

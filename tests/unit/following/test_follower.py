@@ -133,7 +133,7 @@ def test_a_link_that_breaks_is_taken_up_where_it_broke(tmp_path: Path) -> None:
 
 def test_backs_off_longer_and_longer_until_something_is_heard(tmp_path: Path) -> None:
     def fail(offsets: Mapping[str, int]) -> ScriptedStream:
-        raise LinkError("no route to host")
+        raise LinkError("dyno target trust far", window_text="accept it on the Bench page")
 
     def breaks(offsets: Mapping[str, int]) -> ScriptedStream:
         return ScriptedStream([beat(1), LinkError("connection reset")])
@@ -143,6 +143,9 @@ def test_backs_off_longer_and_longer_until_something_is_heard(tmp_path: Path) ->
     waits = [(link.text, link.retry_s) for link in published.links if link.state == "down"]
     assert [wait for _, wait in waits] == [1, 2, 4, 8, 16, 30, 30, 1, 2]
     assert waits[7][0] == "connection reset"
+    assert {link.window_text for link in published.links if link.text == "dyno target trust far"} == {
+        "accept it on the Bench page"
+    }
 
 
 def test_silence_of_ten_seconds_is_a_dead_link(tmp_path: Path) -> None:

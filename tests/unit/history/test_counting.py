@@ -221,7 +221,9 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(with_
     of_step = next(row for row in whole.rows if row.workload == "update-index")
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
     (remark,) = step_costs_table(whole, is_relative=True).remarks
-    assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: its figures cover")
+    assert remark.startswith(
+        "update-index threads=1, mariadb-10.11.19-innodb-default-1: of-all-seconds: its figures cover"
+    )
     told = caveats(with_buckets, whole, ["one", "other"])
     assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)
     found = comparison_by_measure(whole, "p95_ms")

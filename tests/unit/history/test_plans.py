@@ -51,7 +51,10 @@ def the(history: History, plan: str = PLAN.id) -> PlanEntry:
 def test_a_plan_says_what_it_measured_and_how_far_it_is(two_plans: History) -> None:
     plan = the(two_plans)
     assert (plan["name"], plan["target"], plan["sequence"]) == ("a plan", "local", "duel")
-    assert plan["contenders"] == ["innodb-default", "rocksdb-default"] and plan["engines"] == [
+    assert plan["contenders"] == [
+        "mariadb-10.11.19-innodb-default",
+        "mariadb-10.11.19-rocksdb-default",
+    ] and plan["engines"] == [
         "innodb",
         "rocksdb",
     ]
@@ -59,7 +62,7 @@ def test_a_plan_says_what_it_measured_and_how_far_it_is(two_plans: History) -> N
     assert states_text(plan) == "1 waiting, 1 lost, 2 completed, 1 failed step"
     assert the(two_plans, OTHER.id)["name"] == "duel", "a plan without a name has that of its sequence"
     assert (contenders_rounds_text(the(two_plans, OTHER.id)), states_text(the(two_plans, OTHER.id))) == (
-        "innodb-default x 1",
+        "mariadb-10.11.19-innodb-default x 1",
         "completed",
     )
 

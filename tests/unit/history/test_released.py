@@ -22,7 +22,7 @@ def check(home: Path) -> None:
     with History(home) as history:
         (entry,) = sessions(history)
         shown = session_details(history, entry["id"])
-    assert (entry["state"], entry["name"]) == ("completed", "recorded-rocksdb")
+    assert (entry["state"], entry["name"]) == ("completed", "recorded-mariadb-10.11.19-rocksdb")
     values = {step["name"]: step["value"] for step in shown["steps"]}
     assert round(values["point-query"] or 0) == 19074
     words = [(step["steadiness"] or {}).get("word") for step in shown["steps"]]

@@ -8,6 +8,7 @@ import pytest
 
 from app.core.errors import DynoError, InputError
 from app.history.lists import edits
+from app.history.lists.browsing import Filter, Order, browse
 from app.history.lists.sessions import find, session, sessions
 from app.history.recorded.counting import Cut
 from app.history.recorded.writing import JournalStorer, record_unlocked_journals
@@ -252,7 +253,7 @@ def test_edits(four_sessions: History) -> None:
     assert session(four_sessions, "a name")["tags"] == ["a", "b"]
     edits.untag(four_sessions, IDS[0], "a")
     edits.rename(four_sessions, IDS[0], "")
-    assert session(four_sessions, IDS[0])["name"] == "innodb-default-1"
+    assert session(four_sessions, IDS[0])["name"] == "mariadb-10.11.19-innodb-default-1"
     assert session(four_sessions, IDS[0])["tags"] == ["b"]
 
 
@@ -287,3 +288,17 @@ def test_a_session_of_a_running_plan_is_not_deleted(four_sessions: History, at: 
         edits.delete(four_sessions, IDS[at])
     record_unlocked_journals(four_sessions, [IDS[at]])
     edits.delete(four_sessions, IDS[at])
+
+
+def test_sessions_of_plans_that_left_out_the_version_are_named_in_full(four_sessions: History) -> None:
+    """By one function, in the list, its search and its order; either name means the session."""
+    full = "mariadb-10.11.19-rocksdb-default-2"
+    assert session(four_sessions, IDS[3])["name"] == full
+    assert session(four_sessions, IDS[3])["contender"]["name"] == "mariadb-10.11.19-rocksdb-default"
+    assert find(four_sessions, full) == find(four_sessions, "rocksdb-default-2") == IDS[3]
+    assert browse(four_sessions, Filter("mariadb-10.11.19-rocksdb"), Order("name", False)).ids == (
+        IDS[1],
+        IDS[3],
+    )
+    edits.rename(four_sessions, IDS[3], "mine-rocksdb-default-2")
+    assert session(four_sessions, IDS[3])["name"] == "mine-rocksdb-default-2", "a person's own name stays"

@@ -49,12 +49,15 @@ def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     report = read_report(history, keep(history))
     verdicts, told = report.summary
     assert "point-query threads=1: MyRocks at 1.50 of InnoDB (95% sure: 1.49 to 1.51): faster." in verdicts
-    assert "Of 5 steps, rocksdb-default is better than innodb-default in 2, worse in 1 and not" in told
+    assert (
+        f"Of 5 steps, {MARIADB}-rocksdb-default is better than"
+        f" {MARIADB}-innodb-default in 2, worse in 1 and not" in told
+    )
     assert "not distinguishable in 2." in told
     assert told.endswith("A query costs 1.00 times the CPU (1.00 to 1.00), the geometric mean over 4 steps.")
     assert "furthest ahead in point-query threads=1 (1.50) and furthest behind in" in told
     assert re.search(r"0\.87 \(0\.86 to 0\.87\) over the 2 steps of read", told)
-    assert report.title == "rocksdb-default against innodb-default"
+    assert report.title == "mariadb-10.11.19-rocksdb-default against mariadb-10.11.19-innodb-default"
 
 
 def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Path) -> None:
@@ -67,7 +70,7 @@ def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Pat
     ):
         out = tmp_path / f"{number}.md"
         assert main(["report", *ids, "--out", str(out), *words]) == 0
-        assert f"is better than innodb-default {told}" in out.read_text().replace("\\", "")
+        assert f"is better than mariadb-10.11.19-innodb-default {told}" in out.read_text().replace("\\", "")
 
 
 @pytest.mark.parametrize(
@@ -179,8 +182,10 @@ def test_sections_are_left_out(history: History) -> None:
 def test_charts_have_a_bar_for_each_figure(history: History) -> None:
     html = render(read_report(history, keep(history)), ".html")
     assert html.count("<rect ") == 5 and html.count('class="spread"') == 5
-    assert html.count("<title>rocksdb-default: 1.50</title>") == 1
-    assert html.count('<p class="legend">') == html.count(">1: innodb-default</text>") == 3, "a group each"
+    assert html.count("<title>mariadb-10.11.19-rocksdb-default: 1.50</title>") == 1
+    assert (
+        html.count('<p class="legend">') == html.count(">1: mariadb-10.11.19-innodb-default</text>") == 3
+    ), "a group each"
 
 
 def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> None:
@@ -212,7 +217,8 @@ def test_a_missing_point_breaks_its_curve_and_no_other(history: History) -> None
     assert chart.count("<circle ") == 5 and chart.count("<polyline ") == 1
     (told,) = [each for each in report.caveats if each.startswith("no result")]
     assert (
-        told == "no result: failed: sysbench: FATAL: error 1205: rocksdb-default-1 in point-query threads=2"
+        told == f"no result: failed: sysbench: FATAL: error 1205:"
+        f" {MARIADB}-rocksdb-default-1 in point-query threads=2"
     )
 
 
@@ -260,7 +266,8 @@ def test_what_has_to_be_known(history: History) -> None:
     assert any(": 6 repeats; the highest is at most 1.01 times the lowest in half" in each for each in told)
     assert "doublewrite" not in " ".join(told)  # only one of them has any
     assert any(
-        each.startswith("commit: innodb-default: ") or each.startswith("file access: ") for each in told
+        each.startswith("commit: mariadb-10.11.19-innodb-default: ") or each.startswith("file access: ")
+        for each in told
     )
     assert "Welch's test over 5 cells" in told[-1]
 
@@ -275,7 +282,8 @@ def test_marks_are_told_once_with_where_they_stand(history: History) -> None:
     report = read_report(history, [turn.session for turn in its_plan.turns])
     (told,) = [each for each in report.caveats if each.startswith("indebted")]
     assert told.endswith(
-        ": rocksdb-default-1 in point-query threads=2, update-index threads=1, update-index threads=2"
+        f": {MARIADB}-rocksdb-default-1 in point-query threads=2, update-index"
+        " threads=1, update-index threads=2"
     )
 
 
@@ -286,13 +294,18 @@ def test_why_a_figure_was_not_steady_is_told(history: History) -> None:
     row.cells[1].steadiness = [None, {"word": "unsteady", "text": text}, *[None] * 4]
     row.cells[1].marks = ["unsteady"]
     told = caveats(history, report.comparison, report.names)
-    assert f"update-index threads=1, rocksdb-default: session 2 of 6: unsteady: {text}" in told
+    assert (
+        f"update-index threads=1, mariadb-10.11.19-rocksdb-default: session 2 of 6: unsteady: {text}" in told
+    )
     assert not any("its throughput changed" in each for each in told), "said once"
 
 
 def test_presets_are_shown_once_and_the_way_to_the_script(history: History) -> None:
     report = read_report(history, keep(history))
-    assert [preset.names for preset in report.presets] == [("innodb-default",), ("rocksdb-default",)]
+    assert [preset.names for preset in report.presets] == [
+        ("mariadb-10.11.19-innodb-default",),
+        ("mariadb-10.11.19-rocksdb-default",),
+    ]
     html = render(report, ".html")
     assert "# innodb default" in html and "dyno session script" in html
     assert "```\n[mysqld]\n# rocksdb default\n```" in render(report, ".md")
@@ -346,7 +359,7 @@ def test_published_results_beside_ones_own(history: History) -> None:
     }  # fmt: skip
     assert any("one of them is imported, so little is known" in each for each in report.caveats)
     assert report.repeat[0] == ("Dyno did not measure innodb-5.6.35-default: the source is named above.")
-    assert "innodb-default-1 0000" in report.repeat[2]
+    assert "mariadb-10.11.19-innodb-default-1 0000" in report.repeat[2]
 
 
 def test_a_mean_of_fewer_steps_than_others_says_of_how_many(history: History) -> None:

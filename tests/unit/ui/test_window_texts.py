@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from app.core.errors import DynoError
+from app.following.follower import FollowerLinkState
+from app.history.store.damage import unpack_json
+from app.history.store.history import History
 from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyUnknownError, OfferedHostKey
 from app.targets.store import Targets
+from ui.core.plain import error_with_details
+from ui.widgets.plan_line import link_state_text
 
+ROOT = Path(__file__).parents[3]
+IN_A_TERMINAL = {"agent", "cli", "report", "script"}  # folders of app whose texts the window never shows
+COMMAND = re.compile(r"\bdyno [a-z]|(?<![\w-])--[a-z]")
+# of what only the command line asks, by file: how many
+OF_THE_COMMAND_LINE = {
+    "app/catalog/own.py": 1,
+    "app/comparison/answers/gate.py": 1,  # the dialog offers either
+    "app/comparison/charts/request.py": 1,
+    "app/explaining/explaining.py": 1,  # the dialog has the work of a session
+    "app/explaining/settings.py": 1,
+    "app/history/lists/sessions.py": 1,  # pages ask by ids
+    "app/history/steps/figures.py": 2,
+    "app/planner/kinds/against.py": 2,
+    "app/planner/resolve/resolve.py": 1,  # Bench says it by itself
+    "app/targets/queue.py": 1,
+    "app/team/listing.py": 1,
+}
+OTHERWISE = {"app/remote/hostkeys.py": 2, "app/targets/store.py": 1}  # sets it; pipx, no command of Dyno
 OFFER = OfferedHostKey("far", "far.lan", 22, HostKey("ssh-ed25519", b"key"))
 
 
@@ -23,3 +52,48 @@ def test_a_target_that_is_not_there() -> None:
     with pytest.raises(DynoError, match=r"dyno target add") as caught:
         Targets().get("far")
     assert caught.value.window_text.endswith("add it on the Bench page")
+
+
+def errors_without_window_text() -> Iterator[str]:
+    """The files of errors whose text names a command or option of the terminal, and no other text."""
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        if path.relative_to(ROOT).parts[1] in IN_A_TERMINAL:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call) or "window_text" in {each.arg for each in node.keywords}:
+                continue
+            made = ast.unparse(node.func)
+            names_one = any(COMMAND.search(literal_text(each)) for each in node.args)
+            if names_one and (made.endswith("Error") or made == "super().__init__"):
+                yield str(path.relative_to(ROOT))
+
+
+def literal_text(node: ast.expr) -> str:
+    parts = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+    return "".join(each for each in parts if isinstance(each, str))
+
+
+def test_every_error_that_names_a_command_has_a_text_for_the_window() -> None:
+    found = list(errors_without_window_text())
+    assert {each: found.count(each) for each in found} == {**OF_THE_COMMAND_LINE, **OTHERWISE}
+
+
+def test_a_damaged_history(dyno_home: Path) -> None:
+    with History(dyno_home):
+        pass
+    with sqlite3.connect(dyno_home / "history.sqlite") as connection:
+        connection.execute("DROP TABLE session")
+    with History(dyno_home) as history, pytest.raises(DynoError, match=r"`dyno doctor --rebuild`$") as lost:
+        history.query("SELECT * FROM session")
+    with pytest.raises(DynoError, match=r"`dyno doctor --rebuild`$") as damaged:
+        unpack_json(b"?")
+    for error in (lost.value, damaged.value):
+        assert error_with_details(error)[0].endswith(
+            ": to rebuild it, close Dyno and run `dyno doctor --rebuild` in a terminal"
+        )
+
+
+def test_a_link_that_a_host_key_holds_up() -> None:
+    error = HostKeyUnknownError(OFFER)
+    link = FollowerLinkState("down", str(error), 4.0, window_text=error.window_text)
+    assert "accept it on the Bench page" in link_state_text(link) and "dyno " not in link_state_text(link)

@@ -113,7 +113,7 @@ class BenchPage(Page):
         self.sequence.add_options(self.run_panel.run_bar.options)
         self._below = _add_inset(work, self.sequence, top=SPACE // 2)
         self._work = work
-        widths = WIDTHS_OF_LARGE_TEXT if self.context.theme.text_size > 110 else WIDTHS
+        widths = WIDTHS_OF_LARGE_TEXT if self.context.theme.has_large_text else WIDTHS
         for splitter, sizes, key in ((columns, widths, "columns"), (work, HEIGHTS, "work")):
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(SPACE)

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 from app.comparison.cells.measures import MEASURES, Measure
 from ui.core.memory import WindowStateFile
 from ui.core.plain import PlainTextLabel, as_tip
-from ui.core.theme import SPACE
 from ui.widgets.actions import action_button
-from ui.widgets.layouts import in_row
+from ui.widgets.layouts import boxed, in_row
+from ui.widgets.wrapping_row import WrappingRow, empty_room
 
 _MEASURE_WIDTH = 12  # characters; the open list shows all of a name
 _RELATIVE_TIP = "Results as multiples of the base"
@@ -53,8 +53,8 @@ class CompareControls(QWidget):
         self._group.addButton(self._absolute)
         (self._relative if memory.value("compare/relative", True) else self._absolute).setChecked(True)
         label = PlainTextLabel("&Measure", buddy=self._measures)
-        self._row = in_row(label, self._measures, self._relative, self._absolute, 1)
-        self._row.insertSpacing(2, SPACE)
+        what, view = in_row(label, self._measures), in_row(self._relative, self._absolute)
+        self._row = WrappingRow(boxed(what), boxed(view), empty_room())
         self.setLayout(self._row)
         self._measures.currentIndexChanged.connect(self._on_chosen)
         self._group.buttonToggled.connect(lambda _button, is_on: self._on_chosen() if is_on else None)
@@ -73,9 +73,7 @@ class CompareControls(QWidget):
 
     def add_first(self, *actions: QAction) -> None:
         """Add an action at the left, as in a browser."""
-        self._row.insertSpacing(0, SPACE)
-        for at, each in enumerate(actions):
-            self._row.insertWidget(at, action_button(each))
+        self._row.insert(0, boxed(in_row(*map(action_button, actions))))
 
     def add_button(self, action: QAction) -> None:
         self._row.addWidget(action_button(action))

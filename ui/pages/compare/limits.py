@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSizePolicy, QWidget
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.verdicts.judgement import legend_of_signs, verdict_legend
@@ -19,13 +19,15 @@ from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.layouts import in_row
+from ui.widgets.layouts import boxed, in_row
+from ui.widgets.wrapping_row import WrappingRow
 
 _MATTERS = "Smaller differences are never highlighted"
 _FALSE = "False discovery rate: the largest share of the highlighted differences that are false alarms"
 _OWN = "The plan sets this limit: it measured until the limit was met"
 _DETAILS = "Show in each cell: lowest and highest session from the median, n, p of the test"
 _COMMON = "Hide steps that have no result in some column"
+_LEGEND = 20 * SPACE  # pixels, at the least
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
 
@@ -57,16 +59,12 @@ class LimitsRow(QWidget):
         self._common.toggled.connect(self._on_turned)
 
     def _build(self) -> None:
-        limits = (
-            PlainTextLabel("Highlight changes over"),
-            self._matters,
-            PlainTextLabel("at most"),
-            self._false,
-        )
-        row = in_row(*limits, PlainTextLabel("false alarms"), self._details, self._common, (self._legend, 1))
-        for before in (self._legend, self._details):
-            row.insertSpacing(row.indexOf(before), SPACE)
-        self.setLayout(row)
+        over = in_row(PlainTextLabel("Highlight changes over"), self._matters)
+        most = in_row(PlainTextLabel("at most"), self._false, PlainTextLabel("false alarms"))
+        self._legend.setMinimumWidth(_LEGEND)
+        self._legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        boxes = (self._details, self._common)
+        self.setLayout(WrappingRow(boxed(over), boxed(most), *boxes, self._legend))
 
     @property
     def limits(self) -> VerdictLimits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.comparison.cells.cell import Comparison
@@ -126,6 +126,7 @@ class ComparePage(Page):
             changed.connect(self._show)
         self.context.theme.changed.connect(self._show)
         self.columns.changed.connect(self.reload)
+        self.columns.changed.connect(self._tell_seen)
         for part in (self.body, self.sharing, self.limits, self.flames):
             part.failed.connect(self.message.show_failure)
         self.published.taken.connect(self._on_published)
@@ -148,6 +149,15 @@ class ComparePage(Page):
 
     def page_actions(self) -> Sequence[QAction | None]:
         return (self.columns.trail.back, self.columns.trail.forward, None, *self.commands.menu())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():  # such as of a window that was minimised
+            self._tell_seen()
+
+    def _tell_seen(self) -> None:
+        if self.isVisible():
+            self.context.bus.seen.emit(self.columns.chosen.ids)
 
     def reload(self) -> None:
         chosen, look = self.columns.chosen, self._look

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QSignalBlocker, Qt
 
 from app.history.lists.browsing import ORDERS, QPS, Order
 from ui.core.memory import WindowStateFile
+from ui.core.theme import Theme
 from ui.models.heads import initial_columns
 from ui.models.session_columns import (
     CONTENDER,
@@ -26,9 +27,12 @@ _SHARES = {NAME: 3, VERDICT: 4, STATE: 1, CONTENDER: 1, TAGS: 1}  # of them, in 
 
 
 class ListColumns(QObject):
-    def __init__(self, table: LineSelectTable, model: SessionModel, memory: WindowStateFile) -> None:
+    def __init__(
+        self, table: LineSelectTable, model: SessionModel, theme: Theme, memory: WindowStateFile
+    ) -> None:
         super().__init__(table)
-        self._table, self._model, self._memory = table, model, memory
+        self._table, self._model, self._theme, self._memory = table, model, theme, memory
+        theme.changed.connect(self.fit)
         self._head = table.horizontalHeader()
         self._is_laid_out = self._is_restoring = False
         self._is_own = False  # a person has changed the columns
@@ -67,17 +71,27 @@ class ListColumns(QObject):
 
     def _fit(self) -> None:
         """Show the columns that have room. The signals are blocked: they tell only what a person changes."""
-        head, table, known = self._head, self._table, self._model.columns
+        head, table = self._head, self._table
         room = table.width() - table.verticalScrollBar().sizeHint().width() - 2 * table.frameWidth()
-        shown = initial_columns(known, room)
-        spare = max(0, room - sum(known[at].width for at in shown))
+        shown, widths = self._widths(room)
+        spare = max(0, room - sum(widths[at] for at in shown))
         with QSignalBlocker(head):
-            for at, column in enumerate(known):
-                table.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
+            for at, width in enumerate(widths):
+                table.setColumnWidth(at, width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
                 table.setColumnHidden(at, at not in shown)
         table.updateGeometries()
         head.viewport().update()
         table.viewport().update()
+
+    def _widths(self, room: int) -> tuple[list[int], list[int]]:
+        """The columns that are shown, and the widths of all in this text size: texts give way to figures."""
+        known, share = self._model.columns, self._theme.text_size / 100
+        shown = initial_columns(known, int(room / share))
+        widths = [round(column.width * share) for column in known]
+        if sum(widths[at] for at in shown) > room:
+            for at in _SHARES:
+                widths[at] = min(widths[at], known[at].width)
+        return shown, widths
 
     def _on_changed(self) -> None:
         self._is_own = True

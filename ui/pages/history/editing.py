@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
 
 from PySide6.QtCore import QObject, Signal
 
@@ -30,14 +29,21 @@ class SessionEditController(QObject):
         return bool(self._undo)
 
     def rename(self, session: str, name: str) -> None:
-        self._change(lambda history: _edits().rename(history, session, name))
+        def change(history: History) -> None:
+            from app.history.lists.edits import rename  # by its thread, on first use
+
+            rename(history, session, name)
+
+        self._change(change)
 
     def note(self, sessions: Sequence[str], text: str) -> None:
         """Add the same note to each of them."""
 
         def change(history: History) -> None:
+            from app.history.lists.edits import note
+
             for session in sessions:
-                _edits().note(history, session, text)
+                note(history, session, text)
 
         self._change(change, f"Note added to {session_count_text(len(sessions))}")
 
@@ -45,7 +51,8 @@ class SessionEditController(QObject):
         """Add the tag to all, or remove it from those that have it."""
 
         def change(history: History) -> None:
-            edits = _edits()
+            from app.history.lists import edits
+
             for session in sessions:
                 if is_on:
                     edits.tag(history, session, name)
@@ -58,7 +65,8 @@ class SessionEditController(QObject):
         """Set exactly these tags."""
 
         def change(history: History) -> None:
-            edits = _edits()
+            from app.history.lists import edits
+
             before = edits.session_annotations(history, session)["tags"]
             for tag in tags:
                 edits.tag(history, session, tag)
@@ -71,8 +79,10 @@ class SessionEditController(QObject):
         """Delete those that can be deleted; running ones stay."""
 
         def change(history: History) -> tuple[tuple[str, ...], int]:
+            from app.history.lists.edits import delete
+
             over = [each for each in sessions if state_of(history, each) not in ("", "waiting", "active")]
-            return tuple(_edits().delete(history, each) for each in over), len(sessions) - len(over)
+            return tuple(delete(history, each) for each in over), len(sessions) - len(over)
 
         self._context.tasks.read(self, change, self._on_deleted, self._on_failed, stores=True)
 
@@ -83,7 +93,9 @@ class SessionEditController(QObject):
         sessions = self._undo.pop()
 
         def change(history: History) -> str:
-            back = sum(_edits().undelete(history, session) for session in sessions)
+            from app.history.lists.edits import undelete
+
+            back = sum(undelete(history, session) for session in sessions)
             lost = len(sessions) - back
             return f"{session_count_text(back)} restored" + (
                 f"; the journals of {lost} are lost" if lost else ""
@@ -120,13 +132,6 @@ class SessionEditController(QObject):
 
     def _tell(self) -> None:
         self._context.bus.changed.emit(PartsToReload(sessions=True))
-
-
-def _edits() -> ModuleType:
-    """The module of edits, imported by its thread on first use."""
-    from app.history.lists import edits
-
-    return edits
 
 
 def session_count_text(sessions: int) -> str:

@@ -16,7 +16,7 @@ from app.history.lists.browsing import read_session_lines
 from app.history.store.history import History
 from ui.core.bus import PartsToReload
 from ui.core.context import WindowContext
-from ui.core.plain import first_lines
+from ui.core.plain import error_with_details, first_lines
 from ui.models.session_columns import SessionListColumn
 from ui.widgets.layouts import open_disposable_dialog
 
@@ -159,5 +159,5 @@ def _import_files(history: History, files: Sequence[Path]) -> ImportSummary:
             for found in taken.sessions:
                 (new if found.new else known).append(found.session)
         except DynoError as error:
-            problems.append(str(error))
+            problems.append(error_with_details(error)[0])
     return ImportSummary(tuple(new), tuple(known), tuple(problems))

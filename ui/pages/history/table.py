@@ -35,7 +35,7 @@ class SessionTable(LineSelectTable):
         self._current = ""
         self.setModel(model)
         self.setItemDelegate(SessionDelegate(model, theme, self))
-        self.columns = ListColumns(self, model, memory)
+        self.columns = ListColumns(self, model, theme, memory)
         self.activated.connect(self._on_activated)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         model.modelAboutToBeReset.connect(self._on_about_to_reset)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPixmap
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPoint,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -34,7 +43,7 @@ from .preset_grid import PresetGrid
 
 COLOURS = 8
 WIDEST_NAME = 220
-WIDTHS = (0, 92, 72, 70, 60, 46, 62)  # of the columns of a contender; 0: what is left
+WIDTHS = (0, 80, 72, 70, 66, 54, 66)  # of the columns of a contender; 0: what is left
 LEAST_NAME = 200  # pixels of that one: `mariadb-10.11.19-innodb`
 OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No builds found yet: survey the target"
@@ -157,6 +166,15 @@ class ContendersPanel(QWidget):
         head = WrappingRow(heading, *self._buttons.values())
         below = in_row((self.words, 1), self.grid.more, spacing=NATIVE)
         self.setLayout(in_column(head, (self.grid, 2), below, (self.table, 1)))
+
+    def minimumSizeHint(self) -> QSize:
+        """With all lines of what wraps: else they would lie over one another in a low window."""
+        layout, least = self.layout(), super().minimumSizeHint()
+        return QSize(least.width(), layout.totalMinimumHeightForWidth(self.width())) if layout else least
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
 
     def _on_cell_reached(self, current: QModelIndex) -> None:
         if not current.isValid():

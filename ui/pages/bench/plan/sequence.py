@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QPushButton, QScrollArea, QWidget
 
 from app.catalog import Sequence
 from app.catalog.studies import by_study
@@ -41,6 +41,7 @@ class SequencePanel(QWidget):
         self._choices = PlanChoices()
         self._steps: tuple[TickableStep, ...] = ()
         self._outcome: DraftOutcome | None = None
+        self._theme = theme
         self.box = GroupedComboBox(theme)
         self.box.setAccessibleName("Sequence")
         self.box.setSizeAdjustPolicy(GroupedComboBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
@@ -74,8 +75,11 @@ class SequencePanel(QWidget):
         self.folded.setFrameShape(QScrollArea.Shape.NoFrame)
         self.folded.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.folded.setMinimumHeight(LEAST_FOLDED)
+        self.folded.setAccessibleName("All other options")
         self._build_layout()
         self.more.toggled.connect(self._on_more)
+        theme.changed.connect(self._place_sizes)
+        self._place_sizes()
         self._on_more(False)
 
     def show_choices(self, choices: PlanChoices) -> None:
@@ -155,9 +159,15 @@ class SequencePanel(QWidget):
         sizes = in_column(self.fields.more, 1, foot, spacing=SPACE // 2)
         choosing = in_row((self.filter, 1), self._tick_button())
         steps = in_column(choosing, (self.steps, 1), action_button(self.sql), self._options)
-        inside = boxed(in_row((steps, 1), (sizes, 2), spacing=2 * SPACE))
-        self.folded.setWidget(inside)
+        self._inside = in_row((steps, 1), (sizes, 2), spacing=2 * SPACE)
+        self.folded.setWidget(boxed(self._inside))
         self.setLayout(in_column(head, self.fields, fold, (self.folded, 1)))
+
+    def _place_sizes(self) -> None:
+        """Beside the steps, or below them where large text leaves no room."""
+        directions = QBoxLayout.Direction
+        is_below = self._theme.has_large_text
+        self._inside.setDirection(directions.TopToBottom if is_below else directions.LeftToRight)
 
     def _on_save_wanted(self) -> None:
         if self.variant.text().strip():

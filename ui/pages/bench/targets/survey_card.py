@@ -32,8 +32,9 @@ from app.variables.memory_text import supported_memory_settings
 from ui.core.index import Index
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column
 from ui.widgets.pairs import TitleTextGrid
+from ui.widgets.wrapping_row import WrappingRow
 
 _KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
 
@@ -51,7 +52,7 @@ class SurveyCard(QFrame):
         self._warnings, self._builds_head = PlainTextLabel(role="heading"), PlainTextLabel(role="heading")
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
-        self._buttons = in_row()
+        self._buttons = WrappingRow()
         self.builds = BuildTree()
         self._nothing = PlainTextLabel(
             "Not surveyed yet. Survey the target to see its hardware and builds.", "muted", wraps=True
