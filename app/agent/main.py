@@ -322,6 +322,11 @@ def _skip(directory: MarkedDirectory, plan: str, what: str) -> answers.EmptyAnsw
     return _request(directory, plan, "skip", what)
 
 
+@_verb("profile", "plan", "what")
+def _profile(directory: MarkedDirectory, plan: str, what: str) -> answers.EmptyAnswer:
+    return _request(directory, plan, "profile", what)
+
+
 @_verb("note", "plan", "what")
 def _note(directory: MarkedDirectory, plan: str, what: str) -> answers.EmptyAnswer:
     from app.protocol.events import note_problem

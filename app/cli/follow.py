@@ -1,4 +1,4 @@
-"""`dyno follow`, `stop`, `skip`, `note`: plans that run on a target."""
+"""`dyno follow`, `stop`, `skip`, `profile`, `note`: plans that run on a target."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def add_words(words: Any) -> None:
         "--after-step", action="store_true", help="with --session: let the current step end first"
     )
     add_verb(words, skip_plan, "skip the step that runs", *where)
+    add_verb(words, profile_step, "sample where the server spends its time in the step that runs", *where)
     note = add_verb(words, note_plan, "add a note to the session that runs", *where)
     note.add_argument("text", help="text of the note")
 
@@ -100,6 +101,25 @@ def _check_it_runs(session: str, found: RemotePlan, agent: RemoteAgent) -> None:
 def skip_plan(arguments: argparse.Namespace) -> None:
     with _at_the_active(arguments) as (found, agent):
         agent.skip(found.plan)
+
+
+def profile_step(arguments: argparse.Namespace) -> None:
+    from app.following.now import progress_now
+    from app.protocol.plan import UNPROFILED
+
+    with _at_the_active(arguments) as (found, agent):
+        progress = progress_now(home(), found, agent)
+        steps = [(each.id, progress.step(each.step)) for each in progress.at_hand if each.step >= 0]
+        if not steps or steps[0][1].kind in UNPROFILED:
+            raise TargetError(
+                "no step runs whose stacks could be sampled: wait for the next one (dyno status)"
+            )
+        agent.profile(found.plan)
+    (session, step), *_ = steps
+    say_wrapped(
+        f"{step.label}: stacks are sampled until it ends, so its figure is not judged; then:"
+        f" dyno session stacks {progress.name(session)} {shlex.quote(step.label)}"
+    )
 
 
 def note_plan(arguments: argparse.Namespace) -> None:

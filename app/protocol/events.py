@@ -34,6 +34,7 @@ from .reading import (
     read,
 )
 from .series import SeriesDeclaration
+from .stacks import PROFILED_ON_REQUEST
 from .step_parts import P99LimitSearch, RateAdherence, SettleStepResult, Totals, to_json
 from .thread_states import ThreadStates
 from .waits import StatementDigest, Waits
@@ -48,6 +49,7 @@ TUNNELLED = "tunnelled"  # load targets reached the server over loopback
 SPOILT = (
     "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
     "other-work", "changed-plan", DISTURBED, CLIENT_BOUND, LOPSIDED, TUNNELLED,
+    PROFILED_ON_REQUEST,
 )  # fmt: skip
 REPEATED = "repeated"  # the mark after which the seconds of a step count anew
 

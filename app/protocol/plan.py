@@ -31,6 +31,7 @@ LIMIT = "limit"  # a driven step that searches the highest rate under a limit of
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT)
 LONGEST_S = 10.0  # of a slice: a step that needs longer ones is carried out whole
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
+UNPROFILED = ("settle", "restart")  # kinds of steps that have no load of their own
 QUERYING = ("drive", "scan", LIMIT)  # whose statements meet the tables that others have filled
 STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables

@@ -15,6 +15,7 @@ from .reading import LONGEST_PACKED, Count, Figure, Name, Packed, Text
 
 STACKS = "stacks"  # the name of the fact; its `when` is the label of the step
 PROFILED = "profiled"  # the mark of a step
+PROFILED_ON_REQUEST = "profiled-on-request"  # of one whose stacks a person asked for while it ran
 # costs per query of a step that is profiled, where the machine counts them
 COUNTERS = ("cycles", "instructions", "branch_misses", "cache_misses", "tlb_misses", "page_faults")
 MOST_UNPACKED = 16 << 20  # bytes

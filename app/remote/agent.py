@@ -181,6 +181,10 @@ class RemoteAgent:
     def skip(self, plan: str) -> None:
         self._ask("skip", EmptyAnswer, ["--plan", plan])
 
+    def profile(self, plan: str) -> None:
+        """Sample the stacks of the server in the rest of the step that runs."""
+        self._ask("profile", EmptyAnswer, ["--plan", plan])
+
     def note(self, plan: str, text: str) -> None:
         self._ask("note", EmptyAnswer, ["--plan", plan], stdin=text.encode())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,12 +12,14 @@ import pytest
 
 from app.agent.profiling.dumps import StackDumps
 from app.comparison.stacks.stacks import functions
-from app.protocol.events import Fact, StepEnded
-from app.protocol.stacks import PROFILED, unpack
+from app.protocol.events import Fact, MomentEvent, StepEnded
+from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST, unpack
 from tests.installed import MARIADB
-from tests.integration.desktop import Desktop, own_marks
+from tests.integration.desktop import READ, WRITE, Desktop, own_marks
+from tests.integration.on_target import begun
 from tests.plans import write
 from tests.sequences import CALM, INDEX, LOAD, own_sequence
+from tests.waiting import wait_until
 
 BURNER = """\
 declare
@@ -99,6 +102,27 @@ def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
     (stack,) = {**dumps.off_cpu, **dumps.on_cpu}
     assert stack.startswith("cat;") and dumps.taken == 1 and 0 < dumps.stopped_s < 30
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not may_sample(), reason="perf is not installed, or refused to this user")
+def test_a_step_that_runs_is_profiled_when_a_person_asks(desktop: Desktop) -> None:
+    running = desktop.begin("run", *desktop.plan(seconds=8))
+    wait_until(begun(desktop, READ), "the step has begun", 180)
+    said = desktop.dyno("profile").stdout
+    assert "dyno session stacks" in said and "not judged" in said
+    desktop.dyno("profile")  # it changes nothing
+    assert running.wait(120) == 0
+    events = desktop.events(desktop.sessions()[0]["id"])
+    (moment,) = (each for each in events if isinstance(each, MomentEvent) and each.name == "profiled")
+    assert moment.step == READ
+    ended = {each.step: each for each in events if isinstance(each, StepEnded)}
+    assert PROFILED_ON_REQUEST in ended[READ].marks and PROFILED_ON_REQUEST not in ended[WRITE].marks
+    assert not ended[READ].per_query.get("instructions")
+    (fact,) = (each for each in events if isinstance(each, Fact) and each.name == "stacks")
+    assert fact.value["on_samples"] > 10
+    words = shlex.split(said.partition("then: dyno ")[2])
+    assert "on the CPU by perf" in desktop.dyno(*words).stdout
+    assert "no plan runs" in desktop.refused("profile", code=1)
 
 
 def _burned(desktop: Desktop, seconds: int) -> tuple[str, str]:

@@ -48,6 +48,8 @@ def test_what_can_be_asked_of_a_plan(followed: WatchedPlans, qtbot: Any, follow:
     assert followed.asked == [
         ("note", its_plan.id, "the fan is loud"), ("skip", its_plan.id), ("stop", its_plan.id, "step"),
     ]  # fmt: skip
+    steering.profile.trigger()  # without a question: nothing is lost
+    assert followed.asked[-1] == ("profile", its_plan.id)
     steering.stop_session.trigger()
     assert answer(page, "Stop session") == {"Stop session", "Stop plan", "Keep running"}
     assert followed.asked[-1] == ("stop", its_plan.id, "session")

@@ -67,6 +67,9 @@ class WatchedPlans(PlanFollowing):
     def stop(self, plan: str, what: str, owner: QObject, failed: Failed) -> None:
         self.asked.append(("stop", plan, what))
 
+    def profile(self, plan: str, owner: QObject, failed: Failed) -> None:
+        self.asked.append(("profile", plan))
+
     def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
         self.asked.append(("skip", plan))
 

@@ -173,6 +173,9 @@ class PlanFollowing(QObject):
     def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
         self._steer(plan, lambda agent: agent.skip(plan), owner, failed)
 
+    def profile(self, plan: str, owner: QObject, failed: Failed) -> None:
+        self._steer(plan, lambda agent: agent.profile(plan), owner, failed)
+
     def note(self, plan: str, text: str, owner: QObject, failed: Failed) -> None:
         self._steer(plan, lambda agent: agent.note(plan, text), owner, failed)
 

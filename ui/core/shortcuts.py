@@ -49,6 +49,7 @@ SHORTCUTS = {
     "stop plan": "Ctrl+Shift+.",
     "stop after step": "Ctrl+Alt+.",
     "skip": "Ctrl+J",
+    "profile step": "Ctrl+Alt+K",
     "follow": "Ctrl+Shift+F",
     "whole": "Ctrl+Alt+0",
     # charts

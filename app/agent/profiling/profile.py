@@ -10,7 +10,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from app.protocol.plan import Step
-from app.protocol.stacks import KERNEL, PROFILED, Folded, Stacks, pack
+from app.protocol.stacks import KERNEL, PROFILED, PROFILED_ON_REQUEST, Folded, Stacks, pack
 
 from .dumps import StackDumps
 from .names import safe_thread_name, short_function_name
@@ -40,16 +40,29 @@ class StackSampling:
         self._waits: Optional[KernelStacks] = None
         self._unwinding = ""
         self._has_begun = False
+        self.mark = PROFILED if step.profile else ""  # that the step gets once something samples it
 
     def prepare(self) -> None:
         """Find the tools before the step, and begin at once if it has no warm-up."""
-        if not self._step.profile:
-            return
+        if self._step.profile:
+            self._find_tools()
+        if not self._step.warmup:
+            self.begin()
+
+    def request(self) -> bool:
+        """A person asks for stacks while the step runs; False if they are sampled already."""
+        if self.mark:
+            return False
+        self.mark = PROFILED_ON_REQUEST
+        self._find_tools()
+        if self._has_begun:
+            self._start(self._tools)
+        return True
+
+    def _find_tools(self) -> None:
         self._tools = find_profiling_tools()
         if self._tools.event:
             self._unwinding = unwinding_of(mapped_server_binary(self._pid))
-        if not self._step.warmup:
-            self.begin()
 
     def begin(self) -> None:
         """The measured seconds begin; further calls change nothing."""
@@ -65,7 +78,7 @@ class StackSampling:
             )
         elif tools.dumper and not self._step.sliced:
             self._dumps = StackDumps(tools.dumper, self._pid, self._at("stacks.txt"))
-        if tools.counters:
+        if tools.counters and self._step.profile:  # of a part of its seconds there is no cost per query
             self._counting = PerfStatCounters(self._pid, self._at("counters.txt"), tools.counters)
         if tools.kernel_stacks:
             self._waits = KernelStacks(self._pid)
@@ -92,7 +105,7 @@ class StackSampling:
     def marks(self) -> List[str]:
         """The mark of a step that something has sampled."""
         sources = (self._recording, self._counting, self._dumps, self._waits)
-        return [PROFILED] if any(each is not None for each in sources) else []
+        return [self.mark] if any(each is not None for each in sources) else []
 
     def spent(self) -> Dict[str, Optional[float]]:
         """The counters, named like the costs per query."""

@@ -99,8 +99,16 @@ class RunningStepMeter:
     def look(self) -> str:
         """React to requests, and take what is due; returns why the step is to end early."""
         self._session.look(self._index)
+        if self._session.control.takes_profile():
+            self._begin_profile()
         self.profile.look()
         return self._session.control.interrupts
+
+    def _begin_profile(self) -> None:
+        """A person asks where the server spends its time, from now to the end of the step."""
+        if self.profile.request():
+            second = float(self._s)
+            self._session.journal.write(MomentEvent, name="profiled", step=self._index, value=second)
 
     def take(self, line: Mapping[str, Any]) -> None:
         """Take a line of the generator."""

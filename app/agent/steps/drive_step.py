@@ -122,7 +122,7 @@ class DriveStep:
         if counted.statement:
             self._facts.write_explain(step, counted.statement)
         self._facts.write_engine_figures(step, session.sampler.engine_figures)
-        if step.profile:
+        if measuring.profile.mark:
             self._facts.write_stacks(step, measuring.profile.stacks())
         return {
             "outcome": outcome,

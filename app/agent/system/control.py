@@ -39,6 +39,7 @@ class ControlRequests:
         self._stop = ""  # of this session: step (after it) | session
         self._skip = False
         self._skipped = -1  # the latest step that was skipped
+        self._profile = False
         self._notes: List[str] = []
         self.admitted: Set[str] = set()  # `admission` of load targets
         self.plan_stopped = False
@@ -78,6 +79,8 @@ class ControlRequests:
     def _hear(self, verb: Any, what: Any, step: int) -> None:
         if verb == "skip":
             self._skip, self._skipped = True, step
+        elif verb == "profile":
+            self._profile = True
         elif verb == "stop" and what == STEP:
             self._stop = self._stop or STEP
         elif verb == "stop":
@@ -107,8 +110,14 @@ class ControlRequests:
         self._skip = False
 
     def begin_step(self, step: int = -1) -> None:
-        """Drop a request to skip the step before; in a round it is for this step of all sessions."""
+        """Drop requests on the step before; in a round it is for this step of all sessions."""
         self._skip = self._is_twin and step == self._skipped >= 0
+        self._profile = False
+
+    def takes_profile(self) -> bool:
+        """Whether to sample the stacks of the step that runs; a request is answered once."""
+        wanted, self._profile = self._profile, False
+        return wanted
 
     @property
     def interrupts(self) -> str:

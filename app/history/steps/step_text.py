@@ -11,7 +11,7 @@ from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
-from app.protocol.stacks import PROFILED
+from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST
 from app.stats.at_target.steady import UNSTEADY
 
 from .figures import SteadinessEntry, StepCutEntry, StepEntry
@@ -49,6 +49,7 @@ MARKS = {
     "failed-repeat": "at least one of its repeats failed: the others are not a fair sample",
     PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"
     " profiled too",
+    PROFILED_ON_REQUEST: "a person had its stacks sampled while it ran, which costs a little",
     RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
     "the step ended",
     CLIENT_BOUND: "the client was the bottleneck: a load target had no CPU left, so the server could do more",

@@ -37,6 +37,15 @@ def test_notes_are_written_once_and_in_order(tmp_path: Path) -> None:
     assert notes == ["first", "second"]
 
 
+def test_a_step_is_profiled_once_however_often_it_is_asked_for_and_never_the_next_one(tmp_path: Path) -> None:
+    control, _ = look(tmp_path, {"verb": "profile"}, {"verb": "profile"})
+    assert control.takes_profile() and not control.takes_profile() and not control.interrupts
+    request(str(tmp_path / "control"), "profile")
+    control.look(Journal(str(tmp_path / "another")), 3)
+    control.begin_step(4)
+    assert not control.takes_profile()
+
+
 @pytest.mark.parametrize("text", ["", "\n", "x" * (MAX_NOTE + 1)])
 def test_a_note_that_would_not_be_kept_whole_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str

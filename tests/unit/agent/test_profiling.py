@@ -15,6 +15,7 @@ from app.agent.profiling.profile import KernelStacks, StackSampling
 from app.agent.profiling.tools import Tools, mapped_server_binary, unwinding_of
 from app.agent.sampling.figures import per_unit
 from app.protocol.plan import Step
+from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST
 
 SCRIPT = """\
 mysqld   140 
@@ -147,6 +148,22 @@ def test_the_check_says_once_what_there_is_and_what_would_bring_the_rest() -> No
     assert "no stacks: perf is not installed; neither is" in bare.text
     assert "counters per query: none (the machine shows no counters" in bare.text
     assert "linux-perf" in bare.todo and "elfutils" in bare.todo
+
+
+def test_stacks_that_a_person_asks_for_begin_after_the_warm_up_and_count_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The counters would miss what ran before, and the costs per query be too small."""
+    tools = Tools(kernel_stacks=True, counters=("cycles",))
+    monkeypatch.setattr("app.agent.profiling.profile.find_profiling_tools", lambda: tools)
+    profile = StackSampling(1, str(tmp_path), Step("s", "drive", seconds=10, warmup=5))
+    profile.prepare()
+    assert profile.request() and not profile.request()
+    assert profile.marks == []  # nothing is sampled in the warm-up
+    profile.begin()
+    assert profile.marks == [PROFILED_ON_REQUEST] and profile.spent() == {}
+    planned = StackSampling(1, str(tmp_path), Step("s", "drive", seconds=10, warmup=5, profile=True))
+    assert not planned.request() and planned.mark == PROFILED
 
 
 def test_a_step_for_which_there_is_no_tool_has_no_mark_and_says_why(tmp_path: Path) -> None:

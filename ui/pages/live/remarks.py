@@ -19,6 +19,7 @@ MOST = 5000  # lines that are kept here; all of them are in the history
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\d[T ]\s?[\d:.]+Z?\s+\d+ \[\w+\] ")
 _SAID = {
     "measured": "warm-up over",
+    "profiled": "stacks from here on",
     "repeated": "begins again",
     "crash": "server crashed",
     "recovered": "server is back",

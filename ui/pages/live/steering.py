@@ -1,4 +1,4 @@
-"""Stop, skip, stop after this step, note: asked of the agent that carries out the plan."""
+"""Stop, skip, stop after this step, profile, note: asked of the agent that carries out the plan."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ class Steering(QWidget):
         self.stop_after = action(page, "Stop after this step…", "stop after step", tip, self._ask_after_step)
         tip = "End the current step without a result"
         self.skip = action(page, "Skip step…", "skip", tip, self._ask_skip)
+        tip = "Sample where the server spends its time, until the step ends: its stacks are in History then"
+        self.profile = action(page, "Profile this step", "profile step", tip, self._profile)
         tip = "Add a note at this moment; the charts show it"
         self.write_note = action(page, "Note", "note", tip, self._begin_note)
         self.note = QLineEdit(placeholderText="Note at this moment", maxLength=MAX_NOTE)
@@ -41,14 +43,14 @@ class Steering(QWidget):
 
     @property
     def actions_of_plan(self) -> list[QAction]:
-        return [self.write_note, self.skip, self.stop_after, self.stop_session, self.stop_plan]
+        return [self.write_note, self.profile, self.skip, self.stop_after, self.stop_session, self.stop_plan]
 
     def _arrange(self) -> None:
         self.note.setAccessibleName("Note at this moment")
         self.note.setToolTip(self.write_note.toolTip())
         self.note.setMinimumWidth(22 * SPACE)
         self.note.returnPressed.connect(self._send_note)
-        buttons = map(action_button, (self.skip, self.stop_after, self.stop_session))
+        buttons = map(action_button, (self.profile, self.skip, self.stop_after, self.stop_session))
         self.setLayout(in_row(self.note, *buttons))
 
     def show_plan(self, plan: FollowedPlan | None) -> None:
@@ -129,6 +131,11 @@ class Steering(QWidget):
         if self._plan is not None:
             self._context.plans.skip(self._plan.id, self, self.failed.emit)
             self._context.bus.said.emit("Requested: the current step ends, the next step begins")
+
+    def _profile(self) -> None:
+        if self._plan is not None:
+            self._context.plans.profile(self._plan.id, self, self.failed.emit)
+            self._context.bus.said.emit("Requested: stacks of the server until the current step ends")
 
     def _begin_note(self) -> None:
         self.note.setFocus()
