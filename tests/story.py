@@ -20,10 +20,11 @@ from tests.running.builds import fetch
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/story.md"
+PAGES = (PAGE, ROOT / "README.md")  # that show what came of it
 SESSIONS = ROOT / "docs/story"
 BUILDS = ("mysql-5.6", "mysql-8.0", "mysql-9.7")
 _RUNS = re.compile(r"^    dyno (run .*)$", re.MULTILINE)
-_SHOWN = re.compile(r"^\$ dyno (.*)\n((?:(?!```).*\n)*)", re.MULTILINE)
+_SHOWN = re.compile(r"^\$ dyno (compare quick.*)\n((?:(?!```).*\n)*)", re.MULTILINE)
 
 CarryOut = Callable[[str], str]
 
@@ -34,7 +35,8 @@ def main(measuring: bool) -> None:
             _measure(_at(Path(folder) / "measured"))
         carry_out = _at(Path(folder) / "read")
         carry_out(f"import {SESSIONS}")
-        PAGE.write_text(with_tables(PAGE.read_text(), carry_out))
+        for page in PAGES:
+            page.write_text(with_tables(page.read_text(), carry_out))
 
 
 def with_tables(page: str, carry_out: CarryOut) -> str:
