@@ -30,7 +30,7 @@ def show() -> None:
         count_of_arrows = sum(map(len, arrows.values()))
         print(f"{corridor}: {len(rooms)} rooms, {count_of_arrows} arrows, {floors(arrows)} floors")
     print(f"app.comparison: {string_subscripts()} subscripts by a text, {count('[at]')} by a column's place")
-    print(f"the key of a step: {count('def step_key', 'app')} definition, {count('step_key(', 'app')} uses")
+    print(f"the key of a step: {count('def step_key(', 'app')} definition, {count('step_key(', 'app')} uses")
     print(f"closets: {len(closets())}, shorter than {CLOSET} lines with one importer")
 
 
