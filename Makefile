@@ -5,7 +5,7 @@
 # make fuzz   gives each reader damaged input for ten minutes; SECONDS=60: for one
 # make bench  measures Dyno itself (docs/measured/benchmarks.md)
 # make screenshots  makes the pictures of docs/ anew
-# make story  measures what docs/story.md tells, and writes its tables anew
+# make story  measures what docs/story tells, and writes its tables anew
 # make packages  wheel, sdist, .deb and a file that starts without root, in dist/
 # make words  app/cli/words.txt and ui/shell/actions.txt anew, after a word, option or action has changed
 # make lint   style and types only

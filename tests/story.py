@@ -1,4 +1,4 @@
-"""`make story`: measures what docs/story.md tells, keeps the sessions in docs/story, writes its tables anew.
+"""`make story`: measures what docs/story tells, keeps the sessions in docs/story, writes its tables anew.
 
 An hour with nobody else at work. What follows from the figures was written by hand: read the page afterwards.
 `python -m tests.story` writes the tables anew from the sessions that are there.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,9 +18,8 @@ from tests.installed import DYNO
 from tests.running.builds import fetch
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs/story.md"
-PAGES = (PAGE, ROOT / "README.md")  # that show what came of it
 SESSIONS = ROOT / "docs/story"
+PAGE = SESSIONS / "README.md"
 BUILDS = ("mysql-5.6", "mysql-8.0", "mysql-9.7")
 _RUNS = re.compile(r"^    dyno (run .*)$", re.MULTILINE)
 _SHOWN = re.compile(r"^\$ dyno (compare quick.*)\n((?:(?!```).*\n)*)", re.MULTILINE)
@@ -35,8 +33,7 @@ def main(measuring: bool) -> None:
             _measure(_at(Path(folder) / "measured"))
         carry_out = _at(Path(folder) / "read")
         carry_out(f"import {SESSIONS}")
-        for page in PAGES:
-            page.write_text(with_tables(page.read_text(), carry_out))
+        PAGE.write_text(with_tables(PAGE.read_text(), carry_out))
 
 
 def with_tables(page: str, carry_out: CarryOut) -> str:
@@ -49,8 +46,8 @@ def _measure(carry_out: CarryOut) -> None:
         carry_out(f"build install {fetch(build)} --there")
     for command in _RUNS.findall(PAGE.read_text()):
         carry_out(command)
-    shutil.rmtree(SESSIONS, ignore_errors=True)
-    SESSIONS.mkdir()
+    for before in SESSIONS.glob("*.zip"):
+        before.unlink()
     for line in carry_out("session list --state completed --wide").splitlines()[1:]:
         carry_out(f"session export {line.split()[0]} {SESSIONS}")
 

@@ -1,10 +1,10 @@
-"""docs/story.md and the README: what they show is what the commands print of the sessions in docs/story."""
+"""docs/story: what its page shows is what the commands print of the sessions in docs/story."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.story import PAGES, SESSIONS, with_tables
+from tests.story import PAGE, SESSIONS, with_tables
 from tests.unit.cli.words import said
 
 
@@ -13,7 +13,6 @@ def test_tables_and_sentences_are_those_of_the_sessions(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     said(capsys, "import", str(SESSIONS))
-    for page in PAGES:
-        text = page.read_text()
-        assert "$ dyno compare quick" in text
-        assert with_tables(text, lambda words: said(capsys, *words.split())) == text
+    text = PAGE.read_text()
+    assert "$ dyno compare quick" in text
+    assert with_tables(text, lambda words: said(capsys, *words.split())) == text
