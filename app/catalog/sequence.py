@@ -11,10 +11,10 @@ from app.core.errors import InputError
 from app.core.quantity import ALLOWED, count_of
 from app.core.ranges import cpus_of, numbers_of_ranges
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule, short_value_repr
-from app.protocol.plan import ARRIVALS, STEP_KINDS
+from app.protocol.plan import ARRIVALS, STEP_KINDS, WITHOUT_WORK
 from app.variables.ownership import is_dyno_option
 
-from .workload import BARE_KINDS, NAME_OF_OPTION, check_name, check_options
+from .workload import NAME_OF_OPTION, check_name, check_options
 
 MAX_SECONDS = 86_400
 MAX_EVENTS = 10**12
@@ -175,9 +175,9 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     expand_ranges(document, table, where)
     document.check(table, STEP_RULES, where)
     check_number_words(document, table, where)
-    if ("workload" in table) == (table.get("kind") in BARE_KINDS):
+    if ("workload" in table) == (table.get("kind") in WITHOUT_WORK):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
-    if "kind" in table and table["kind"] not in BARE_KINDS:
+    if "kind" in table and table["kind"] not in WITHOUT_WORK:
         raise document.error(
             (*where, "kind"), "is set by the workload; here only settle and restart are allowed"
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
-from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, STEP_KINDS
+from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, STEP_KINDS, WITHOUT_WORK
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 NAME_OF_OPTION = re.compile(r"[a-z][a-z0-9_]*")
@@ -39,9 +39,7 @@ SQL_KINDS = ("load", "drive")
 IGNORED = (1213, 1020, 1205)  # deadlock, changed meanwhile, waited too long: custom SQL goes on after them
 _UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
 
-# kinds of step that need no workload
-BARE_KINDS = ("settle", "restart")
-_NOT_ITS_OWN = (*BARE_KINDS, LIMIT)  # a step of a sequence makes a driven workload a search
+_NOT_ITS_OWN = (*WITHOUT_WORK, LIMIT)  # a step of a sequence makes a driven workload a search
 # what there is after a step of a kind, unless its workload says otherwise
 _MADE_BY = {"load": "tables", "index": "index", "text-index": "text-index"}
 _MADE = (*_MADE_BY.values(), "texts")

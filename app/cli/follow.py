@@ -105,12 +105,12 @@ def skip_plan(arguments: argparse.Namespace) -> None:
 
 def profile_step(arguments: argparse.Namespace) -> None:
     from app.following.now import progress_now
-    from app.protocol.plan import UNPROFILED
+    from app.protocol.plan import WITHOUT_WORK
 
     with _at_the_active(arguments) as (found, agent):
         progress = progress_now(home(), found, agent)
         steps = [(each.id, progress.step(each.step)) for each in progress.at_hand if each.step >= 0]
-        if not steps or steps[0][1].kind in UNPROFILED:
+        if not steps or steps[0][1].kind in WITHOUT_WORK:
             raise TargetError(
                 "no step runs whose stacks could be sampled: wait for the next one (dyno status)"
             )

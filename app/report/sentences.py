@@ -12,6 +12,7 @@ from app.comparison.verdicts.across import ADVICE, MACHINES
 from app.comparison.verdicts.compare import comparison_by_measure
 from app.comparison.verdicts.judgement import ratios_of
 from app.core.units import count_text, unit_text
+from app.protocol.plan import WITHOUT_WORK
 from app.stats.at_target.verdicts import AT_RATE, BETTER, NOISE, SAME, SMALL, WORSE
 
 _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
@@ -93,7 +94,7 @@ def _across(rows: Sequence[Row], at: int) -> Iterator[str]:
 
 def _extremes(rows: Sequence[Row], at: int) -> Iterator[str]:
     """The steps with the largest differences in both directions, without settling and restarts."""
-    measuring = [row for row in rows if row.kind not in ("settle", "restart")] or rows
+    measuring = [row for row in rows if row.kind not in WITHOUT_WORK] or rows
     ordered = sorted(measuring, key=lambda row: _benefit(row, at))
     ahead, behind = ([row for row in ordered if row.cells[at].verdict == word] for word in (BETTER, WORSE))
     parts = [f"furthest ahead in {_extreme(row, at)}" for row in ahead[-1:]]

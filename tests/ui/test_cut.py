@@ -17,6 +17,7 @@ from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
 from tests import journals
+from tests.plans import MARIADB
 from tests.ui.find import find, label_texts
 from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
@@ -215,6 +216,6 @@ def test_compare_says_why_beside_the_curve(cut_home: Path, context: WindowContex
     figures = page.body.table.figures
     rows = {row.workload: at for at in range(figures.rowCount()) if (row := figures.row_at(at))}
     page.body.table.choose(rows["point-query"], 3)
-    qtbot.waitUntil(lambda: panel._told.text() == f"mariadb-10.11.19-innodb-default-1: unsteady: {REASON}")
+    qtbot.waitUntil(lambda: panel._told.text() == f"{MARIADB}-innodb-default-1: unsteady: {REASON}")
     page.body.table.choose(rows["load"], 3)
     qtbot.waitUntil(lambda: not panel._told.isVisible())

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from app.protocol.latency import Counts, add, bucket_at
 from app.stats.percentiles import percentiles_of
 from tests.journals import Maker, plan, steps, whole
+from tests.plans import MARIADB
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.watched import WatchedPlans, keep
 from ui.core.context import WindowContext
@@ -113,7 +114,7 @@ def test_a_range_has_the_percentiles_of_its_events(heat_page: LivePage) -> None:
     assert latency.figures.told.splitlines()[0].endswith(", p50 / p95 / p99 / p99.9, ms per query")
     assert (
         latency.figures.told.splitlines()[1]
-        == f"mariadb-10.11.19-innodb-default: {wanted} (n {sum(counts.values()):,})"
+        == f"{MARIADB}-innodb-default: {wanted} (n {sum(counts.values()):,})"
     )
     assert heat(heat_page).figures.told == latency.figures.told
 

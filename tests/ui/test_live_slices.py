@@ -12,6 +12,7 @@ import pytest
 from app.history.lists.edits import count_only_seconds
 from app.history.recorded.counting import Cut
 from app.history.store.history import History
+from tests.plans import MARIADB
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.contenders import (
     LOAD,
@@ -69,14 +70,14 @@ def test_both_contenders_come_in_slice_by_slice(
     followed.watch(first.plan)
     bring(followed, makers)
     page = drawn(context)
-    assert lines(page) == ["mariadb-10.11.19-innodb-default-1", "mariadb-10.11.19-rocksdb-default-1"]
+    assert lines(page) == [f"{MARIADB}-innodb-default-1", f"{MARIADB}-rocksdb-default-1"]
     assert text(page) == "point-query threads=2: no ratio yet"
     take_turns(makers, POINT, range(-2, 1))
     bring(followed, makers)
     page.painting.paint()
     assert len(other(page, second)) == 3
-    head = "point-query threads=2 so far, one round, no verdict: mariadb-10.11.19-rocksdb-default"
-    assert text(page) == f"{head} 2.000 (no interval yet, 1 slice) of mariadb-10.11.19-innodb-default's QPS"
+    head = f"point-query threads=2 so far, one round, no verdict: {MARIADB}-rocksdb-default"
+    assert text(page) == f"{head} 2.000 (no interval yet, 1 slice) of {MARIADB}-innodb-default's QPS"
     second.slice(POINT, 1, 3000.0)
     bring(followed, [second])
     page.painting.paint()
@@ -92,7 +93,7 @@ def test_both_contenders_come_in_slice_by_slice(
         maker.end_step(POINT)
     bring(followed, makers)
     page.painting.paint()
-    assert "60 slices) of mariadb-10.11.19-innodb-default's QPS" in text(page) and "so far" not in text(page)
+    assert f"60 slices) of {MARIADB}-innodb-default's QPS" in text(page) and "so far" not in text(page)
 
 
 def test_a_contender_whose_journal_comes_later_is_drawn_too(
@@ -103,11 +104,9 @@ def test_a_contender_whose_journal_comes_later_is_drawn_too(
     take_turns(makers, POINT, range(3))
     bring(followed, [first])
     page = drawn(context)
-    assert lines(page) == ["mariadb-10.11.19-innodb-default-1"]
+    assert lines(page) == [f"{MARIADB}-innodb-default-1"]
     bring(followed, [second])
-    qtbot.waitUntil(
-        lambda: lines(page) == ["mariadb-10.11.19-innodb-default-1", "mariadb-10.11.19-rocksdb-default-1"]
-    )
+    qtbot.waitUntil(lambda: lines(page) == [f"{MARIADB}-innodb-default-1", f"{MARIADB}-rocksdb-default-1"])
     assert len(other(page, second)) == 3 and "3 slices" in text(page)
 
 
@@ -165,12 +164,9 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: WindowContext, draw
     keep(context, [each.end() for each in makers])
     page = drawn(context)
     loaded = page.watching.loaded
-    assert (
-        loaded is not None
-        and "mariadb-10.11.19-rocksdb-default 0.500 (0.500 to 0.500, 60 slices)" in text(page)
-    )
+    assert loaded is not None and f"{MARIADB}-rocksdb-default 0.500 (0.500 to 0.500, 60 slices)" in text(page)
     page.step.look_at(POINT)
-    assert "mariadb-10.11.19-rocksdb-default 2.000" in text(page)
+    assert f"{MARIADB}-rocksdb-default 2.000" in text(page)
     page.body.charts.axis.set_cursor(loaded.curves.bounds[LOAD].began_t)
     assert text(page) == "load: not in slices: contenders ran one after the other"
 
@@ -189,8 +185,8 @@ def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
     keep(context, makers)
     page = drawn(context)
     look_at(page, makers[2], qtbot)
-    assert lines(page) == ["mariadb-10.11.19-innodb-default-2", "mariadb-10.11.19-rocksdb-default-2"]
-    assert "mariadb-10.11.19-rocksdb-default 3.000 (3.000 to 3.000, 4 slices)" in text(page)
+    assert lines(page) == [f"{MARIADB}-innodb-default-2", f"{MARIADB}-rocksdb-default-2"]
+    assert f"{MARIADB}-rocksdb-default 3.000 (3.000 to 3.000, 4 slices)" in text(page)
 
 
 def test_two_of_one_colour_are_told_apart(context: WindowContext, drawn: Show) -> None:
@@ -248,8 +244,8 @@ def test_the_numbers_have_both(context: WindowContext, drawn: Show, qtbot: Any) 
     assert [(row[0], float(row[1]), float(row[place])) for row in rows] == [
         (name, pytest.approx(t, abs=1e-3), qps)
         for name, maker in (
-            ("mariadb-10.11.19-innodb-default-1", first),
-            ("mariadb-10.11.19-rocksdb-default-1", second),
+            (f"{MARIADB}-innodb-default-1", first),
+            (f"{MARIADB}-rocksdb-default-1", second),
         )
         for (t, _), (_, qps) in zip(samples(first, POINT), samples(maker, POINT), strict=True)
     ]

@@ -15,6 +15,7 @@ from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.events import encode
 from tests import sliced
+from tests.plans import MARIADB
 from tests.ui.contenders import (
     POINT,
     UPDATE,
@@ -148,7 +149,7 @@ def test_of_three_contenders_each_is_related_to_the_first(read: Read, shown: int
         (makers[1].session, 0.5, 4), (makers[2].session, 3.0, 4),
     ]  # fmt: skip
     said = ratio_text(its_round, its_round.shown.bounds[POINT])
-    assert said.count("slice") == 1 and said.endswith("of mariadb-10.11.19-innodb-default's QPS in 4 slices")
+    assert said.count("slice") == 1 and said.endswith(f"of {MARIADB}-innodb-default's QPS in 4 slices")
 
 
 def test_a_step_of_one_slice_each_says_so(read: Read) -> None:
@@ -158,7 +159,7 @@ def test_a_step_of_one_slice_each_says_so(read: Read) -> None:
         maker.end_step(POINT)
     its_round = read(makers)
     shown = ratio_text(its_round, its_round.shown.bounds[POINT])
-    said = "mariadb-10.11.19-rocksdb-default 2.000 of mariadb-10.11.19-innodb-default's QPS"
+    said = f"{MARIADB}-rocksdb-default 2.000 of {MARIADB}-innodb-default's QPS"
     assert shown == f"point-query threads=2, one slice of each, no verdict: {said}"
 
 

@@ -26,6 +26,7 @@ from app.team.connection import PasswordError, UnverifiedCertificateError
 from app.team.plugin import PlainPasswordPluginError
 from app.team.syncing import sync
 from tests.journals import plan, store, whole
+from tests.plans import MARIADB
 from tests.team import MemoryStore
 from tests.ui.find import find, label_texts
 from ui.core.bus import PartsToReload
@@ -202,7 +203,7 @@ def test_sessions_of_the_team_come_when_they_are_chosen(
         qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
     assert "received 1 session" in label_texts(dialog)
     with History(context.home) as own:
-        assert [each["name"] for each in sessions(own)] == ["mariadb-10.11.19-innodb-default-2"]
+        assert [each["name"] for each in sessions(own)] == [f"{MARIADB}-innodb-default-2"]
     team_server.calls_left = 0
     qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "does not answer" in find(dialog, MessageBar).text)

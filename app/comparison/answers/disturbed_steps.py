@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.comparison.cells.cell import Comparison
+from app.protocol.plan import WITHOUT_WORK
 
-from .sentences import WAITING, has_running_sessions
+from .sentences import has_running_sessions
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ def disturbed_steps(comparison: Comparison) -> DisturbedSteps | None:
     Columns of another target or of published sessions cannot alternate with the base.
     """
     base = comparison.columns[comparison.base]
-    rows = [row for row in comparison.rows if row.kind not in WAITING]
+    rows = [row for row in comparison.rows if row.kind not in WITHOUT_WORK]
     places = {at for row in rows for at, cell in enumerate(row.cells) if cell.was_disturbed}
     if comparison.base in places:
         places = set(range(len(comparison.columns)))

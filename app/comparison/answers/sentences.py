@@ -19,6 +19,7 @@ from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
 from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
+from app.protocol.plan import WITHOUT_WORK
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import (
@@ -39,7 +40,6 @@ MOST_UNJUDGED = 3  # and on what was not
 MOST_CLAUSES = 4  # columns in one
 MOST_NAMED = 3  # steps in one
 SHORT = 90  # letters of a reason
-WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
 STILL = "a plan is not finished: compare again when it is"
 NONE = "No verdict"
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
@@ -163,7 +163,7 @@ def _cells_of(comparison: Comparison) -> list[_Cell]:
     """Of all columns that can be compared with the base."""
     columns, base = comparison.columns, comparison.base
     others = [at for at in _others(comparison) if not hindrance(columns, base, at)]
-    rows = [row for row in comparison.rows if row.kind not in WAITING]
+    rows = [row for row in comparison.rows if row.kind not in WITHOUT_WORK]
     return [_Cell(row, at, _finding(row, at), row.cells[at].why) for row in rows for at in others]
 
 

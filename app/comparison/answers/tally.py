@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from app.comparison.cells.cell import Cell, Comparison, Row
 from app.comparison.verdicts.judgement import DIFFERING
+from app.protocol.plan import WITHOUT_WORK
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import SAME, SMALL
 
-from .sentences import WAITING, hindrance, verdict_words
+from .sentences import hindrance, verdict_words
 
 EQUAL, UNDECIDED, UNJUDGED = "the same", "undecided", "not judged"
 _ORDER = ("slower", "worse", "larger", "faster", "better", "smaller", "different", EQUAL, UNDECIDED, UNJUDGED)
@@ -30,7 +31,7 @@ def _words(comparison: Comparison) -> Iterator[str]:
     columns, base = comparison.columns, comparison.base
     places = [at for at in range(len(columns)) if at != base and not hindrance(columns, base, at)]
     for row in comparison.rows:
-        if row.kind not in WAITING:
+        if row.kind not in WITHOUT_WORK:
             yield from (_word(row, row.cells[at], comparison.limits) for at in places)
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from app.comparison.answers.sentences import WAITING, reason_in_sentence
+from app.comparison.answers.sentences import reason_in_sentence
 from app.comparison.cells.cell import Cell, Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
@@ -18,6 +18,7 @@ from app.comparison.verdicts.judgement import MARKED
 from app.core.units import count_text, first_texts
 from app.history.steps.step_text import MARKS, step_mark_meaning
 from app.protocol.others import DISTURBED, LEAST_KB, Others
+from app.protocol.plan import WITHOUT_WORK
 from app.protocol.reading import ShapeError, read
 
 MOST = 5  # lines
@@ -77,7 +78,7 @@ def _lines(comparison: Comparison) -> Iterator[_Line]:
     pairs = [
         _Pair(cell, row.cells[comparison.base], _met(cell) | _met(row.cells[comparison.base]))
         for row in comparison.rows
-        if row.kind not in WAITING
+        if row.kind not in WITHOUT_WORK
         for at, cell in enumerate(row.cells)
         if at != comparison.base
     ]

@@ -11,6 +11,7 @@ from app.comparison.cells.cell import (
     Column,
     ColumnFigure,
     Comparison,
+    Coordinate,
     GroupMeanRatio,
     Row,
     RowGroup,
@@ -129,18 +130,19 @@ def to_markdown(comparison: Comparison, has_details: bool = False, sentences: Se
     caveats = _caveats(comparison, has_details, sentences)
     remarks = [f"- {escape_markdown_cell(remark)}" for remark in caveats]
     above = [*first_texts_of(comparison), *sentences, *above_of(comparison, "")]
-    table = results_table(comparison, has_details, _unit)
+    table = results_table(comparison, common_coordinates(comparison.rows), has_details, _unit)
     said = [f"{escape_markdown_cell(each)}\n" for each in above]
     return "\n".join([*said, markdown_of(table.heads, table.lines), *remarks]).rstrip() + "\n"
 
 
-def results_table(comparison: Comparison, has_details: bool, unit: _UnitText) -> Table:
+def results_table(
+    comparison: Comparison, common: Mapping[str, Coordinate], has_details: bool, unit: _UnitText
+) -> Table:
     """The step, its unit, the result of the base, then each other result and ratio."""
     base, names = comparison.base, heads_of(comparison).texts
     order = [base, *(at for at in range(len(comparison.columns)) if at != base)]
     heads = ["step", "unit", names[base]]
     heads += [head for at in order[1:] for head in (names[at], "ratio")]
-    common = common_coordinates(comparison.rows)
     lines = [
         (brief_row_label(row, common), unit(row), *_line(row, order, has_details)) for row in comparison.rows
     ]
@@ -162,7 +164,8 @@ def shown_table(
     caveats = _caveats(comparison, has_details, sentences)
     caveats += [f"not shown, as without a figure: {', '.join(left_out)} (--details)"] if left_out else []
     remarks = ("", *caveats) if caveats else ()
-    return replace(results_table(shown, has_details, _brief_unit), remarks=remarks)
+    table = results_table(shown, common_coordinates(comparison.rows), has_details, _brief_unit)
+    return replace(table, remarks=remarks)
 
 
 def _is_bare(row: Row) -> bool:

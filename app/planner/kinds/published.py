@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from app.catalog import Catalog, approved_hashes
 from app.catalog import Sequence as StepSequence
 from app.catalog.sequence import MAX_ROWS
-from app.catalog.workload import BARE_KINDS
 from app.core.errors import InputError
 from app.core.units import bytes_text, count_text
 from app.engines import engine_of
@@ -25,7 +24,7 @@ from app.planner.resolve.contenders import engines_in, memory_bytes
 from app.planner.resolve.resolve import resolve
 from app.planner.resolve.steps import chosen_steps
 from app.protocol.answers import Survey
-from app.protocol.plan import Contender, Plan, Step
+from app.protocol.plan import WITHOUT_WORK, Contender, Plan, Step
 from app.stats.at_target.verdicts import LEAST
 from app.variables.names import BASELINE
 
@@ -105,7 +104,7 @@ class PublishedPlan:
             raise InputError(f"the sequence {sequence.name} has none of the published steps")
         unknown = sorted(wanted - known)
         said = f"steps left out, the sequence {sequence.name} has none such: {', '.join(unknown)}"
-        helping = {step.name for step in sequence.steps if step.warm or step.kind in BARE_KINDS}
+        helping = {step.name for step in sequence.steps if step.warm or step.kind in WITHOUT_WORK}
         ticked = tuple(step.name for step in sequence.steps if step.name in wanted | helping)
         names = [step.workload for step in sequence.steps if step.workload]
         chosen = chosen_steps(sequence, ticked, {name: catalog.workload(name) for name in names})

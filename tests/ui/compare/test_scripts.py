@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.history.exchange.import_any import import_any
 from app.history.store.history import History
+from tests.plans import MARIADB
 from tests.ui.compare.seen import Open
 from ui.core.bus import ShowPageRequest
 from ui.dialogs.report import ReportDialog
@@ -40,7 +41,7 @@ def test_columns_that_have_one_get_their_scripts(
         press_scripts(page, monkeypatch, tmp_path / "scripts")
     assert saved.args[1].startswith(f"The scripts are saved: {tmp_path / 'scripts'}; session ")
     assert " is imported" in saved.args[1] and other not in saved.args[1]
-    assert [each.name for each in (tmp_path / "scripts").iterdir()] == ["recorded-mariadb-10.11.19-rocksdb"]
+    assert [each.name for each in (tmp_path / "scripts").iterdir()] == [f"recorded-{MARIADB}-rocksdb"]
 
 
 def test_why_there_is_none_is_told(

@@ -24,6 +24,7 @@ from app.history.steps.figures import notes
 from app.history.store.history import History
 from tests import journals
 from tests.decided import makers_of, until_decided
+from tests.plans import MARIADB
 from tests.ui.history.hand import Hand, kept, shown
 from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
@@ -103,9 +104,7 @@ def test_a_plan_is_one_row_and_says_what_it_is(hand: Hand) -> None:
     assert hand.shown_ids() == [ALONE_ID, PLAN.id]
     assert title(hand, PLAN.id) == "a plan (4)"
     assert text(hand, PLAN.id, CONTENDER) == "innodb, rocksdb x 2"
-    assert (
-        tip(hand, PLAN.id, CONTENDER) == "mariadb-10.11.19-innodb-default, mariadb-10.11.19-rocksdb-default"
-    )
+    assert tip(hand, PLAN.id, CONTENDER) == f"{MARIADB}-innodb-default, {MARIADB}-rocksdb-default"
     assert text(hand, PLAN.id, STATE) == "completed"
     hand.table.model().toggle(PLAN.id)
     shown = hand.table.model().rows.shown_of(PLAN.id)
@@ -233,7 +232,7 @@ def test_an_unfolded_plan_is_unfolded_again_when_the_filter_lets_it_through(hand
 
 def test_only_one_that_fits_stands_without_its_plan(hand: Hand) -> None:
     go_to(unfolded(hand), IDS[1])
-    hand.qtbot.keyClicks(hand.line, "mariadb-10.11.19-rocksdb-default-1")
+    hand.qtbot.keyClicks(hand.line, f"{MARIADB}-rocksdb-default-1")
     hand.qtbot.waitUntil(lambda: hand.shown_ids() == [IDS[1]])
     assert hand.table.selected == (IDS[1],)
     hand.line.clear()
@@ -330,7 +329,7 @@ def test_a_plan_is_reported(hand: Hand, tmp_path: Path, monkeypatch: pytest.Monk
     hand.press("Report")
     hand.qtbot.waitUntil(lambda: hand.page.findChild(ReportDialog) is not None)
     dialog = hand.page.findChild(ReportDialog)
-    assert dialog.title == "mariadb-10.11.19-rocksdb-default against mariadb-10.11.19-innodb-default"
+    assert dialog.title == f"{MARIADB}-rocksdb-default against {MARIADB}-innodb-default"
     with hand.qtbot.waitSignal(hand.page.context.bus.saved):
         dialog.accept()
     assert "no verdict (fewer than 3 repeats)" in (tmp_path / "plan.md").read_text()

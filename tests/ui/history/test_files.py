@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.history.exchange.import_any import import_any
 from app.history.exchange.publishing import import_shipped
 from app.history.store.history import History
+from tests.plans import MARIADB
 from tests.ui.history.hand import FAILED, IDS, Hand
 from ui.core.context import WindowContext
 from ui.pages.history import HistoryPage
@@ -30,8 +31,8 @@ def test_the_selected_lines_are_copied_as_a_table(hand: Hand, context: WindowCon
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
     assert [row[0] for row in rows] == [
         "Name",
-        "mariadb-10.11.19-rocksdb-default-1",
-        "mariadb-10.11.19-innodb-default-1",
+        f"{MARIADB}-rocksdb-default-1",
+        f"{MARIADB}-innodb-default-1",
     ]
     at = rows[0].index("QPS write")
     assert rows[1][at].startswith("(1/2) ") and not rows[2][at].startswith("(")

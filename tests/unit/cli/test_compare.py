@@ -12,6 +12,7 @@ from rich.console import Console
 
 from app.cli import main
 from tests import comparable
+from tests.plans import MARIADB
 
 DIFFERING = [
     ("parity", "file access"), ("variables", "io_capacity"), ("preset", "sort_buffer_size"),
@@ -34,7 +35,7 @@ def told(form: str, sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str
 
 def test_what_differs_as_a_table(defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     columns, title, head, *lines = told("table", defaults[:2], capsys).splitlines()
-    assert columns == "Columns: mariadb-10.11.19-…-preset0-1"
+    assert columns == f"Columns: {MARIADB}-…-preset0-1"
     assert title == "What differs" and head.split()[:2] == ["of", "what"]
     assert [line.split("  ")[0] for line in lines] == [group for group, _ in DIFFERING]
 
@@ -51,7 +52,7 @@ def test_what_differs_for_a_spreadsheet(
     defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     head, *rows = csv.reader(told("csv", defaults[:2], capsys).splitlines())
-    assert head == ["of", "what", "mariadb-10.11.19-innodb-preset0-1", "mariadb-10.11.19-rocksdb-preset0-1"]
+    assert head == ["of", "what", f"{MARIADB}-innodb-preset0-1", f"{MARIADB}-rocksdb-preset0-1"]
     assert [(row[0], row[1]) for row in rows] == DIFFERING
 
 

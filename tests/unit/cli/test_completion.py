@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import subprocess
 import sys
@@ -182,7 +183,7 @@ class Shell:
 
     def __init__(self, name: str, folder: Path, dyno_home: Path, script: str) -> None:
         shim, self.out = folder / "dyno", folder / "out"
-        shim.write_text(SHIM.format(python=sys.executable, out=self.out))
+        shim.write_text(SHIM.format(python=shlex.quote(sys.executable), out=self.out))
         shim.chmod(0o755)
         (folder / "script").write_text(script)
         words, first = STARTED[name]

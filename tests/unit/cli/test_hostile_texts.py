@@ -94,6 +94,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "stop": [([], True)],
     "skip": [([], False)],
     "note": [([TEXT], False)],
+    "profile": [([], False)],
     "session list": [([], True), (["--json"], True), (["--tag", TEXT], False)],
     "session show": [(["last"], True), (["last", "--json"], True), ([TEXT], True)],
     "session settings": [(["last"], True), (["last", "--json"], True)],

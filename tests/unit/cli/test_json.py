@@ -22,7 +22,7 @@ WITHOUT = {
         "target add", "target edit", "target trust", "target clean", "target remove",
         "build install", "build note", "build remove", "preset new", "preset edit", "preset delete",
         "workload approve", "workload import", "snapshot delete",
-        "queue move", "queue hold", "queue resume", "queue remove", "stop", "skip", "note",
+        "queue move", "queue hold", "queue resume", "queue remove", "stop", "skip", "note", "profile",
         "plan pin", "plan unpin", "session rename", "session tag", "session note", "session delete",
         "session cut", "session undelete", "import", "history use", "history sync", "history fetch",
     ),

@@ -11,6 +11,7 @@ import pytest
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from tests import journals
+from tests.plans import MARIADB
 from tests.unit.cli.words import refused, said
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
@@ -29,7 +30,7 @@ def test_plans_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     head, first, second = said(capsys, "plan", "list").splitlines()
     assert head.split()[:3] == ["id", "name", "state"]
     assert first.split("  ")[0] == ENDING and "3 completed, 1 not here" in first
-    assert "innodb, rocksdb x 2" in first and "mariadb-10.11.19-innodb-default x 1" in second
+    assert "innodb, rocksdb x 2" in first and f"{MARIADB}-innodb-default x 1" in second
     (line,) = said(capsys, "plan", "list", "--target", "xeon").splitlines()[1:]
     assert line.split() == second.split()
     (found,) = json.loads(said(capsys, "plan", "list", "--limit", "1", "--json"))
@@ -59,7 +60,7 @@ def test_a_plan_is_compared_and_reported(capsys: pytest.CaptureFixture[str], tmp
     found = json.loads(said(capsys, "compare", ENDING, "--json"))
     assert [len(column["ids"]) for column in found["sessions"]] == [2, 1]
     said(capsys, "report", PLAN.id, "--out", str(tmp_path / "plan.md"))
-    assert "against mariadb-10.11.19-innodb-default" in (tmp_path / "plan.md").read_text()
+    assert f"against {MARIADB}-innodb-default" in (tmp_path / "plan.md").read_text()
     assert len(json.loads(said(capsys, "compare", ENDING, "--setup", "--format", "json"))["sessions"]) == 3
 
 
@@ -83,5 +84,5 @@ def test_a_plan_that_could_mean_several_names_its_sessions(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
 ) -> None:
     (line,) = refused(capsys, *words).splitlines()
-    assert why in line and "(mariadb-10.11.19-innodb-default-1, 2023-11-1" in line
+    assert why in line and f"({MARIADB}-innodb-default-1, 2023-11-1" in line
     assert all(turn.session[-6:] in line for turn in PLAN.turns[:3])

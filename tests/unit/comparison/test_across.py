@@ -186,12 +186,12 @@ def test_a_marked_repeat_is_left_out_and_said(history: History) -> None:
     assert row.cells[1].verdict == "better" and cells(row, "n") == [5, 4] and cells(row, "marks") == [[], []]
     assert row.cells[1].samples[0] is None and row.cells[1].left_out == [["disturbed"], [], [], [], []]
     assert row.cells[1].relative == pytest.approx(1.1, rel=0.02)
-    said = "point-query threads=1, mariadb-10.11.19-rocksdb-default: 1 of 5 repeats left out: disturbed"
+    said = f"point-query threads=1, {MARIADB}-rocksdb-default: 1 of 5 repeats left out: disturbed"
     assert said in compare_text.remarks_of(found)
     assert all(value is None for value in row.measures["cpu_us"][1].samples[:1])
     report = read_report(history, [id_ for column in found.columns for id_ in column.ids])
     assert any(
-        "1 of 5 repeats left out: disturbed: mariadb-10.11.19-rocksdb-default in point-query" in each
+        f"1 of 5 repeats left out: disturbed: {MARIADB}-rocksdb-default in point-query" in each
         for each in report.caveats
     )
 
@@ -240,8 +240,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     assert read.steps == 1 and read.ratios[1] is not None
     assert read.ratios[1].ratio == pytest.approx(0.7, rel=0.01)
     assert (
-        "worse than mariadb-10.11.19-innodb-default in 4 and undecided in 1"
-        in read_report(history, ids).summary[1]
+        f"worse than {MARIADB}-innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[1]
     )
     entry = why(found, found.rows[1], 1)
     assert "The machine drifted, which may explain the whole change" in cost_remarks(entry)[0]
@@ -298,8 +297,7 @@ def test_below_the_table_each_remark_stands_once_and_one_disturbed_session_is_to
     told = "\n".join(compare_text.remarks_of(found))
     assert told.count("capped:") == 1 and "; update-index threads=2: capped: " in told, "a row: all its cells"
     assert (
-        "mariadb-10.11.19-rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU"
-        in told
+        f"{MARIADB}-rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU" in told
     )
     assert "; 2 more of its sessions too" in told and "session 2 of 3" not in told
     assert "session 2 of 3" in " ".join(compare_text.cell_remarks(found.rows[3].cells[1])), (

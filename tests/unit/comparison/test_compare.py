@@ -27,7 +27,7 @@ from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
 from tests import decided, journals
 from tests.journals import store
-from tests.plans import VERSION
+from tests.plans import MARIADB, VERSION
 from tests.unit.comparison.cells import cells, texts_of
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
@@ -91,7 +91,7 @@ def test_a_session_of_an_earlier_dyno_shares_the_column_of_its_preset(
     found = compare(history, ids)
     (column,) = found.columns
     assert (column.ids, column.name, column.contender["preset"]) == (
-        ids, "mariadb-10.11.19-innodb-baseline", "baseline",
+        ids, f"{MARIADB}-innodb-baseline", "baseline",
     )  # fmt: skip
     apart = compare(history, ids[1:3]).columns
     assert {each.contender["preset"] for each in apart} == {"baseline"}
@@ -324,13 +324,11 @@ def test_csv(history: History) -> None:
     rows = list(csv.reader(io.StringIO(compare_text.to_csv(compare(history, IDS[:2])))))
     assert rows[0][:6] == ["workload", "group", "threads", "coordinates", "unit", "direction"]
     assert rows[0][6:9] == [
-        "mariadb-10.11.19-innodb-default-1",
-        "mariadb-10.11.19-innodb-default-1 relative",
-        "mariadb-10.11.19-innodb-default-1 n",
+        f"{MARIADB}-innodb-default-1",
+        f"{MARIADB}-innodb-default-1 relative",
+        f"{MARIADB}-innodb-default-1 n",
     ]
-    assert rows[0][9:12] == [
-        f"mariadb-10.11.19-innodb-default-1 {each}" for each in ("spread", "p", "verdict")
-    ]
+    assert rows[0][9:12] == [f"{MARIADB}-innodb-default-1 {each}" for each in ("spread", "p", "verdict")]
     assert rows[0][12] == "'=cmd()"
     assert rows[2] == [
         "point-query", "read", "1", '{"threads": 1}', "queries/s", "higher",
@@ -343,8 +341,8 @@ def test_markdown(history: History) -> None:
     keep(history, values=VALUES)
     edits.rename(history, IDS[1], "a|b")
     lines = compare_text.to_markdown(compare(history, IDS[:2])).splitlines()
-    assert lines[:2] == ["ratio: to mariadb-10.11.19-innodb-default-1", ""]
-    assert lines[2] == "| step | unit | mariadb-10.11.19-innodb-default-1 | a\\|b | ratio |"
+    assert lines[:2] == [f"ratio: to {MARIADB}-innodb-default-1", ""]
+    assert lines[2] == f"| step | unit | {MARIADB}-innodb-default-1 | a\\|b | ratio |"
     assert lines[3] == "| --- | --- | ---: | ---: | ---: |"
     assert lines[5] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
     assert lines[8] == "| update-index threads=2 | queries/s | 60.00 | - | - |"
@@ -363,7 +361,7 @@ def test_table(history: History) -> None:
     assert next(line for line in text.splitlines() if line.startswith("step")).split()[:3] == [
         "step",
         "unit",
-        "mariadb-10.11.19-rocksdb-default-1",
+        f"{MARIADB}-rocksdb-default-1",
     ]
 
 

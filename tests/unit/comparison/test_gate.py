@@ -109,7 +109,7 @@ def test_only_the_steps_asked_for_are_judged(history: History) -> None:
         found = gate(history, *ids[:2], replace(THREE, steps=steps))
         assert found["verdict"] == verdict and [line["step"] for line in found["steps"]] == judged
     one = gate(history, *ids[:2], replace(THREE, steps=("update-index",)))
-    assert one["sentence"].endswith("against mariadb-10.11.19-innodb-default in update-index threads=2")
+    assert one["sentence"].endswith(f"against {MARIADB}-innodb-default in update-index threads=2")
     with pytest.raises(
         InputError, match="no step 'scan' to judge: choose one of load, point-query, update-ind"
     ):

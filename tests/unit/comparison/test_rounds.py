@@ -22,6 +22,7 @@ from app.report.content import read_report
 from app.report.markdown import to_markdown
 from app.report.rendering import to_html
 from app.stats import VerdictLimits
+from tests.plans import MARIADB
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, keep, plan
 from tests.unit.comparison.cells import beside, cells
 
@@ -241,8 +242,8 @@ def test_all_readers_say_the_same_ratio(history: History) -> None:
     assert abs(values[1] / values[0] - ratio) > 0.02
     assert compare_text.judged_text(row.cells[1]) == "0.90 worse"
     lines = list(csv.DictReader(io.StringIO(compare_text.to_csv(found))))
-    assert float(lines[1]["mariadb-10.11.19-rocksdb-default relative"]) == ratio
-    assert lines[1]["mariadb-10.11.19-rocksdb-default n"] == "4"
+    assert float(lines[1][f"{MARIADB}-rocksdb-default relative"]) == ratio
+    assert lines[1][f"{MARIADB}-rocksdb-default n"] == "4"
     point = relative_points(row, 0)[1]
     assert point.value == ratio and point.n == 4 and (point.high or 9) < 0.91
     entry = why(found, row, 1)

@@ -22,6 +22,7 @@ from app.history.store.history import History
 from app.report.caveats import caveats
 from tests import journals
 from tests.journals import store
+from tests.plans import MARIADB
 from tests.unit.comparison.cells import cells
 
 STEPS = journals.steps(threads=(1,), seconds=60)
@@ -222,7 +223,7 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(with_
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
     (remark,) = step_costs_table(whole, is_relative=True).remarks
     assert remark.startswith(
-        "update-index threads=1, mariadb-10.11.19-innodb-default-1: of-all-seconds: its figures cover"
+        f"update-index threads=1, {MARIADB}-innodb-default-1: of-all-seconds: its figures cover"
     )
     told = caveats(with_buckets, whole, ["one", "other"])
     assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)

@@ -26,6 +26,7 @@ from app.protocol.plan import Plan
 from tests import journals
 from tests.decided import makers_of, until_decided
 from tests.journals import store
+from tests.plans import MARIADB
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
 OTHER = replace(journals.plan(number=2, target="xeon"), name="")
@@ -52,8 +53,8 @@ def test_a_plan_says_what_it_measured_and_how_far_it_is(two_plans: History) -> N
     plan = the(two_plans)
     assert (plan["name"], plan["target"], plan["sequence"]) == ("a plan", "local", "duel")
     assert plan["contenders"] == [
-        "mariadb-10.11.19-innodb-default",
-        "mariadb-10.11.19-rocksdb-default",
+        f"{MARIADB}-innodb-default",
+        f"{MARIADB}-rocksdb-default",
     ] and plan["engines"] == [
         "innodb",
         "rocksdb",
@@ -62,7 +63,7 @@ def test_a_plan_says_what_it_measured_and_how_far_it_is(two_plans: History) -> N
     assert states_text(plan) == "1 waiting, 1 lost, 2 completed, 1 failed step"
     assert the(two_plans, OTHER.id)["name"] == "duel", "a plan without a name has that of its sequence"
     assert (contenders_rounds_text(the(two_plans, OTHER.id)), states_text(the(two_plans, OTHER.id))) == (
-        "mariadb-10.11.19-innodb-default x 1",
+        f"{MARIADB}-innodb-default x 1",
         "completed",
     )
 

@@ -14,6 +14,7 @@ from app.history.recorded.rebuilding import rebuild
 from app.history.steps.figures import session_details
 from app.history.store.history import History
 from app.history.store.schema import VERSION
+from tests.plans import MARIADB
 
 RELEASED = sorted((Path(__file__).parents[2] / "data").glob("[0-9]*"))
 
@@ -22,7 +23,7 @@ def check(home: Path) -> None:
     with History(home) as history:
         (entry,) = sessions(history)
         shown = session_details(history, entry["id"])
-    assert (entry["state"], entry["name"]) == ("completed", "recorded-mariadb-10.11.19-rocksdb")
+    assert (entry["state"], entry["name"]) == ("completed", f"recorded-{MARIADB}-rocksdb")
     values = {step["name"]: step["value"] for step in shown["steps"]}
     assert round(values["point-query"] or 0) == 19074
     words = [(step["steadiness"] or {}).get("word") for step in shown["steps"]]

@@ -17,6 +17,7 @@ from app.history.steps.series import series
 from app.history.store.history import History
 from tests import journals
 from tests.journals import store
+from tests.plans import MARIADB
 
 PLAN = journals.plan(
     [journals.contender("innodb"), journals.contender("rocksdb")], 2, its_steps=journals.steps(seconds=12)
@@ -253,7 +254,7 @@ def test_edits(four_sessions: History) -> None:
     assert session(four_sessions, "a name")["tags"] == ["a", "b"]
     edits.untag(four_sessions, IDS[0], "a")
     edits.rename(four_sessions, IDS[0], "")
-    assert session(four_sessions, IDS[0])["name"] == "mariadb-10.11.19-innodb-default-1"
+    assert session(four_sessions, IDS[0])["name"] == f"{MARIADB}-innodb-default-1"
     assert session(four_sessions, IDS[0])["tags"] == ["b"]
 
 
@@ -292,11 +293,11 @@ def test_a_session_of_a_running_plan_is_not_deleted(four_sessions: History, at: 
 
 def test_sessions_of_plans_that_left_out_the_version_are_named_in_full(four_sessions: History) -> None:
     """By one function, in the list, its search and its order; either name means the session."""
-    full = "mariadb-10.11.19-rocksdb-default-2"
+    full = f"{MARIADB}-rocksdb-default-2"
     assert session(four_sessions, IDS[3])["name"] == full
-    assert session(four_sessions, IDS[3])["contender"]["name"] == "mariadb-10.11.19-rocksdb-default"
+    assert session(four_sessions, IDS[3])["contender"]["name"] == f"{MARIADB}-rocksdb-default"
     assert find(four_sessions, full) == find(four_sessions, "rocksdb-default-2") == IDS[3]
-    assert browse(four_sessions, Filter("mariadb-10.11.19-rocksdb"), Order("name", False)).ids == (
+    assert browse(four_sessions, Filter(f"{MARIADB}-rocksdb"), Order("name", False)).ids == (
         IDS[1],
         IDS[3],
     )

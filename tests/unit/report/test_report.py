@@ -57,7 +57,7 @@ def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     assert told.endswith("A query costs 1.00 times the CPU (1.00 to 1.00), the geometric mean over 4 steps.")
     assert "furthest ahead in point-query threads=1 (1.50) and furthest behind in" in told
     assert re.search(r"0\.87 \(0\.86 to 0\.87\) over the 2 steps of read", told)
-    assert report.title == "mariadb-10.11.19-rocksdb-default against mariadb-10.11.19-innodb-default"
+    assert report.title == f"{MARIADB}-rocksdb-default against {MARIADB}-innodb-default"
 
 
 def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Pat
     ):
         out = tmp_path / f"{number}.md"
         assert main(["report", *ids, "--out", str(out), *words]) == 0
-        assert f"is better than mariadb-10.11.19-innodb-default {told}" in out.read_text().replace("\\", "")
+        assert f"is better than {MARIADB}-innodb-default {told}" in out.read_text().replace("\\", "")
 
 
 @pytest.mark.parametrize(
@@ -182,10 +182,10 @@ def test_sections_are_left_out(history: History) -> None:
 def test_charts_have_a_bar_for_each_figure(history: History) -> None:
     html = render(read_report(history, keep(history)), ".html")
     assert html.count("<rect ") == 5 and html.count('class="spread"') == 5
-    assert html.count("<title>mariadb-10.11.19-rocksdb-default: 1.50</title>") == 1
-    assert (
-        html.count('<p class="legend">') == html.count(">1: mariadb-10.11.19-innodb-default</text>") == 3
-    ), "a group each"
+    assert html.count(f"<title>{MARIADB}-rocksdb-default: 1.50</title>") == 1
+    assert html.count('<p class="legend">') == html.count(f">1: {MARIADB}-innodb-default</text>") == 3, (
+        "a group each"
+    )
 
 
 def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> None:
@@ -266,7 +266,7 @@ def test_what_has_to_be_known(history: History) -> None:
     assert any(": 6 repeats; the highest is at most 1.01 times the lowest in half" in each for each in told)
     assert "doublewrite" not in " ".join(told)  # only one of them has any
     assert any(
-        each.startswith("commit: mariadb-10.11.19-innodb-default: ") or each.startswith("file access: ")
+        each.startswith(f"commit: {MARIADB}-innodb-default: ") or each.startswith("file access: ")
         for each in told
     )
     assert "Welch's test over 5 cells" in told[-1]
@@ -294,17 +294,15 @@ def test_why_a_figure_was_not_steady_is_told(history: History) -> None:
     row.cells[1].steadiness = [None, {"word": "unsteady", "text": text}, *[None] * 4]
     row.cells[1].marks = ["unsteady"]
     told = caveats(history, report.comparison, report.names)
-    assert (
-        f"update-index threads=1, mariadb-10.11.19-rocksdb-default: session 2 of 6: unsteady: {text}" in told
-    )
+    assert f"update-index threads=1, {MARIADB}-rocksdb-default: session 2 of 6: unsteady: {text}" in told
     assert not any("its throughput changed" in each for each in told), "said once"
 
 
 def test_presets_are_shown_once_and_the_way_to_the_script(history: History) -> None:
     report = read_report(history, keep(history))
     assert [preset.names for preset in report.presets] == [
-        ("mariadb-10.11.19-innodb-default",),
-        ("mariadb-10.11.19-rocksdb-default",),
+        (f"{MARIADB}-innodb-default",),
+        (f"{MARIADB}-rocksdb-default",),
     ]
     html = render(report, ".html")
     assert "# innodb default" in html and "dyno session script" in html
@@ -359,7 +357,7 @@ def test_published_results_beside_ones_own(history: History) -> None:
     }  # fmt: skip
     assert any("one of them is imported, so little is known" in each for each in report.caveats)
     assert report.repeat[0] == ("Dyno did not measure innodb-5.6.35-default: the source is named above.")
-    assert "mariadb-10.11.19-innodb-default-1 0000" in report.repeat[2]
+    assert f"{MARIADB}-innodb-default-1 0000" in report.repeat[2]
 
 
 def test_a_mean_of_fewer_steps_than_others_says_of_how_many(history: History) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout,
 
 from app.comparison.cells.labels import row_label
 from app.core.harmless import harmless
+from app.protocol.plan import WITHOUT_WORK
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.models.text_table import TextTableModel
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from .explainer import MeasuredSearch
 
-_WAITING = ("settle", "restart", "warmup")
+_WAITING = (*WITHOUT_WORK, "warmup")
 
 
 class MeasuringDialog(QDialog):
