@@ -175,6 +175,14 @@ def rest(qtbot: Any) -> None:
         qtbot.wait(30)
 
 
+def until_laid_out(window: QWidget, qtbot: Any) -> None:
+    """What is folded out is laid out in several goes, each later on a busy machine."""
+    before = None
+    while (now := [(each.geometry(), each.isVisible()) for each in window.findChildren(QWidget)]) != before:
+        before = now
+        qtbot.wait(300)
+
+
 def look_at(window: QWidget, path: Path) -> list[str]:
     """As it is seen: what pool threads have brought a moment ago is laid out first."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
@@ -224,7 +232,7 @@ def test_pages_with_the_largest_text(
         if "more" in name:
             page = window.page("bench")
             page.sequence.more.trigger()
-            qtbot.wait(500)  # it is laid out in several goes
+            until_laid_out(window, qtbot)
         found = look_at(window, tmp_path / f"{name}-150.png")
     finally:
         settled.theme.set_text_size(100)

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any
 
 from PySide6.QtCore import Qt as QtCore
-from PySide6.QtGui import QFontMetrics, QFontMetricsF, Qt
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, QResizeEvent, Qt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 from app.core.errors import DynoError
@@ -60,6 +60,24 @@ class PlainTextLabel(QLabel):
         if role != self.property("role"):
             self.setProperty("role", role)
             self.style().polish(self)
+
+
+class WholeTextLabel(PlainTextLabel):
+    """A wrapped text of which no line is cut off where room is scarce: its page scrolls."""
+
+    def __init__(self) -> None:
+        super().__init__(wraps=True, selectable=True)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._take_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._take_room()
+
+    def _take_room(self) -> None:
+        self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
 
 
 def first_lines(lines: Sequence[str], most: int) -> str:

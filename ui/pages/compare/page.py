@@ -12,7 +12,7 @@ from app.comparison.cells.labels import names_of, row_label
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
-from ui.core.plain import PlainTextLabel, as_tip, first_lines
+from ui.core.plain import WholeTextLabel, as_tip, first_lines
 from ui.core.tasks import NewestAnswerRunner
 from ui.core.theme import SPACE
 from ui.dialogs.flame_controller import FlameGraphOpener
@@ -48,7 +48,7 @@ class ComparePage(Page):
         super().__init__(context, parent)
         self._latest, self._seeing = (NewestAnswerRunner(context.tasks, self) for _ in range(2))
         self.message, self.warning = Banner(self), MessageBar()
-        self.verdict = PlainTextLabel(wraps=True, selectable=True)
+        self.verdict = WholeTextLabel()
         self.controls = CompareControls(context.memory)
         self.limits = LimitsRow(context)
         self.body = CompareBody(context)
