@@ -16,9 +16,9 @@ from tests.integration.desktop import Desktop
 
 TWO = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 SMALL = {"sequence": "settled", "order": "slices", "start_state": "snapshot", "seconds": 1, "warmup": 0}
-AT_RATE = "(the plan sets its rate: compare latencies)."
+AT_RATE = "(the plan sets this rate: compare latencies)."
 WHY_NONE = (
-    "(n = 1: the noise is unknown).",
+    "(measured once: the noise is unknown).",
     "(fewer than 3 repeats).",
     AT_RATE,
     f"({MARKS['disturbed']}).",

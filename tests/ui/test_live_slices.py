@@ -76,7 +76,7 @@ def test_both_contenders_come_in_slice_by_slice(
     bring(followed, makers)
     page.painting.paint()
     assert len(other(page, second)) == 3
-    head = f"point-query threads=2 so far, one round, no verdict: {MARIADB}-rocksdb-default"
+    head = f"point-query threads=2 so far, one round, not judged: {MARIADB}-rocksdb-default"
     assert text(page) == f"{head} 2.000 (no interval yet, 1 slice) of {MARIADB}-innodb-default's QPS"
     second.slice(POINT, 1, 3000.0)
     bring(followed, [second])

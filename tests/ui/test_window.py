@@ -272,7 +272,7 @@ def test_a_plan_that_has_ended_says_what_it_came_to(context: WindowContext, qtbo
     followed.is_over = True
     plans.ended.emit(its_plan.id)
     assert "has ended" in window.message.text
-    qtbot.waitUntil(lambda: window.message.text.count("MyRocks at 0.50 of InnoDB (") == 1)
+    qtbot.waitUntil(lambda: window.message.text.count("MyRocks at 0.50 of InnoDB's rate (") == 1)
     window.message.show_info("something else")
     plans.ended.emit(its_plan.id)
     window.message.clear()

@@ -14,7 +14,7 @@ from app.protocol.states import GOING_ON
 
 from .baseline import compare_with_baseline, pinned
 from .sentences import first_lines
-from .tally import NONE_AT_ALL, tally_text
+from .tally import UNJUDGED, tally_text
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class PlanVerdict:
     @property
     def lines(self) -> list[str]:
         """Both, where there is anything to say; the sentences say why there is no verdict."""
-        told = [] if self.text in ("", NONE_AT_ALL) else [self.text]
+        told = [] if self.text in ("", UNJUDGED) else [self.text]
         return [*told, *self.sentences]
 
 

@@ -40,8 +40,8 @@ MOST_UNJUDGED = 3  # and on what was not
 MOST_CLAUSES = 4  # columns in one
 MOST_NAMED = 3  # steps in one
 SHORT = 90  # letters of a reason
-STILL = "a plan is not finished: compare again when it is"
-NONE = "No verdict"
+STILL = "a plan has not ended yet: compare again when it has"
+NONE = "Not judged"
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
 
 
@@ -82,7 +82,7 @@ class _Cell:
     def ratio(self) -> float | None:
         """What was measured; None where some of its sessions have nothing, or what the plan sets."""
         cell = self.row.cells[self.at]
-        return None if cell.lacking or cell.verdict == AT_RATE else cell.relative
+        return None if cell.lacking or not cell.n or cell.verdict == AT_RATE else cell.relative
 
 
 def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
@@ -94,9 +94,9 @@ def first_lines(comparison: Comparison, figure: str = "") -> list[str]:
     """What people read first: the sentences; where there is no verdict at all also what would give one."""
     lines = verdict_sentences(comparison, figure)
     if len(comparison.columns) == 1:
-        return [f"{NONE} (one column: nothing to compare it with)."]
+        return ["One column: nothing to compare it with."]
     if not lines:
-        return [f"{NONE} (the columns share no step that measures something)."]
+        return ["Nothing to compare: the columns share no step that measures something."]
     whys = {cell.why for cell in _cells_of(comparison)}
     todo = "" if "" in whys else _todo(whys)
     return [f"{lines[0]} {todo}".rstrip(), *lines[1:]]
@@ -121,7 +121,7 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
             hindered.setdefault(why, []).append(names[at])
     cells = _cells_of(comparison)
     voice = _Voice(names, base, figure, comparison.limits)
-    told = [f"{NONE} on {', '.join(of)}: {why}." for why, of in hindered.items()]
+    told = [f"{NONE}: {', '.join(of)} ({why})." for why, of in hindered.items()]
     return [*_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
 
 
@@ -134,7 +134,7 @@ def _of_found(comparison: Comparison, cells: Sequence[_Cell], voice: _Voice) -> 
     found = sorted(_subjects(comparison, cells), key=lambda each: each.order)
     more = len(found) - MOST
     texts = [voice.of(each) for each in found[: MOST if more > 0 else None]]
-    return [*texts, *([f"{count_text(more, 'smaller difference')} not shown."] if more > 0 else [])]
+    return [*texts, *([f"{count_text(more, 'smaller difference')}: see the table."] if more > 0 else [])]
 
 
 def measure_in_sentence(measure: str) -> str:
@@ -147,7 +147,7 @@ def measure_in_sentence(measure: str) -> str:
 def hindrance(columns: Sequence[Column], base: int, at: int) -> str:
     """Why a column cannot be compared with the base at all; '' if it can."""
     if columns[at].work_key != columns[base].work_key:
-        return f"different work ({columns[at].other_work})"
+        return f"different work: {columns[at].other_work}"
     return STILL if has_running_sessions(columns[base]) or has_running_sessions(columns[at]) else ""
 
 
@@ -201,6 +201,7 @@ class _Subject:
     name: str
     unit: str
     findings: Mapping[int, _Finding]  # by column
+    is_mean: bool = False
 
     @property
     def order(self) -> tuple[bool, float]:
@@ -222,7 +223,7 @@ def _subjects(comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[_Subje
                     means[at] = mean
         if means:
             name = f"{group.group or 'all steps'} (mean of {count_text(group.steps, 'step')})"
-            yield _Subject(name, group.unit, means)
+            yield _Subject(name, group.unit, means, is_mean=True)
         yield from _steps(its, means)
 
 
@@ -252,24 +253,24 @@ class _Voice:
     limits: VerdictLimits
 
     def of(self, subject: _Subject) -> str:
-        """`scan: MyRocks at 0.78 of InnoDB (95% sure: 0.71 to 0.86): slower.`, the largest effect first."""
+        """`scan: MyRocks at 0.78 of InnoDB's rate (95% sure: 0.71 to 0.86): slower.`, the largest first."""
         found = sorted(
             subject.findings.items(), key=lambda each: (each[1].word not in DIFFERING, -each[1].effect)
         )
         found = found[:MOST_CLAUSES] if (more := len(found) - MOST_CLAUSES) > 0 else found
-        surest = next((at for at, each in found if each.low is not None and each.word != NOISE), None)
+        surest = next((at for at, each in found if each.low is not None), None)
         clauses = [
-            self._clause(at, each, subject.unit, is_first=not place, is_sure=at == surest)
+            self._clause(at, each, subject, is_first=not place, is_sure=at == surest)
             for place, (at, each) in enumerate(found)
         ]
         return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
 
     def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
-        """`load, index: B measured at 1.02, 1.24 of A in 2 steps: no verdict (the noise is too large).`"""
+        """`load, index: B measured at 1.02, 1.24 of A's rate: not judged (the noise is too large).`"""
         found = sorted(self._unjudged(cells), key=lambda each: -each[1])
         yield from (text for text, _ in found[:MOST_UNJUDGED])
         if more := sum(count for _, count in found[MOST_UNJUDGED:]):
-            yield f"{NONE} on {count_text(more, 'more result')} for other reasons."
+            yield f"{NONE} for other reasons: {count_text(more, 'more result')}."
 
     def _unjudged(self, cells: Sequence[_Cell]) -> Iterator[tuple[str, int]]:
         """Each sentence, and how many cells it is on; columns with the same steps and reason together."""
@@ -283,26 +284,26 @@ class _Voice:
         asked = {cell.at for cell in cells}
         for (why, labels), same in columns.items():
             count = sum(map(len, same))
-            where = "" if len(labels) * len(asked) == len(cells) else first_texts(labels)
+            is_all = len(labels) * len(asked) == len(cells) and len(labels) > MOST_NAMED
+            where = "" if is_all else first_texts(labels)
             who = "" if len(same) == len(asked) else first_texts([self.names[its[0].at] for its in same])
             yield self._without_verdict(where, who, self._seen(same), why), count
 
     def _without_verdict(self, where: str, who: str, seen: str, why: str) -> str:
         """A sentence on cells with one reason; what was seen first, where something was."""
         if seen:
-            return f"{where}{': ' if where else ''}{seen}: no verdict ({reason_in_sentence(why)})."
-        on, places = f" on {who}" if who else "", f" {'in' if who else 'on'} {where}" if where else ""
-        return f"{NONE}{on}{places} ({reason_in_sentence(why)})."
+            return f"{where}{': ' if where else ''}{seen}: not judged ({reason_in_sentence(why)})."
+        what = " in ".join(filter(None, (who, where)))
+        return f"{NONE}{': ' if what else ''}{what} ({reason_in_sentence(why)})."
 
     def _seen(self, columns: Sequence[Sequence[_Cell]]) -> str:
-        """`B measured at 0.82 to 1.24 of A in 5 steps; C at 0.95`; '' without ratios of one kind."""
+        """`B measured at 0.82 to 1.24 of A's rate over 5 steps; C at 0.95`; '' without ratios of one kind."""
         ratios = [[each for cell in its if (each := cell.ratio)] for its in columns]
-        nouns = {_noun_of(cell.row.unit, self.figure) for its in columns for cell in its}
+        nouns = {noun_of(cell.row.unit, self.figure) for its in columns for cell in its}
         if len(nouns) > 1 or not all(ratios):
             return ""
         noun, steps = nouns.pop(), len(ratios[0])
-        base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
-        first = f" of {base}{f' in {steps} steps' if steps > 1 else ''}"
+        first = f" of {self.names[self.base]}'s {noun}{f' over {steps} steps' if steps > MOST_NAMED else ''}"
         pairs = [
             (self.names[its[0].at], _ratios_text(each)) for its, each in zip(columns, ratios, strict=True)
         ]
@@ -311,40 +312,49 @@ class _Voice:
         more = [f"and {len(pairs) - MOST_CLAUSES} more"] if len(pairs) > MOST_CLAUSES else []
         return "; ".join([*texts, *more])
 
-    def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
-        """What is said of one column; base and certainty are said once in a sentence."""
-        noun = _noun_of(unit, self.figure)
+    def _clause(self, at: int, found: _Finding, of: _Subject, is_first: bool, is_sure: bool) -> str:
+        """What is said of one column; base and certainty once in a sentence."""
+        noun, words = noun_of(of.unit, self.figure), verdict_words(of.unit, self.figure)
         ratio, *ends = ratio_texts(found.ratio, found.low, found.high)
-        base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
-        of_base, interval = f" of {base}" if is_first else "", " to ".join(ends)
-        if found.word == NOISE:
-            possible = f" ({interval} is possible)" if ends else ""
-            return f"{self.names[at]} measured at {ratio}{of_base}{possible}: undecided"
-        seen = f"{self.names[at]} at {ratio}{of_base}"
+        of_base = f" of {self.names[self.base]}'s {noun}" if is_first else ""
         sure = f"{100 * (1 - self.limits.false_share):g}% sure: " if is_sure else ""
-        surely = f" ({sure}{interval})" if ends else ""
+        surely = f" ({sure}{' to '.join(ends)})" if ends else ""
+        seen = f"{self.names[at]} at {ratio}{of_base}"
+        if found.word == NOISE:
+            return f"{seen}{surely}: {self._open(found, words, of.is_mean)}"
         if found.word not in DIFFERING:
             return f"{seen}{surely}: {self._level(found.word)}"
-        word = verdict_words(unit, self.figure)[found.word]
-        return f"{seen}{surely}: {with_doubt(word, found.low, found.high)}"
+        return f"{seen}{surely}: {with_doubt(words[found.word], found.low, found.high)}"
+
+    def _open(self, found: _Finding, words: Mapping[str, str], is_mean: bool) -> str:
+        """No difference seen: too small to matter at either end, or possible in both directions."""
+        if is_within(found.low, found.high, self.limits.matters):
+            return f"the mean is {self._level(SAME)}" if is_mean else self._level(SAME)
+        is_open = found.low and found.high and found.low < 1 < found.high
+        return f"undecided, may be {words[WORSE]} or {words[BETTER]}" if is_open else "undecided"
 
     def _level(self, word: str) -> str:
         """A difference that does not matter: ruled out, or seen and small."""
         return f"the same within {100 * self.limits.matters:g}%" if word == SAME else "too small to matter"
 
 
-def _noun_of(unit: str, figure: str) -> str:
-    """The noun of a ratio, '' of a rate."""
+def is_within(low: float | None, high: float | None, matters: float) -> bool:
+    """Whether a whole interval is closer to 1 than what matters."""
+    return bool(low and high and 1 / (1 + matters) < low <= high < 1 + matters)
+
+
+def noun_of(unit: str, figure: str = "") -> str:
+    """What a ratio is of."""
     if figure:
         return figure
     if unit_text(unit) in _SIZES:
         return "size"
-    return "" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
+    return "rate" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
 
 
 def verdict_words(unit: str, figure: str = "") -> dict[str, str]:
     """The words for better, worse and different in this unit."""
-    noun = "result" if figure else _noun_of(unit, figure)
+    noun = "result" if figure else noun_of(unit, figure)
     words = {"size": ("smaller", "larger"), "result": ("better", "worse")}.get(noun, ("faster", "slower"))
     return {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
 

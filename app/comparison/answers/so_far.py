@@ -20,7 +20,7 @@ from app.protocol.plan import QUERYING, Plan
 from app.protocol.states import GOING_ON
 from app.stats.at_target.verdicts import COLOURED, LEAST
 
-from .sentences import first_lines, ratio_texts, verdict_words, with_doubt
+from .sentences import first_lines, noun_of, ratio_texts, verdict_words, with_doubt
 
 
 def so_far_lines(history: History, plan: Plan) -> list[str]:
@@ -63,11 +63,12 @@ class _Largest:
     of: int  # steps
 
     def text(self, base: str) -> str:
-        """`0.69 of MySQL 5.6 (0.61 to 0.79) in scan, the largest of 4 differences`."""
+        """`0.69 of MySQL 5.6's rate (0.61 to 0.79) in scan, the largest of 4 differences`."""
         ratio, *ends = ratio_texts(self.cell.relative, self.cell.low, self.cell.high)
         interval = f" ({' to '.join(ends)})" if ends else ""
         among = f", the largest of {count_text(self.of, 'difference')}" if self.of > 1 else ""
-        return f"{ratio} of {base}{interval} in {row_label(self.row)}{among}"
+        noun = noun_of(self.row.unit)
+        return f"{ratio} of {base}'s {noun}{interval} in {row_label(self.row)}{among}"
 
     @property
     def word(self) -> str:
@@ -100,12 +101,11 @@ def _rounds_left(found: Comparison, plan: Plan, rounds: int) -> dict[int, int]:
 
 
 def _when(plan: Plan, rounds: int, left: int | None, largest: _Largest) -> str:
-    """`decided in about 4 rounds`; for a plan with a number of repeats `2 of 5 rounds measured`."""
+    """`about 4 more rounds until decided`; for a plan with a number of repeats `2 of 5 rounds measured`."""
     if left is None:
         return f"{rounds} of {count_text(plan.repeats, 'round')} measured"
     if left == DECIDED:
         return f"decided: {largest.word}"
     if left == LATE:
-        return f"perhaps not decided in {count_text(plan.repeats, 'round')}"
-    about = f"{'at least' if rounds < LEAST else 'about'} {count_text(left, 'round')}"
-    return f"decided in {about}"
+        return f"may stay undecided after all {count_text(plan.repeats, 'round')}"
+    return f"{'at least' if rounds < LEAST else 'about'} {count_text(left, 'more round')} until decided"

@@ -11,11 +11,10 @@ from app.protocol.plan import WITHOUT_WORK
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import SAME, SMALL
 
-from .sentences import hindrance, verdict_words
+from .sentences import hindrance, is_within, verdict_words
 
 EQUAL, UNDECIDED, UNJUDGED = "the same", "undecided", "not judged"
 _ORDER = ("slower", "worse", "larger", "faster", "better", "smaller", "different", EQUAL, UNDECIDED, UNJUDGED)
-NONE_AT_ALL = "no verdict"
 MEANING = "the same: no difference that matters, as sure as the verdicts are"
 
 
@@ -23,7 +22,7 @@ def tally_text(comparison: Comparison) -> str:
     """`3 slower, 1 faster, 12 the same` over all columns but the base; '' where nothing can be compared."""
     found = Counter(_words(comparison))
     if set(found) == {UNJUDGED}:
-        return NONE_AT_ALL
+        return UNJUDGED
     return ", ".join(f"{found[word]:,} {word}" for word in _ORDER if found[word])
 
 
@@ -40,10 +39,5 @@ def _word(row: Row, cell: Cell, limits: VerdictLimits) -> str:
         return UNJUDGED
     if cell.verdict in DIFFERING:
         return verdict_words(row.unit)[cell.verdict]
-    return EQUAL if cell.verdict in (SAME, SMALL) or _is_within(cell, limits.matters) else UNDECIDED
-
-
-def _is_within(cell: Cell, matters: float) -> bool:
-    """Whether the whole interval is closer to 1 than what matters."""
-    low, high = cell.low or 0.0, cell.high or 0.0
-    return 0 < low <= high and 1 / (1 + matters) < low and high < 1 + matters
+    is_equal = cell.verdict in (SAME, SMALL) or is_within(cell.low, cell.high, limits.matters)
+    return EQUAL if is_equal else UNDECIDED

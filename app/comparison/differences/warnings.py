@@ -39,7 +39,11 @@ def _unlike(columns: Sequence[Column], base: int, other_work: Sequence[str]) -> 
     """Why these columns cannot be compared as they are."""
     first = columns[base][0]["name"]
     warnings = [
-        Caveat(f"different work: {column[0]['name']} against {first}: {what}", OTHER_PLAN, reason=what)
+        Caveat(
+            f"different work: {column[0]['name']} against {first}: {what}",
+            OTHER_PLAN,
+            reason=f"different work: {what}",
+        )
         for column, what in zip(columns, other_work, strict=True)
         if what
     ]

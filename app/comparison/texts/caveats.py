@@ -182,11 +182,11 @@ def _counted(text: str, count: int, is_marked: bool) -> _Line:
     """A line with the verdicts that it costs; not that it costs none, where cells are marked with it."""
     if count:
         return _Line(_UNJUDGES, f"{text} - {_not_judged(count)}", count)
-    return _Line(_JUDGED, text if is_marked else f"{text} - no verdict is lost by it")
+    return _Line(_JUDGED, text if is_marked else f"{text} - judged all the same")
 
 
 def _not_judged(count: int) -> str:
-    return f"so {count_text(count, 'result')} {'has' if count == 1 else 'have'} no verdict"
+    return f"so {count_text(count, 'result')} {'is' if count == 1 else 'are'} not judged"
 
 
 # what else left cells without a verdict, and what was only marked

@@ -78,8 +78,8 @@ _MEANINGS = {
     SAME: "the same, as far as it matters",
     FEW: f"fewer than {LEAST} repeats",
     DRIFT: "the machine drifted, not judged",
-    MARKED: "not judged: marked, here or in the base",
-    AT_RATE: "not judged: at the rate that the plan sets, compare latencies",
+    MARKED: "not judged: something spoilt it, here or in the base",
+    AT_RATE: "not judged: the plan sets this rate, compare latencies",
 }
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
@@ -89,9 +89,9 @@ ODD = "a few repeats differ from the others"
 DIFFERING = (BETTER, WORSE, DIFFERS)
 WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
-    SINGLE: "n = 1: the noise is unknown",
+    SINGLE: "measured once: the noise is unknown",
     DRIFT: "the machine drifted",
-    AT_RATE: "the plan sets its rate: compare latencies",
+    AT_RATE: "the plan sets this rate: compare latencies",
 }
 
 
@@ -170,9 +170,10 @@ def _why_missing(cell: Cell, base: Cell) -> str:
     """Why the first session without a result has none, one that failed before others."""
     there = [each for each in (cell, base) if each.reason]
     if any(each.lacking == OF_SNAPSHOT for each in there):
-        return "skipped: the data is from a snapshot"
-    failed = [each.reason for each in there if each.lacking == FAILED]
-    return next(iter([*failed, *(each.reason for each in there)]), "")
+        return "not run: the data came from a snapshot"
+    failed = [each for each in there if each.lacking == FAILED]
+    first = next(iter([*failed, *there]), cell)
+    return f"in the base {first.reason}" if first is base and base.reason != cell.reason else first.reason
 
 
 def _is_judgeable(row: Row, at: int, base: int) -> bool:

@@ -153,7 +153,10 @@ def test_marked_and_failed_steps_are_never_coloured(
     qtbot.waitUntil(lambda: columns_of(page) == 3)
     marked = {(cell.tint, cell.beside, cell.sign) for cell in cells(page, 1, "update-index")}
     assert marked == {(None, "!", SIGNS[MARKED])} and SIGNS[MARKED] != "!"
-    assert f"{SIGNS[MARKED]} not judged: marked, here or in the base   ! marked: hover" in legend(page)
+    assert (
+        f"{SIGNS[MARKED]} not judged: something spoilt it, here or in the base   ! marked: hover"
+        in legend(page)
+    )
     assert "indebted" in tip(page, 1, "update-index")
     assert {(cell.text, cell.tint, cell.beside) for cell in cells(page, 2, "read-only")} == {
         ("", None, "! failed")
@@ -353,13 +356,13 @@ def test_what_it_comes_to_stands_above_the_table(
     qtbot: QtBot, opened: Open, context: WindowContext, page: ComparePage
 ) -> None:
     opened(2)
-    none = "MyRocks measured at 0.56 to 0.66 of InnoDB in 9 steps: no verdict (n = 1: the noise is unknown)."
+    none = "MyRocks measured at 0.56 to 0.66 of InnoDB's rate over 9 steps: not judged (measured once: "
     assert page.verdict.isVisible() and page.verdict.text().startswith(none)
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(number=7), (1.0, 0.95))
     page.open(ShowPageRequest("compare", tuple(ids)))
     qtbot.waitUntil(lambda: "load: " in page.verdict.text())
     load = next(each for each in page.verdict.text().splitlines() if each.startswith("load"))
-    assert load == "load: MyRocks at 0.95 of InnoDB (95% sure: 0.95 to 0.95): slower."
+    assert load == "load: MyRocks at 0.95 of InnoDB's rate (95% sure: 0.95 to 0.95): slower."
     page.body.table.base_wanted.emit(1)
     qtbot.waitUntil(lambda: "InnoDB at 1.05 of MyRocks" in page.verdict.text())

@@ -75,15 +75,16 @@ def test_what_differs_for_a_forum_and_a_script(
 def test_what_it_comes_to_in_sentences(defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *defaults[:2], "--verdict"]) == 0
     todo = "For a verdict measure each contender 3 times or more (repeats)."
-    seen = "MyRocks measured at 0.56 to 0.66 of InnoDB in 9 steps: no verdict (n = 1: the noise is unknown)."
+    why = "not judged (measured once: the noise is unknown)."
+    seen = f"MyRocks measured at 0.56 to 0.66 of InnoDB's rate over 9 steps: {why}"
     assert capsys.readouterr().out == f"{seen} {todo}\n"
     assert main(["compare", defaults[0], "--verdict"]) == 0
-    assert capsys.readouterr().out == "No verdict (one column: nothing to compare it with).\n"
+    assert capsys.readouterr().out == "One column: nothing to compare it with.\n"
     assert main(["compare", *defaults[:2], "--verdict", "--json", "--measure", "p95_ms"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["base"] == defaults[0] and found["sentences"] == [
-        "MyRocks measured at 1.00 of InnoDB's latency p95 in 9 steps: "
-        "no verdict (n = 1: the noise is unknown)."
+        "MyRocks measured at 1.00 of InnoDB's latency p95 over 9 steps: "
+        "not judged (measured once: the noise is unknown)."
     ]
 
 

@@ -116,7 +116,7 @@ def test_a_plan_that_ended_meanwhile_closes_with_sentences(
     monkeypatch.setattr("app.cli.follow.watch_sessions", lambda *_: 0)
     assert main(["follow"]) == 0
     told = capsys.readouterr().out
-    assert "MyRocks at 0.50 of InnoDB (" in told
+    assert "MyRocks at 0.50 of InnoDB's rate (" in told
     assert told.endswith(f"look at it again: dyno compare {its_plan.id[-6:]}\n")
     assert told.startswith("everything of local is in the history") is is_followed
 

@@ -194,7 +194,7 @@ def test_a_plan_with_two_contenders_ends_with_what_it_came_to(
     show_result_of(whole.id)
     said = capsys.readouterr().out.splitlines()
     assert said[0] == said[4] == ""
-    assert all("MyRocks at 0.50 of InnoDB (" in line for line in said[1:4])
+    assert all("MyRocks at 0.50 of InnoDB's rate (" in line for line in said[1:4])
     assert any(line.split()[:2] == ["step", "unit"] for line in said[5:])
     assert said[-1] == f"look at it again: dyno compare {whole.id[-6:]}"
 

@@ -115,7 +115,7 @@ def test_the_same_is_what_no_difference_that_matters_is_left_of(history: History
 
 
 def test_what_is_not_judged_at_all_has_no_verdict(history: History) -> None:
-    assert tally_text(compare(history, keep(history, plan(rounds=1), (1.0, 0.5)))) == "no verdict"
+    assert tally_text(compare(history, keep(history, plan(rounds=1), (1.0, 0.5)))) == "not judged"
 
 
 def test_a_column_alone_has_no_tally(history: History) -> None:

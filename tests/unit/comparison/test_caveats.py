@@ -34,7 +34,7 @@ def test_one_cause_in_all_cells_is_one_line(history: History) -> None:
     found = compared(history, of_all([busy(70.0), busy(160.0, "python3")]))
     assert joined_texts(found) == [
         "other programs took 70 to 160% of 200% CPU in all 15 measurements: python3, dpkg - so 3"
-        " results have no verdict"
+        " results are not judged"
     ]
     assert len(remarks_of(found)) > 3
 
@@ -42,30 +42,28 @@ def test_one_cause_in_all_cells_is_one_line(history: History) -> None:
 def test_each_cause_has_its_own_count(history: History) -> None:
     found = compared(history, of_all([busy(90.0), busy(90.0, causes=["cpu", "steal"]), busy(50.0)]))
     cpu, steal = joined_texts(found)
-    assert cpu.endswith(" - so 3 results have no verdict")
-    assert steal == "the hypervisor took 3.0% of the CPU in 5 of 15 measurements - so 1 result has no verdict"
+    assert cpu.endswith(" - so 3 results are not judged")
+    assert steal == "the hypervisor took 3.0% of the CPU in 5 of 15 measurements - so 1 result is not judged"
 
 
 def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
     """One session of five is left out, and the others are judged."""
     found = compared(history, {(1, 1, 1): busy(90.0, causes=["disk"])})
     first, *_ = joined_texts(found)
-    assert first == (
-        "other programs read and wrote 4.0 MiB/s in 1 measurement: dpkg - no verdict is lost by it"
-    )
+    assert first == ("other programs read and wrote 4.0 MiB/s in 1 measurement: dpkg - judged all the same")
     assert "1 result of repeats left out: disturbed" in joined_texts(found)
 
 
 def test_of_one_session_each_the_number_is_the_reason(history: History) -> None:
     first, other = joined_texts(compared(history, of_all([busy(90.0)], rounds=1), rounds=1))
-    assert first == "n = 1: the noise is unknown - so 3 results have no verdict"
+    assert first == "measured once: the noise is unknown - so 3 results are not judged"
     assert other == "other programs took 90% of 200% CPU in all 3 measurements: dpkg", "no cell has it alone"
 
 
 def test_causes_of_a_later_version_are_the_mark(history: History) -> None:
     odd = of_all([busy(90.0, causes=["moonlight"])])
     (said,) = joined_texts(compared(history, odd))
-    assert said.startswith("disturbed: something else took") and said.endswith("so 3 results have no verdict")
+    assert said.startswith("disturbed: something else took") and said.endswith("so 3 results are not judged")
 
 
 def test_never_more_than_five_lines(history: History) -> None:
@@ -81,7 +79,7 @@ def test_never_more_than_five_lines(history: History) -> None:
     found = compared(history, {(1, repeat, 1): Odd(marks) for repeat in range(1, 6)})
     texts = joined_texts(found)
     assert len(texts) == MOST and texts[-1].endswith(" more: --details")
-    assert texts[0].endswith("no verdict"), "what costs verdicts comes first"
+    assert texts[0].endswith("not judged"), "what costs verdicts comes first"
     whole = joined_texts(found, most=100)
     assert texts[-1] == f"{len(whole) - MOST + 1} more: --details"
 
@@ -92,8 +90,8 @@ def test_never_more_than_five_lines(history: History) -> None:
 def test_what_a_sentence_says_in_full_is_no_caveat(history: History) -> None:
     found = compared(history, {}, rounds=1)
     sentences = first_lines(found)
-    assert "(n = 1: the noise is unknown)" in sentences[0]
-    assert joined_texts(found) == ["n = 1: the noise is unknown - so 3 results have no verdict"]
+    assert "(measured once: the noise is unknown)" in sentences[0]
+    assert joined_texts(found) == ["measured once: the noise is unknown - so 3 results are not judged"]
     assert joined_texts(found, sentences) == []
     assert to_text(found, sentences=sentences).count("the noise is unknown") == 1
 
@@ -103,8 +101,8 @@ def test_different_work_is_said_once(history: History) -> None:
     theirs = keep(history, replace(plan(rounds=1, number=2), rows=5))
     found = compare(history, [ours[0], theirs[0]])
     text = to_text(found, sentences=first_lines(found))
-    assert text.count("rows 5 instead of 1000") == 1
-    assert "rows 5 instead of 1000" in to_text(found, has_details=True), "all caveats"
+    assert text.count("rows 5, in the base 1000") == 1
+    assert "rows 5, in the base 1000" in to_text(found, has_details=True), "all caveats"
 
 
 def test_of_a_long_meaning_the_caveat_has_the_rest(history: History) -> None:
@@ -113,5 +111,5 @@ def test_of_a_long_meaning_the_caveat_has_the_rest(history: History) -> None:
     assert any("(its events sent or changed an unexpected number of rows)" in each for each in sentences)
     assert any("(bad-statistics)" in each for each in sentences)
     work, statistics = joined_texts(found, sentences)
-    assert work.startswith("other-work: the log names the statement") and work.endswith("have no verdict")
+    assert work.startswith("other-work: the log names the statement") and work.endswith("are not judged")
     assert statistics.startswith("bad-statistics: ANALYZE TABLE failed")

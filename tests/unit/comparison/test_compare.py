@@ -179,8 +179,8 @@ def test_other_work_is_marked_with_what_differs(history: History) -> None:
     (warning,) = texts_of(found)
     for words in (
         "different work",
-        "rows 5000 instead of 1000",
-        "seconds 60 instead of 5",
+        "rows 5000, in the base 1000",
+        "seconds 60, in the base 5",
         "in only one of them",
     ):
         assert words in warning
@@ -346,8 +346,8 @@ def test_markdown(history: History) -> None:
     assert lines[3] == "| --- | --- | ---: | ---: | ---: |"
     assert lines[5] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
     assert lines[8] == "| update-index threads=2 | queries/s | 60.00 | - | - |"
-    assert any(line.startswith("- failed") and line.endswith("so 1 result has no verdict") for line in lines)
-    assert any(line.startswith("- n = 1: the noise is unknown - so 4 results") for line in lines)
+    assert any(line.startswith("- failed") and line.endswith("so 1 result is not judged") for line in lines)
+    assert any(line.startswith("- measured once: the noise is unknown - so 4 results") for line in lines)
     whole = compare_text.to_markdown(compare(history, IDS[:2]), has_details=True)
     assert "\n- update-index threads=2, a\\|b: failed" in whole
     assert "noise between sessions is unknown" in whole
@@ -370,7 +370,7 @@ def test_text_is_the_table_with_its_remarks(history: History) -> None:
     lines = compare_text.to_text(compare(history, IDS[:2])).splitlines()
     assert lines[:2] == [f"all columns: MariaDB {VERSION}", "ratio: to InnoDB"]
     assert lines[2].split() == ["step", "unit", "InnoDB", "MyRocks", "ratio"]
-    assert "n = 1: the noise is unknown - so 4 results have no verdict" in lines
+    assert "measured once: the noise is unknown - so 4 results are not judged" in lines
     whole = compare_text.to_text(compare(history, IDS[:2]), has_details=True).splitlines()
     assert whole[-1].startswith("n = 1: the noise between sessions is unknown")
 

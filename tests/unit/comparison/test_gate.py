@@ -155,7 +155,9 @@ def test_a_step_that_failed_cannot_be_told(history: History) -> None:
     assert one["verdict"] == UNTOLD and "failed" in one["sentence"]
 
 
-@pytest.mark.parametrize(("rounds", "why"), [(1, "n = 1: the noise is unknown"), (2, "fewer than 3 repeats")])
+@pytest.mark.parametrize(
+    ("rounds", "why"), [(1, "measured once: the noise is unknown"), (2, "fewer than 3 repeats")]
+)
 def test_too_few_repeats_cannot_be_told(history: History, rounds: int, why: str) -> None:
     found = ask(history, 0.2, its_plan=plan(rounds=rounds))
     assert found["verdict"] == UNTOLD and why in found["sentence"]
@@ -201,7 +203,7 @@ def test_a_plan_that_goes_on_is_not_judged(history: History) -> None:
     ids = keep(history, plan(), (1.0, 0.9), until=8)
     found = gate(history, ids[0], ids[1], THREE)
     assert found["verdict"] == UNTOLD and found["sentence"].endswith(
-        "a plan is not finished: compare again when it is"
+        "a plan has not ended yet: compare again when it has"
     )
 
 

@@ -82,7 +82,7 @@ def test_what_is_marked_is_never_judged(history: History) -> None:
     found = compare(history, IDS)
     assert verdicts(found)[4] == "marked" and cells(found.rows[4], "p") == [None, None]
     sign = "\N{CIRCLED DIVISION SLASH}"
-    assert f"{sign} not judged: marked, here or in the base" in compare_text.to_text(found)
+    assert f"{sign} not judged: something spoilt it, here or in the base" in compare_text.to_text(found)
 
 
 @pytest.mark.parametrize("mark", ["shared-cores", "no-statistics"])

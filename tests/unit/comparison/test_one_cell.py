@@ -46,7 +46,7 @@ def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.Captu
 
     assert judged_text(row.cells[1]) == f"{ratio:.2f} worse"
     (sentence,) = (each for each in verdict_sentences(found) if "point-query" in each)
-    assert f" at {ratio:.2f} of InnoDB (95% sure: {low:.2f} to {high:.2f}): slower" in sentence
+    assert f" at {ratio:.2f} of InnoDB's rate (95% sure: {low:.2f} to {high:.2f}): slower" in sentence
     line = gate_answer(found, THREE)["steps"][READ]
     assert (line["ratio"], line["low"], line["high"], line["why"]) == (ratio, low, high, "")
     assert relative_points(row, 0)[1].value == ratio == why(found, row, 1)["ratio"]
@@ -72,9 +72,9 @@ def test_a_load_of_one_round_has_one_reason(history: History) -> None:
     odd = {(at, 1, 0): Odd(marks=[DISTURBED]) for at in (0, 1)}
     odd |= {(at, repeat, 0): Odd(skipped=True) for at in (0, 1) for repeat in range(2, 6)}
     found = compare(history, keep(history, its_plan, (1.0, 0.82), odd))
-    reason = "n = 1: the noise is unknown"
+    reason = "measured once: the noise is unknown"
     assert cells(found.rows[0], "why") == ["", reason]
-    assert f"No verdict on load ({reason})." in verdict_sentences(found)
+    assert f"Not judged: load ({reason})." in verdict_sentences(found)
     assert any(text.startswith("load") and f"{reason}, not judged" in text for text in unjudged_texts(found))
     assert gate_answer(found, THREE)["steps"][0]["why"] == reason
 

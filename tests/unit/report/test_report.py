@@ -48,7 +48,10 @@ def keep(history: History, repeats: int = REPEATS, name: str = "rocksdb-default"
 def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     report = read_report(history, keep(history))
     verdicts, told = report.summary
-    assert "point-query threads=1: MyRocks at 1.50 of InnoDB (95% sure: 1.49 to 1.51): faster." in verdicts
+    assert (
+        "point-query threads=1: MyRocks at 1.50 of InnoDB's rate (95% sure: 1.49 to 1.51): faster."
+        in verdicts
+    )
     assert (
         f"Of 5 steps, {MARIADB}-rocksdb-default is better than"
         f" {MARIADB}-innodb-default in 2, worse in 1 and not" in told
@@ -91,14 +94,14 @@ def test_a_step_stands_out_only_where_it_is_better_or_worse(
 def test_single_sessions_are_not_judged_in_words_either(history: History) -> None:
     why, told = read_report(history, keep(history, repeats=1)).summary
     assert why.startswith("MyRocks measured at ") and why.endswith(
-        " no verdict (n = 1: the noise is unknown)."
+        " not judged (measured once: the noise is unknown)."
     )
     assert "have 5 steps in common." in told and "better" not in told and "worse" not in told
 
 
 def test_that_there_are_too_few_repeats_is_said_once(history: History) -> None:
     why, told = read_report(history, keep(history, repeats=2)).summary
-    assert why.startswith("MyRocks measured at ") and why.endswith(": no verdict (fewer than 3 repeats).")
+    assert why.startswith("MyRocks measured at ") and why.endswith(": not judged (fewer than 3 repeats).")
     assert "have 5 steps in common." in told
 
 
@@ -196,7 +199,7 @@ def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> N
 
 def test_a_step_that_is_marked_has_its_sign_explained(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2), marked=[(1, "read-only")])
-    explained = "so nothing is judged; \N{CIRCLED DIVISION SLASH} is not judged: marked"
+    explained = "so nothing is judged; \N{CIRCLED DIVISION SLASH} is not judged: something spoilt it"
     assert explained in render(read_report(history, ids), ".html")
 
 

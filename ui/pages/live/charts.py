@@ -300,7 +300,7 @@ class LiveRatioLabel(ElidedLabel):
 
 
 def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
-    """`point-query so far, one round, no verdict: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`."""
+    """`point-query so far, one round, not judged: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`."""
     if not round_curves.plan.steps[step.position].sliced:
         return f"{step.label}: {_WHOLE}"
     ratios = round_curves.ratios(step.position)
@@ -309,13 +309,13 @@ def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
     base = round_curves.entries[0]["contender"]["name"]
     if step.ended_t is not None and all(ratio.slices == 1 for _, ratio in ratios):
         parts = ", ".join(f"{entry['contender']['name']} {ratio.value:.3f}" for entry, ratio in ratios)
-        return f"{step.label}, one slice of each, no verdict: {parts} of {base}'s QPS"
+        return f"{step.label}, one slice of each, not judged: {parts} of {base}'s QPS"
     so_far = " so far" if step.ended_t is None else ""
     counts = list(dict.fromkeys(_count_text(ratio) for _, ratio in ratios))
     is_once = len(counts) == 1 < len(ratios)  # three or four contenders seldom have room for it in each
     parts = ", ".join(_one(*each, has_count=not is_once) for each in ratios)
     once = f" in {counts[0]}" if is_once else ""
-    return f"{step.label}{so_far}, one round, no verdict: {parts} of {base}'s QPS{once}"
+    return f"{step.label}{so_far}, one round, not judged: {parts} of {base}'s QPS{once}"
 
 
 def _one(entry: SessionEntry, ratio: Ratio, has_count: bool) -> str:
