@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from app.catalog import Sequence, SequenceStep, StepVariation, Workload
 from app.catalog.sequence import CoreSets
@@ -74,7 +75,7 @@ def resolve_steps(
     found: list[Step] = []
     for at, step in enumerate(chosen):
         later = chosen[at + 1 :]
-        if step.settle_before and not (found and found[-1].kind == "settle"):
+        if step.settle_before and _has_written(found):
             found.append(_settle(f"settle.before-{step.name}", step, size))
         driven = _points(step, workloads, size, later)
         found += list(points_with_loads(step, driven, found, start)) if step.reload else driven
@@ -88,6 +89,12 @@ def resolve_steps(
     _check_names(found)
     _check_profile(size.profile, found)
     return list(_analysed(found, workloads))
+
+
+def _has_written(steps: list[Step]) -> bool:
+    """Whether anything since the last settling may still have to be flushed, compacted or purged."""
+    since = takewhile(lambda each: each.kind != "settle", reversed(steps))
+    return any(each.writes or each.kind in PREPARING for each in since)
 
 
 def _analysed(steps: list[Step], workloads: Mapping[str, Workload]) -> Iterator[Step]:

@@ -345,10 +345,13 @@ def test_threads_of_an_earlier_step_are_clients_only_if_they_work(program: subpr
     say(program)
     await_rest(program)
     sampler.begin_step(3)
-    look(sampler, 0.8)
-    assert sampler.end() == NOTHING
-    found = sampler.in_step()
-    assert CLIENT not in found.kinds
+    found = None
+    for _ in range(4):  # a busy machine may take longer than the first second
+        look(sampler, 0.8)
+        assert sampler.end() == NOTHING
+        if found := sampler.in_step():
+            break
+    assert found and CLIENT not in found.kinds
     assert found.problem == "for 3 clients 0 threads were found, and the right number in 0 % of the step"
 
 

@@ -67,9 +67,9 @@ PINNED: dict[str, tuple[list[str], dict[str, Any], str, str, str]] = {
     "quick": (
         ALL,
         {"sequence": "quick", "rows": "3x memory"},
-        "b57fa789ff20c7ae",
+        "86cc09ac09c768cc",
         "03dd9c02ceddf030",
-        "20948c0de51c465e",
+        "a1628eff509d699f",
     ),
     "small-datum": (
         ALL[:3],
