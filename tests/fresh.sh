@@ -10,7 +10,8 @@
 #   --what WORD,...    run     make run without a display
 #                      window  make run on a display, until its window is there
 #                      test    make test
-#                      unit    the begin of make test: packages, style, types, unit tests (not done without --what)
+#                      unit    the begin of make test: packages, style, types, and the tests of agent, command line and
+#                              links, which a system may change (not done without --what)
 #                      closing the window opened 200 times and closed at any moment (not done without --what)
 #                      deb     the package of dist/ installed, its menu entry, its window, completion and manual;
 #                              removed (not without --what)
@@ -152,7 +153,7 @@ completes() {  # LINE WORD: what bash makes of the line at a Tab, by the files o
 case $1 in
     run | window) obey make run ;;
     test) obey sh install.sh test && make test ;;
-    unit) obey sh install.sh test && make lint && .venv/bin/pytest -m "not full" tests/unit ;;
+    unit) obey sh install.sh test && make lint && .venv/bin/pytest -m "not full" tests/unit/agent tests/unit/cli tests/unit/remote ;;
     closing) obey sh install.sh test && .venv/bin/pytest -m "full and alone" tests/ui/test_leaving.py ;;
     deb)
         sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends /srv/dist/dyno_*.deb desktop-file-utils &&

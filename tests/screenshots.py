@@ -5,7 +5,6 @@ A home and a screen of its own; about five minutes. Nobody else should be at wor
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from tests.installed import DYNO
 from tests.running.builds import fetch
-from tests.story import BUILDS, SESSIONS
+from tests.story import BUILDS, SESSIONS, at
 from tests.ui.screen import Person, Screen, person_before, screen_of
 
 ROOT = Path(__file__).parents[1]
@@ -40,9 +39,10 @@ def main() -> None:
 
 
 def prepare(home: Path) -> None:
+    carry_out = at(home)
     for build in BUILDS:
-        _dyno(home, "build", "install", str(fetch(build)), "--there")
-    _dyno(home, "import", str(SESSIONS))
+        carry_out(f"build install {fetch(build)} --there")
+    carry_out(f"import {SESSIONS}")
 
 
 def take_light(screen: Screen, home: Path, folder: Path) -> None:
@@ -62,7 +62,7 @@ def take_light(screen: Screen, home: Path, folder: Path) -> None:
         person.press("ctrl+r")
         person.wait_to_see(f"{STEP} threads=2: second 5", LIMIT_S)
         take(person, "live")
-        _dyno(home, "stop")
+        at(home)("stop")
         person.wait_to_see("was stopped", 60)
         person.leave()
 
@@ -105,15 +105,6 @@ def take(person: Person, name: str) -> None:
     """The window without the frame that this desktop puts around it."""
     person.ask(picture=str(DOCS / f"{name}.png"))
     print(DOCS / f"{name}.png")
-
-
-def _dyno(home: Path, *words: str) -> str:
-    done = subprocess.run(
-        [*DYNO, *words],
-        cwd=ROOT, env={**os.environ, "DYNO_HOME": str(home)}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, text=True, check=True,
-    )  # fmt: skip
-    return done.stdout
 
 
 if __name__ == "__main__":

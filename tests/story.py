@@ -30,8 +30,8 @@ CarryOut = Callable[[str], str]
 def main(measuring: bool) -> None:
     with TemporaryDirectory(prefix="dyno-") as folder:
         if measuring:
-            _measure(_at(Path(folder) / "measured"))
-        carry_out = _at(Path(folder) / "read")
+            _measure(at(Path(folder) / "measured"))
+        carry_out = at(Path(folder) / "read")
         carry_out(f"import {SESSIONS}")
         PAGE.write_text(with_tables(PAGE.read_text(), carry_out))
 
@@ -52,7 +52,7 @@ def _measure(carry_out: CarryOut) -> None:
         carry_out(f"session export {line.split()[0]} {SESSIONS}")
 
 
-def _at(home: Path) -> CarryOut:
+def at(home: Path) -> CarryOut:
     """Carries out what is typed after `dyno`, in a terminal of 80 columns; reports lie beside the home."""
     here = {"DYNO_HOME": str(home), "COLUMNS": "80", "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
 

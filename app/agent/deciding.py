@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Dict, List, Sequence, Set
 
 from app.protocol.others import DISTURBED, are_equally_disturbed
-from app.protocol.plan import QUERYING, SLICES, Plan, PlannedSession, keeps_rate
+from app.protocol.plan import PREPARING, QUERYING, SLICES, WITHOUT_WORK, Plan, PlannedSession, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.verdicts import (
     HOPELESS,
@@ -20,7 +20,7 @@ from app.stats.at_target.verdicts import (
 from .round_results import Results, StepRoundResult, round_results
 from .system.directory import MarkedDirectory
 
-_UNJUDGED, _OPEN = ("warmup",), "not decided yet"
+_UNJUDGED, _OPEN = (*WITHOUT_WORK, "warmup"), "not decided yet"
 
 
 class StoppingDecider:
@@ -107,6 +107,7 @@ class StoppingDecider:
             times=times,
             by_round=by_round,
             keeps_rate=at_rate,
+            is_load=of_plan.kind in PREPARING,
         )
 
     def _column(self, contender: int, step: int) -> Dict[int, StepRoundResult]:

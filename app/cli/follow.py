@@ -117,7 +117,7 @@ def profile_step(arguments: argparse.Namespace) -> None:
         agent.profile(found.plan)
     (session, step), *_ = steps
     say_wrapped(
-        f"{step.label}: stacks are sampled until it ends, so its figure is not judged; then:"
+        f"asked for the stacks of {step.label} until it ends: its figure is not judged; then:"
         f" dyno session stacks {progress.name(session)} {shlex.quote(step.label)}"
     )
 

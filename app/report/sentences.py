@@ -13,9 +13,9 @@ from app.comparison.verdicts.compare import comparison_by_measure
 from app.comparison.verdicts.judgement import ratios_of
 from app.core.units import count_text, unit_text
 from app.protocol.plan import WITHOUT_WORK
-from app.stats.at_target.verdicts import AT_RATE, BETTER, NOISE, SAME, SMALL, WORSE
+from app.stats.at_target.verdicts import AT_RATE, BETTER, SAME, SMALL, WORSE
 
-_WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
+_WORDS = (("better", "than"), ("worse", "than"), ("the same", "as"), ("undecided", "against"))
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
@@ -45,13 +45,14 @@ def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> I
 
 
 def _is_told(row: Row, at: int) -> bool:
-    return row.cells[at].relative is not None and bool(row.direction) and row.cells[at].verdict != AT_RATE
+    cell, is_measured = row.cells[at], row.direction and row.kind not in WITHOUT_WORK
+    return bool(is_measured and cell.relative is not None and cell.verdict != AT_RATE)
 
 
 def _counted(rows: Sequence[Row], at: int, name: str, base: str) -> str:
     verdicts = [row.cells[at].verdict for row in rows]
     better, worse = verdicts.count(BETTER), verdicts.count(WORSE)
-    level = sum(map(verdicts.count, (NOISE, SMALL, SAME)))
+    level = sum(map(verdicts.count, (SMALL, SAME)))
     rest = len(rows) - better - worse - level
     steps = count_text(len(rows), "step")
     if rest == len(rows):
@@ -93,9 +94,8 @@ def _across(rows: Sequence[Row], at: int) -> Iterator[str]:
 
 
 def _extremes(rows: Sequence[Row], at: int) -> Iterator[str]:
-    """The steps with the largest differences in both directions, without settling and restarts."""
-    measuring = [row for row in rows if row.kind not in WITHOUT_WORK] or rows
-    ordered = sorted(measuring, key=lambda row: _benefit(row, at))
+    """The steps with the largest differences in both directions."""
+    ordered = sorted(rows, key=lambda row: _benefit(row, at))
     ahead, behind = ([row for row in ordered if row.cells[at].verdict == word] for word in (BETTER, WORSE))
     parts = [f"furthest ahead in {_extreme(row, at)}" for row in ahead[-1:]]
     parts += [f"furthest behind in {_extreme(row, at)}" for row in behind[:1]]

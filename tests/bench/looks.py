@@ -6,24 +6,30 @@ The tables of docs/measured/verdicts.md on such plans: rounds are simulated, and
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
 from app.core.table import markdown_of
-from app.stats import VerdictLimits
+from app.stats import VerdictLimits, judge
 from app.stats.at_target.looks import LUCK, ROUNDS, equivalence_false_share, share_of_look
 from app.stats.at_target.student import MOST
 from app.stats.at_target.verdicts import COLOURED, LEAST, SAME, cell_stopping_decisions
 from tests.bench.figure import Figure
 from tests.bench.vectorised import SHARE, Array, calibrated, called_by_round, sides_by_round
-from tests.worlds import QUIET_ROUNDS, SLICES, WORLDS, cells_of, compared
+from tests.worlds import NOISIER, QUIET_ROUNDS, SLICES, WORLDS, cells_of, compared
 from tests.worlds import ROUNDS as WORLD
 
 _HELD = 20  # plans of each place that Dyno judges too: both have to say the same
 _EFFECTS = (0.03, 0.05, 0.1, 0.3)
 _CELLS = (2, 4, 9)
+_POOLS = ((0, 6), (2, 4), (2, 6))  # steps that load or index, and others
+_HARDEST = (
+    NOISIER, WORLD, "two speeds, all cells", "sessions off as a whole, 3 %",
+    "mixed noise: half of the cells 10 %",
+)  # fmt: skip
 _LIMIT = np.log1p(VerdictLimits.matters)
 
 
@@ -77,10 +83,19 @@ def _may_end(
 def looks(arguments: argparse.Namespace) -> list[Figure]:
     chance = np.random.default_rng([14, 2])
     worst = equals(arguments.runs, chance)
+    apart = max(worst_of_pools(arguments.runs // 4, chance))
     loss, sessions = powers(arguments.runs // 4, chance)
     limit = 100 * (SHARE + 3 * (SHARE * (1 - SHARE) / arguments.runs) ** 0.5)
     return [
         Figure("equals told apart, until decided", worst, "%", arguments.runs, "plans", at_most=limit),
+        Figure(
+            "equals told apart at any look, loads by themselves",
+            apart,
+            "%",
+            arguments.runs // 4,
+            "plans",
+            at_most=100 * (SHARE + 3 * (SHARE * (1 - SHARE) / (arguments.runs // 4)) ** 0.5),
+        ),
         Figure("power lost against eight rounds", loss, "points", arguments.runs // 4, "plans", at_most=5),
         Figure(
             "sessions, 4 cells, half off by 10 %", sessions, "%", arguments.runs // 4, "plans", at_most=75
@@ -113,6 +128,36 @@ def equals(runs: int, chance: np.random.Generator) -> float:
     ]
     print("\n" + markdown_of(heads, lines), end="\n\n", flush=True)
     return worst
+
+
+def worst_of_pools(runs: int, chance: np.random.Generator) -> Iterator[float]:
+    """Load and index tell of their noise by themselves: plans of equals with a difference at any look."""
+    lines = []
+    for name in _HARDEST:
+        for order in ("interleaved", SLICES):
+            shares = [_told_apart(name, order, *sizes, runs, chance) for sizes in _POOLS]
+            yield max(shares)
+            lines.append([name, order, *(f"{share:.1f} %" for share in shares)])
+    heads = ["equals", "order", *(f"{loads} loads, {others} others" for loads, others in _POOLS)]
+    print("plans of equals in which any look shows a difference of 2 % or more")
+    print("\n" + markdown_of(heads, lines), end="\n\n", flush=True)
+
+
+def _told_apart(
+    name: str, order: str, loads: int, others: int, runs: int, chance: np.random.Generator
+) -> float:
+    base, other = compared(name, order, ROUNDS, loads + others, runs, chance)
+    return 100 * sum(_is_told_apart(*pair, order, loads) for pair in zip(base, other, strict=True)) / runs
+
+
+def _is_told_apart(base: Array, other: Array, order: str, loads: int) -> bool:
+    limits = VerdictLimits(repeatedly=True)
+    for n in range(LEAST, ROUNDS + 1):
+        cells = cells_of(base[:, :n], other[:, :n], order)
+        cells = [replace(cell, is_load=at < loads) for at, cell in enumerate(cells)]
+        if any(verdict.word in COLOURED for verdict in judge(cells, limits)):
+            return True
+    return False
 
 
 def powers(runs: int, chance: np.random.Generator) -> tuple[float, float]:

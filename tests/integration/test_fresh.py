@@ -16,7 +16,7 @@ FRESH = Path(__file__).parents[1] / "fresh.sh"
 @pytest.mark.root
 @pytest.mark.timeout(3600)
 def test_a_user_with_sudo_in_a_container(tmp_path: Path) -> None:
-    """The hardest suite in its smallest part: `make run`, and the unit tests, with what they install."""
+    """The hardest suite in its smallest part: `make run`, and the tests that a system may change."""
     mounts = Path("/proc/self/mountinfo").read_text()
     done = subprocess.run(
         ["sh", str(FRESH), "--folder", str(tmp_path), "--who", "user", "--what", "run,unit", "container"],

@@ -66,12 +66,12 @@ def check_steps(desktop: Desktop, first: str, second: str) -> None:
 
 def check_comparison(desktop: Desktop, first: str, second: str) -> None:
     said = desktop.dyno("compare", first, second).stdout
-    assert said.startswith("more work for the same results: read-only threads=2: rows read per event: ")
+    assert said.startswith("more work for the same answers: read-only threads=2: rows read per event: ")
     differing = desktop.dyno("compare", first, second, "--setup").stdout
     assert "SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ? " in differing and "all rows" in differing
     why = desktop.dyno("compare", first, second, "--why", "read-only").stdout
     assert "range by PRIMARY in the base, all rows in the other." in why
-    assert "1. The events read more rows for the same results" in why
+    assert "1. The events read more rows for the same answers" in why
 
 
 @dataclass

@@ -32,14 +32,14 @@ _ACROSS = {
     MACHINES: "across machines: the variance of each machine between plans is added to the noise",
 }
 _MEANINGS = {
-    NOISE: "within the noise",
+    NOISE: "undecided: the difference is within the noise",
     SMALL: "beyond the noise, but too small to matter",
     SAME: "the same: no difference that matters, noise included",
     FEW: f"fewer than {LEAST} repeats: not judged",
     DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
-    MARKED: "not judged: marked, here or in the base",
-    AT_RATE: "not judged: both keep the rate that the plan sets; compare latencies",
+    MARKED: "not judged: spoilt, in this column or in the base",
+    AT_RATE: "not judged: this rate was set beforehand; compare latencies",
 }
 
 

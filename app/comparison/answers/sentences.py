@@ -15,7 +15,7 @@ from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import cross_plan_remarks
-from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT
+from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT, is_within
 from app.core.units import count_text, first_texts, unit_text
 from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
@@ -40,7 +40,7 @@ MOST_UNJUDGED = 3  # and on what was not
 MOST_CLAUSES = 4  # columns in one
 MOST_NAMED = 3  # steps in one
 SHORT = 90  # letters of a reason
-STILL = "a plan has not ended yet: compare again when it has"
+STILL = "it is still being measured: compare again at the end"
 NONE = "Not judged"
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
 
@@ -105,7 +105,7 @@ def first_lines(comparison: Comparison, figure: str = "") -> list[str]:
 def _todo(whys: set[str]) -> str:
     """What gives a verdict, where one reason is that of all cells; else ''."""
     if whys and whys <= {WHY_NOT[SINGLE], WHY_NOT[FEW]}:
-        return f"For a verdict measure each contender {LEAST} times or more (repeats)."
+        return f"For a verdict measure all contenders {LEAST} times or more."
     if whys == {DISTURBED}:
         return "For a verdict measure again while nothing else runs on the machine."
     return "More repeats may give one." if whys == {TOO_NOISY} else ""
@@ -121,7 +121,7 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
             hindered.setdefault(why, []).append(names[at])
     cells = _cells_of(comparison)
     voice = _Voice(names, base, figure, comparison.limits)
-    told = [f"{NONE}: {', '.join(of)} ({why})." for why, of in hindered.items()]
+    told = [f"{NONE} ({why}): {', '.join(of)}." for why, of in hindered.items()]
     return [*_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
 
 
@@ -134,7 +134,14 @@ def _of_found(comparison: Comparison, cells: Sequence[_Cell], voice: _Voice) -> 
     found = sorted(_subjects(comparison, cells), key=lambda each: each.order)
     more = len(found) - MOST
     texts = [voice.of(each) for each in found[: MOST if more > 0 else None]]
-    return [*texts, *([f"{count_text(more, 'smaller difference')}: see the table."] if more > 0 else [])]
+    return [
+        *texts,
+        *(
+            [f"{count_text(more, 'more difference')}, smaller or undecided: see the table."]
+            if more > 0
+            else []
+        ),
+    ]
 
 
 def measure_in_sentence(measure: str) -> str:
@@ -201,7 +208,6 @@ class _Subject:
     name: str
     unit: str
     findings: Mapping[int, _Finding]  # by column
-    is_mean: bool = False
 
     @property
     def order(self) -> tuple[bool, float]:
@@ -223,7 +229,7 @@ def _subjects(comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[_Subje
                     means[at] = mean
         if means:
             name = f"{group.group or 'all steps'} (mean of {count_text(group.steps, 'step')})"
-            yield _Subject(name, group.unit, means, is_mean=True)
+            yield _Subject(name, group.unit, means)
         yield from _steps(its, means)
 
 
@@ -266,11 +272,11 @@ class _Voice:
         return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
 
     def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
-        """`load, index: B measured at 1.02, 1.24 of A's rate: not judged (the noise is too large).`"""
+        """`B measured at 1.02 (load), 1.24 (index) of A's rate: none of these is judged (unsteady).`"""
         found = sorted(self._unjudged(cells), key=lambda each: -each[1])
         yield from (text for text, _ in found[:MOST_UNJUDGED])
         if more := sum(count for _, count in found[MOST_UNJUDGED:]):
-            yield f"{NONE} for other reasons: {count_text(more, 'more result')}."
+            yield f"{count_text(more, 'more result')} not judged, for other reasons: see the table."
 
     def _unjudged(self, cells: Sequence[_Cell]) -> Iterator[tuple[str, int]]:
         """Each sentence, and how many cells it is on; columns with the same steps and reason together."""
@@ -284,32 +290,33 @@ class _Voice:
         asked = {cell.at for cell in cells}
         for (why, labels), same in columns.items():
             count = sum(map(len, same))
-            is_all = len(labels) * len(asked) == len(cells) and len(labels) > MOST_NAMED
-            where = "" if is_all else first_texts(labels)
+            where = "" if len(labels) * len(asked) == len(cells) else first_texts(labels)
             who = "" if len(same) == len(asked) else first_texts([self.names[its[0].at] for its in same])
-            yield self._without_verdict(where, who, self._seen(same), why), count
-
-    def _without_verdict(self, where: str, who: str, seen: str, why: str) -> str:
-        """A sentence on cells with one reason; what was seen first, where something was."""
-        if seen:
-            return f"{where}{': ' if where else ''}{seen}: not judged ({reason_in_sentence(why)})."
-        what = " in ".join(filter(None, (who, where)))
-        return f"{NONE}{': ' if what else ''}{what} ({reason_in_sentence(why)})."
+            reason = f"({reason_in_sentence(why)})"
+            if seen := self._seen(same):
+                before = "" if 1 < len(labels) <= MOST_NAMED else where if len(labels) > 1 else labels[0]
+                what = "not judged" if count == 1 else "none of these is judged"
+                yield f"{before}{': ' if before else ''}{seen}: {what} {reason}.", count
+            else:
+                what = " in ".join(filter(None, (who, where)))
+                yield f"{NONE} {reason}{': ' if what else ''}{what}.", count
 
     def _seen(self, columns: Sequence[Sequence[_Cell]]) -> str:
         """`B measured at 0.82 to 1.24 of A's rate over 5 steps; C at 0.95`; '' without ratios of one kind."""
         ratios = [[each for cell in its if (each := cell.ratio)] for its in columns]
         nouns = {noun_of(cell.row.unit, self.figure) for its in columns for cell in its}
-        if len(nouns) > 1 or not all(ratios):
+        if len(nouns) > 1 or any(len(each) < len(its) for each, its in zip(ratios, columns, strict=True)):
             return ""
-        noun, steps = nouns.pop(), len(ratios[0])
-        first = f" of {self.names[self.base]}'s {noun}{f' over {steps} steps' if steps > MOST_NAMED else ''}"
-        pairs = [
-            (self.names[its[0].at], _ratios_text(each)) for its, each in zip(columns, ratios, strict=True)
+        first, *others = columns[:MOST_CLAUSES]
+        labels, base = [row_label(cell.row) for cell in first], self.names[self.base]
+        over = f" over {len(labels)} steps" if len(labels) > MOST_NAMED else ""
+        of_base = f" of {base}'s {nouns.pop()}{over}"
+        texts = [f"{self.names[first[0].at]} measured at {_ratios_text(ratios[0], labels)}{of_base}"]
+        texts += [
+            f"{self.names[its[0].at]} at {_ratios_text(each)}"
+            for its, each in zip(others, ratios[1:], strict=False)
         ]
-        (name, ratio), *others = pairs[:MOST_CLAUSES]
-        texts = [f"{name} measured at {ratio}{first}", *(f"{name} at {ratio}" for name, ratio in others)]
-        more = [f"and {len(pairs) - MOST_CLAUSES} more"] if len(pairs) > MOST_CLAUSES else []
+        more = [f"and {len(columns) - MOST_CLAUSES} more"] if len(columns) > MOST_CLAUSES else []
         return "; ".join([*texts, *more])
 
     def _clause(self, at: int, found: _Finding, of: _Subject, is_first: bool, is_sure: bool) -> str:
@@ -321,26 +328,25 @@ class _Voice:
         surely = f" ({sure}{' to '.join(ends)})" if ends else ""
         seen = f"{self.names[at]} at {ratio}{of_base}"
         if found.word == NOISE:
-            return f"{seen}{surely}: {self._open(found, words, of.is_mean)}"
+            return f"{seen}{surely}: {self._open(found, words)}"
         if found.word not in DIFFERING:
             return f"{seen}{surely}: {self._level(found.word)}"
         return f"{seen}{surely}: {with_doubt(words[found.word], found.low, found.high)}"
 
-    def _open(self, found: _Finding, words: Mapping[str, str], is_mean: bool) -> str:
-        """No difference seen: too small to matter at either end, or possible in both directions."""
+    def _open(self, found: _Finding, words: Mapping[str, str]) -> str:
+        """Not told apart; a step that is the same has a verdict that says so, a mean has none."""
         if is_within(found.low, found.high, self.limits.matters):
-            return f"the mean is {self._level(SAME)}" if is_mean else self._level(SAME)
+            return f"the mean is {self._level(SAME)}"
         is_open = found.low and found.high and found.low < 1 < found.high
         return f"undecided, may be {words[WORSE]} or {words[BETTER]}" if is_open else "undecided"
 
     def _level(self, word: str) -> str:
         """A difference that does not matter: ruled out, or seen and small."""
-        return f"the same within {100 * self.limits.matters:g}%" if word == SAME else "too small to matter"
-
-
-def is_within(low: float | None, high: float | None, matters: float) -> bool:
-    """Whether a whole interval is closer to 1 than what matters."""
-    return bool(low and high and 1 / (1 + matters) < low <= high < 1 + matters)
+        return (
+            f"the same within {100 * self.limits.matters:g}%"
+            if word == SAME
+            else "a difference too small to matter"
+        )
 
 
 def noun_of(unit: str, figure: str = "") -> str:
@@ -378,13 +384,15 @@ def reason_in_sentence(why: str) -> str:
     return next((each for each in texts if 0 < len(each) <= SHORT), why)
 
 
-def _ratios_text(ratios: Sequence[float]) -> str:
-    """Each of as many as steps are named; of more the least and the largest, `1.02 to 1.24`."""
+def _ratios_text(ratios: Sequence[float], labels: Sequence[str] = ()) -> str:
+    """Each of a few, with the labels of their steps; of more the least and the largest, `1.02 to 1.24`."""
     is_few = len(ratios) <= MOST_NAMED
     texts = [
         f"{each:.2f}" if each >= 0.1 else f"{each:.2g}"
         for each in (ratios if is_few else (min(ratios), max(ratios)))
     ]
+    if is_few and len(labels) > 1:
+        return ", ".join(f"{text} ({label})" for text, label in zip(texts, labels, strict=True))
     if len(set(texts)) == 1:
         return texts[0]
     return ", ".join(texts) if is_few else " to ".join(texts)

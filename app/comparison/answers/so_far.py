@@ -66,7 +66,7 @@ class _Largest:
         """`0.69 of MySQL 5.6's rate (0.61 to 0.79) in scan, the largest of 4 differences`."""
         ratio, *ends = ratio_texts(self.cell.relative, self.cell.low, self.cell.high)
         interval = f" ({' to '.join(ends)})" if ends else ""
-        among = f", the largest of {count_text(self.of, 'difference')}" if self.of > 1 else ""
+        among = f", the largest difference of {count_text(self.of, 'step')}" if self.of > 1 else ""
         noun = noun_of(self.row.unit)
         return f"{ratio} of {base}'s {noun}{interval} in {row_label(self.row)}{among}"
 
@@ -101,11 +101,13 @@ def _rounds_left(found: Comparison, plan: Plan, rounds: int) -> dict[int, int]:
 
 
 def _when(plan: Plan, rounds: int, left: int | None, largest: _Largest) -> str:
-    """`about 4 more rounds until decided`; for a plan with a number of repeats `2 of 5 rounds measured`."""
+    """`about 4 more rounds until each step is decided`, or `2 of 5 rounds measured`."""
     if left is None:
         return f"{rounds} of {count_text(plan.repeats, 'round')} measured"
     if left == DECIDED:
         return f"decided: {largest.word}"
+    some, each = ("it", "it") if largest.of == 1 else ("some steps", "each step")
     if left == LATE:
-        return f"may stay undecided after all {count_text(plan.repeats, 'round')}"
-    return f"{'at least' if rounds < LEAST else 'about'} {count_text(left, 'more round')} until decided"
+        return f"{some} may stay undecided after all {count_text(plan.repeats, 'round')}"
+    about = "at least" if rounds < LEAST else "about"
+    return f"{about} {count_text(left, 'more round')} until {each} is decided"

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from app.comparison.cells.cell import Cell, Comparison, Row
 from app.comparison.verdicts.judgement import DIFFERING
+from app.core.units import count_text
 from app.protocol.plan import WITHOUT_WORK
-from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import SAME, SMALL
 
-from .sentences import hindrance, is_within, verdict_words
+from .sentences import hindrance, verdict_words
 
 EQUAL, UNDECIDED, UNJUDGED = "the same", "undecided", "not judged"
 _ORDER = ("slower", "worse", "larger", "faster", "better", "smaller", "different", EQUAL, UNDECIDED, UNJUDGED)
@@ -19,11 +19,15 @@ MEANING = "the same: no difference that matters, as sure as the verdicts are"
 
 
 def tally_text(comparison: Comparison) -> str:
-    """`3 slower, 1 faster, 12 the same` over all columns but the base; '' where nothing can be compared."""
+    """`3 of 16 steps slower, 1 faster, 12 the same`, of all columns but the base; '' without any."""
     found = Counter(_words(comparison))
-    if set(found) == {UNJUDGED}:
-        return UNJUDGED
-    return ", ".join(f"{found[word]:,} {word}" for word in _ORDER if found[word])
+    if set(found) <= {UNJUDGED}:
+        return UNJUDGED if found else ""
+    what = "step" if len(comparison.columns) == 2 else "result"
+    (first, count), *others = [(word, found[word]) for word in _ORDER if found[word]]
+    steps = count_text(found.total(), what)
+    of = f"{count:,} of {steps}" if others else f"all {steps}" if count > 1 else steps
+    return ", ".join([f"{of} {first}", *(f"{count:,} {word}" for word, count in others)])
 
 
 def _words(comparison: Comparison) -> Iterator[str]:
@@ -31,13 +35,12 @@ def _words(comparison: Comparison) -> Iterator[str]:
     places = [at for at in range(len(columns)) if at != base and not hindrance(columns, base, at)]
     for row in comparison.rows:
         if row.kind not in WITHOUT_WORK:
-            yield from (_word(row, row.cells[at], comparison.limits) for at in places)
+            yield from (_word(row, row.cells[at]) for at in places)
 
 
-def _word(row: Row, cell: Cell, limits: VerdictLimits) -> str:
+def _word(row: Row, cell: Cell) -> str:
     if cell.why or cell.relative is None or not cell.verdict:
         return UNJUDGED
     if cell.verdict in DIFFERING:
         return verdict_words(row.unit)[cell.verdict]
-    is_equal = cell.verdict in (SAME, SMALL) or is_within(cell.low, cell.high, limits.matters)
-    return EQUAL if is_equal else UNDECIDED
+    return EQUAL if cell.verdict in (SAME, SMALL) else UNDECIDED

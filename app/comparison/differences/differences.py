@@ -329,8 +329,8 @@ def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
 
 
 def _instead(name: str, theirs: Any, ours: Any) -> str:
-    both = ("not set" if each is None else text(each) for each in (theirs, ours))
-    return f"{name} {', in the base '.join(both)}"
+    both = (f"{name} not set" if each is None else f"{name}={text(each)}" for each in (theirs, ours))
+    return ", in the base ".join(both)
 
 
 def _step_texts(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from app.history.steps.step_work import THEN, WorkEntry, execution_plan_entries,
 from app.history.store.history import History
 from app.protocol.work import RESULTS, WHAT, WORDS
 
-_TITLES = {OTHER_RESULTS: "not the same work", MORE_WORK: "more work for the same results"}
+_TITLES = {OTHER_RESULTS: "not the same work", MORE_WORK: "more work for the same answers"}
 DISAGREE = 1.2  # times the rows of another column
 LITTLE = 0.1  # rows of an event that do not matter
 

@@ -17,6 +17,7 @@ from app.protocol.stacks import Folded, Stacks, unpack
 DEEPEST = 256  # frames
 LONGEST = 64 << 10  # characters of a stack
 NO_STACKS = "not profiled; run it with --profile STEP"
+NO_STACKS_WINDOW = "not profiled; mark the step with Profile on Bench, and run it again"
 FEW_NAMES_PCT = 5.0
 
 

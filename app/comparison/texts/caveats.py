@@ -216,6 +216,6 @@ def _left_out(cells: Sequence[Cell]) -> Iterator[_Line]:
     out = [marks for cell in cells for marks in cell.left_out if marks]
     why = first_texts(list(dict.fromkeys(mark for marks in out for mark in marks)))
     if out:
-        yield _Line(_LEAST, f"{count_text(len(out), 'result')} of repeats left out: {why}")
+        yield _Line(_LEAST, f"{count_text(len(out), 'measurement')} left out ({why}), enough others remain")
     if cut := sum(any(cell.cuts) for cell in cells):
         yield _Line(_LEAST, f"only some of the seconds count in {count_text(cut, 'cell')}")

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.comparison.stacks.flame import Flame, layout
-from app.comparison.stacks.stacks import NO_STACKS, StepStacks, profile_of
+from app.comparison.stacks.stacks import NO_STACKS, NO_STACKS_WINDOW, StepStacks, profile_of
 from app.core.errors import InputError
 from app.core.table import Table
 from app.history.store.history import History
 
 from .stacks_text import function_changes_table, functions_table, title_of
-
-_NO_STACKS = "not profiled; mark the step with Profile on Bench, and run it again"
 
 LINES = 500  # of a table in a window
 
@@ -50,7 +48,7 @@ def flame_views(history: History, sides: Sequence[FlameGraphColumn], label: str)
         why = dict.fromkeys(text for profile in profiles for text in profile.remarks)
         raise InputError(
             f"{label}: {'; '.join(why) or NO_STACKS}",
-            window_text=f"{label}: {'; '.join(why) or _NO_STACKS}",
+            window_text=f"{label}: {'; '.join(why) or NO_STACKS_WINDOW}",
         )
     return found
 

@@ -38,7 +38,7 @@ from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_search_text, rate_try_lines
 from app.history.steps.step_text import steadiness_caveats, step_mark_meaning
 from app.protocol.others import DISTURBED
-from app.protocol.plan import coordinates_json, step_label
+from app.protocol.plan import WITHOUT_WORK, coordinates_json, step_label
 from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
@@ -155,22 +155,25 @@ def shown_table(
 ) -> Table:
     """For a terminal, with its caveats; in detail with all of them, and n, p and spread.
 
-    Steps without any figure are left out, unless all is asked for; `sentences` stand above it.
+    Settling, restarts and steps without any figure are left out, unless all is asked for; `sentences`
+    stand above it.
     """
     shown, left_out = comparison, []
     if not (has_details or is_whole):
-        left_out = [row_label(row) for row in comparison.rows if _is_bare(row)]
-        shown = replace(comparison, rows=[row for row in comparison.rows if not _is_bare(row)])
+        left_out = [row_label(row) for row in comparison.rows if _is_left_out(row)]
+        shown = replace(comparison, rows=[row for row in comparison.rows if not _is_left_out(row)])
     caveats = _caveats(comparison, has_details, sentences)
-    caveats += [f"not shown, as without a figure: {', '.join(left_out)} (--details)"] if left_out else []
+    caveats += [f"not shown: {', '.join(left_out)} (--details)"] if left_out else []
     remarks = ("", *caveats) if caveats else ()
     table = results_table(shown, common_coordinates(comparison.rows), has_details, _brief_unit)
     return replace(table, remarks=remarks)
 
 
-def _is_bare(row: Row) -> bool:
-    """Whether no column has a figure of the step, and none should have one."""
-    return all(cell.value is None and (not cell.reason or cell.lacking == OF_SNAPSHOT) for cell in row.cells)
+def _is_left_out(row: Row) -> bool:
+    """Settling and restarts, and steps of which no column has a figure and none should have one."""
+    return row.kind in WITHOUT_WORK or all(
+        cell.value is None and (not cell.reason or cell.lacking == OF_SNAPSHOT) for cell in row.cells
+    )
 
 
 def to_text(

@@ -19,7 +19,7 @@ from app.comparison.cells.cell import (
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
-from app.protocol.plan import PREPARING
+from app.protocol.plan import PREPARING, WITHOUT_WORK
 from app.protocol.stacks import PROFILED
 from app.stats import StepResultPair, Verdict, VerdictLimits, judge
 from app.stats.at_target.verdicts import (
@@ -56,7 +56,7 @@ UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long
 SIGNS = {
     NOISE: "~",
-    SMALL: "~",
+    SMALL: "\N{ALMOST EQUAL TO}",
     SAME: "=",
     FEW: "?",
     MARKED: "\N{CIRCLED DIVISION SLASH}",
@@ -74,12 +74,13 @@ _MEANINGS = {
     BETTER: "better",
     WORSE: "worse",
     DIFFERS: "differs",
-    NOISE: "within the noise, or too small to matter",
-    SAME: "the same, as far as it matters",
+    NOISE: "undecided",
+    SMALL: "differs, but too little to matter",
+    SAME: "no difference that matters",
     FEW: f"fewer than {LEAST} repeats",
     DRIFT: "the machine drifted, not judged",
-    MARKED: "not judged: something spoilt it, here or in the base",
-    AT_RATE: "not judged: the plan sets this rate, compare latencies",
+    MARKED: "not judged: spoilt, in this column or in the base",
+    AT_RATE: "not judged: this rate was set beforehand, compare latencies",
 }
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
@@ -91,7 +92,7 @@ WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
     SINGLE: "measured once: the noise is unknown",
     DRIFT: "the machine drifted",
-    AT_RATE: "the plan sets this rate: compare latencies",
+    AT_RATE: "this rate was set beforehand: compare latencies",
 }
 
 
@@ -120,7 +121,7 @@ def with_verdicts(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     tested = judgeable_cells(found)
     verdicts = judge([each.samples for each in tested], found.limits)
     for (row, at, _), verdict in zip(tested, verdicts, strict=True):
-        _write(row.cells[at], row.cells[base], verdict)
+        _write(row.cells[at], row.cells[base], verdict, found.limits)
         row.cells[at].across = "" if row.cells[at].p is None else found.columns[at].across
     return replace(found, groups=_groups(found))
 
@@ -134,7 +135,7 @@ class JudgeableCell(NamedTuple):
 
 
 def judgeable_cells(comparison: Comparison) -> list[JudgeableCell]:
-    """All that have a result here and in the base, and may be compared by it."""
+    """All that have a result here and in the base, and may be compared by it; how long one waited is none."""
     return [
         JudgeableCell(row, at, _samples(comparison, row, at))
         for row in comparison.rows
@@ -145,12 +146,12 @@ def judgeable_cells(comparison: Comparison) -> list[JudgeableCell]:
 
 def _clear(row: Row, at: int, base: int) -> None:
     """What is known of a cell without a test."""
-    cell, other = row.cells[at], row.cells[base]
-    untested = BASE if at == base else _untested(row, at, base)
+    cell, other, is_judged = row.cells[at], row.cells[base], at != base and row.kind not in WITHOUT_WORK
+    untested = _untested(row, at, base) if is_judged else BASE if at == base else None
     cell.verdict = untested if cell.n else None
     cell.p = cell.low = cell.high = None
     cell.across = ""
-    cell.whys = [] if at == base else [*filter(None, _whys_untested(cell, other))]
+    cell.whys = [*filter(None, _whys_untested(cell, other))] if is_judged else []
 
 
 def _whys_untested(cell: Cell, base: Cell) -> list[str]:
@@ -173,12 +174,13 @@ def _why_missing(cell: Cell, base: Cell) -> str:
         return "not run: the data came from a snapshot"
     failed = [each for each in there if each.lacking == FAILED]
     first = next(iter([*failed, *there]), cell)
-    return f"in the base {first.reason}" if first is base and base.reason != cell.reason else first.reason
+    return f"base: {first.reason}" if first is base and base.reason != cell.reason else first.reason
 
 
 def _is_judgeable(row: Row, at: int, base: int) -> bool:
     cell, other = row.cells[at], row.cells[base]
-    return bool(at != base and cell.n and other.n and not _is_unfair(cell, other))
+    is_there = at != base and cell.n and other.n and row.kind not in WITHOUT_WORK
+    return bool(is_there and not _is_unfair(cell, other))
 
 
 def _untested(row: Row, at: int, base: int) -> str | None:
@@ -213,16 +215,14 @@ def _samples(comparison: Comparison, row: Row, at: int) -> StepResultPair:
     """What a test gets of a cell and the base."""
     base, column = comparison.columns[comparison.base], comparison.columns[at]
     both = (row.cells[comparison.base], row.cells[at])
-    is_at_rate = both_keep_rate(row, comparison.base, at)
+    rate_and_kind = (both_keep_rate(row, comparison.base, at), row.kind in PREPARING)
     if pairs := same_round_pairs(base, column):
         rounds = round_figure_pairs(both[0].samples, both[1].samples, pairs)
         ours, theirs = (tuple(each[side] for each in rounds) for side in (0, 1))
-        return StepResultPair(ours, theirs, row.direction, at, by_round=True, keeps_rate=is_at_rate)
+        return StepResultPair(ours, theirs, row.direction, at, (), (), True, *rate_and_kind)
     ours, theirs = (tuple(value for value in cell.samples if value is not None) for cell in both)
-    times = _times((base, column), both)
-    return StepResultPair(
-        ours, theirs, row.direction, at, between_plan_variances(base, column), times, keeps_rate=is_at_rate
-    )
+    added, times = between_plan_variances(base, column), _times((base, column), both)
+    return StepResultPair(ours, theirs, row.direction, at, added, times, False, *rate_and_kind)
 
 
 def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[float, ...], ...]:
@@ -235,12 +235,14 @@ def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[floa
     return tuple(known) if [*map(len, known)] == [*map(len, starts)] else ()
 
 
-def _write(cell: Cell, base: Cell, verdict: Verdict) -> None:
+def _write(cell: Cell, base: Cell, verdict: Verdict, limits: VerdictLimits) -> None:
     """Write what a test has found: all that people see of the cell is taken from here."""
     word, interval = verdict.word, verdict.interval
-    cell.verdict, cell.p = word, verdict.p
     if interval:
         cell.low, cell.high = interval.low, interval.high
+        if word == NOISE and is_within(interval.low, interval.high, limits.matters):
+            word = SAME
+    cell.verdict, cell.p = word, verdict.p
     is_told = word in DIFFERING or (interval and word in (NOISE, SMALL, SAME))
     if verdict.is_odd:
         cell.whys = [ODD]
@@ -248,6 +250,11 @@ def _write(cell: Cell, base: Cell, verdict: Verdict) -> None:
         cell.whys = []
     else:
         cell.whys = [WHY_NOT.get(word) or _why_too_noisy(cell, base)]
+
+
+def is_within(low: float | None, high: float | None, matters: float) -> bool:
+    """Whether a whole interval is closer to 1 than what matters."""
+    return bool(low and high and 1 / (1 + matters) < low <= high < 1 + matters)
 
 
 def _why_too_noisy(cell: Cell, base: Cell) -> str:
@@ -259,7 +266,7 @@ def _groups(comparison: Comparison) -> list[RowGroup]:
     rows: dict[tuple[str, str], list[Row]] = {}
     for row in comparison.rows:
         rows.setdefault((row.group, row.unit), []).append(row)
-    measured = [[row for row in its if row.kind not in PREPARING] for its in rows.values()]
+    measured = [[row for row in its if row.kind not in (*PREPARING, *WITHOUT_WORK)] for its in rows.values()]
     ratios = ratios_of(comparison, measured)
     return [_group(*each, comparison.base) for each in zip(rows.values(), measured, ratios, strict=True)]
 
@@ -329,8 +336,6 @@ def signs_text(comparison: Comparison) -> str:
     """The signs behind the ratios of a table, each with its meaning; '' without any."""
     there = verdicts_found(comparison)
     signs = {SIGNS[word]: text for word, text in _MEANINGS.items() if word in there and word in SIGNS}
-    if SMALL in there:
-        signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
     signs.pop(SIGNS[DRIFT], None)  # it is a word
     if any(cell.across for row in comparison.rows for cell in row.cells):
         signs[SIGN] = "across time or machines"
@@ -341,8 +346,6 @@ def legend_of_signs(comparison: Comparison) -> str:
     """The signs of the cells, each with its meaning in a few words."""
     there = verdicts_found(comparison)
     signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
-    if SMALL in there:
-        signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
     if any(cell.marks for row in comparison.rows for cell in row.cells):
         signs[HAS_MARKS] = "marked: hover"
     if any(cell.across for row in comparison.rows for cell in row.cells):
@@ -411,5 +414,6 @@ def _of_tested(comparison: Comparison) -> list[str]:
             if SAME in words
             else []
         ),
-        "~ is within the noise, or less",
+        "~ is undecided",
+        *([f"{SIGNS[SMALL]} is {_MEANINGS[SMALL]}"] if SMALL in words else []),
     ]

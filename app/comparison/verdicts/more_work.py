@@ -1,4 +1,4 @@
-"""Events that read or sort more rows than those of another column for the same results: a cause by itself.
+"""Events that read or sort more rows than those of another column for the same answers: a cause by itself.
 
 Nobody knows how much of the clients' time that is, so it has no share. It comes before all other causes,
 because these may follow from it.
@@ -21,7 +21,7 @@ from app.protocol.plan import QPS_UNIT
 
 AGAINST = "The faster column does more work here: that explains nothing of the difference."
 _DO = {"read": "read", "sorted": "sort"}
-_MORE_ROWS = "{} {} more rows for the same results"
+_MORE_ROWS = "{} {} more rows for the same answers"
 
 
 def more_work_causes(

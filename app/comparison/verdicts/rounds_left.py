@@ -27,7 +27,7 @@ DECIDED, LATE = 0, -1  # nothing is left to decide; it is not foreseen within th
 def rounds_left(cells: Sequence[StepResultPair], limits: VerdictLimits, rounds: int, most: int) -> list[int]:
     """How many more rounds each cell takes: DECIDED, a number, or LATE."""
     words = cell_stopping_decisions(cells, limits, rounds)
-    found = dict(tested_differences(cells))
+    found = dict(tested_differences(cells, limits))
     return [
         (LATE if word == HOPELESS else DECIDED)
         if word
@@ -65,5 +65,5 @@ def _after(found: LogMeanDifference, n: int, more: int) -> LogMeanDifference:
 
 def _is_decided(found: LogMeanDifference, share: float, matters: float) -> bool:
     apart, least = abs(found.apart), log1p(matters)
-    reach = quantile(1 - equivalence_false_share(share), found.freedom) * found.error
+    reach = quantile(1 - equivalence_false_share(share * found.weight), found.freedom) * found.error
     return apart >= max(found.half_width(share), least) or apart + reach <= least

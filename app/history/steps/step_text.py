@@ -22,7 +22,7 @@ MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
     "after-a-crash": "the server had crashed before it and was restarted",
     "capped": "settling had not finished when its time limit was reached",
-    "indebted": "it started while many earlier writes still had to be flushed, compacted or purged",
+    "indebted": "the step started while many earlier writes still had to be flushed, compacted or purged",
     "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or the server's row estimate "
     "was wrong by more than a factor of two: it may have read far more rows than needed",
     "no-statistics": "the server's row estimate was more than 10 % off when it started: a bad execution plan "
@@ -35,11 +35,11 @@ MARKS = {
     "figures are a mix of both",
     "no-index": "the engine could not build the index: statements ran without it",
     "fewer-clients": "fewer clients were connected than the step has threads",
-    DISTURBED: "something else took more of the machine than the plan allows",
-    "same-load": "other programs took more CPU than the plan allows, but equally (within 2 %) in every "
-    "session of all columns, so it is judged",
-    "shared-load": "something else took more of the machine than the plan allows, but all sessions of the "
-    "round took turns under it, so it is judged",
+    DISTURBED: "other programs or the host took more of the machine than allowed",
+    "same-load": "other programs took more CPU than allowed, but equally (within 2 %) from all contenders "
+    "in all repeats, so the result is judged",
+    "shared-load": "other programs or the host took more of the machine than allowed, but from every "
+    "contender of the round, so the result is judged",
     ATTEMPT_MARKS[2]: "the attempt before was disturbed",
     ATTEMPT_MARKS[3]: "the two attempts before were disturbed",
     "out-of-rows": "more than half of its rows were deleted when it ended: every second statement found none",

@@ -1,8 +1,8 @@
 """Tests after each round of a plan, without more false alarms than one test at the end.
 
 Who looks six times at the usual level finds something in equals twice as often. So each look takes
-a smaller share, as far as the plan has come. The last one may take all of it where cells are tested together:
-their level holds even where they share all of their noise (simulated: docs/measured/verdicts.md).
+a smaller share, as far as the plan has come. The last one may take all of it where cells are tested
+together: their level holds even where they share all of their noise (simulated: docs/measured/verdicts.md).
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from .student import quantile, two_sided
 from .welch import LogMeanDifference
 
 ROUNDS = 8  # the most
-_ALONE = 0.54  # of the share: the level of a single tested cell leaves no room for earlier looks
+FEW_LOADS = 3  # and a single other cell: their level leaves no room for earlier looks
+OF_FEW = 0.54  # of the share, for those
 _SAME = 0.3  # of the share, for `same`
 LUCK = 0.7  # standard errors that a mean may still move: waiting for more seldom decides
 
 
 def share_of_look(share: float, rounds: int, is_alone: bool) -> float:
     """The share of false verdicts allowed at the look after this round."""
-    return share * (min(rounds, ROUNDS) / ROUNDS) ** 2 * (_ALONE if is_alone else 1.0)
+    return share * (min(rounds, ROUNDS) / ROUNDS) ** 2 * (OF_FEW if is_alone else 1.0)
 
 
 def p_same(found: LogMeanDifference, matters: float) -> float:
@@ -30,7 +31,7 @@ def p_same(found: LogMeanDifference, matters: float) -> float:
     room = log1p(matters) - abs(found.apart)
     if room <= 0 or not found.error:
         return float(room <= 0)
-    return two_sided(room / found.error, found.freedom) / 2
+    return two_sided(room / found.error, found.freedom) / 2 / found.weight
 
 
 def equivalence_false_share(share: float) -> float:
@@ -43,7 +44,7 @@ def can_still_decide(found: LogMeanDifference, rounds: int, share: float, matter
     at_end = _at_end(found, rounds, left)
     apart, luck = abs(found.apart), LUCK * found.error * sqrt(left / ROUNDS)
     can_differ = apart + luck >= max(at_end.half_width(share), log1p(matters))
-    reach = quantile(1 - equivalence_false_share(share), at_end.freedom) * at_end.error
+    reach = quantile(1 - equivalence_false_share(share * found.weight), at_end.freedom) * at_end.error
     return can_differ or max(apart - luck, 0.0) + reach <= log1p(matters)
 
 

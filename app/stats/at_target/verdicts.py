@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from math import exp, log
 from statistics import fmean, median
@@ -11,7 +10,7 @@ from typing import Iterable, Iterator, Mapping, Sequence, Tuple
 from app.protocol.events import SPOILT as MARKED
 from app.protocol.others import DISTURBED
 
-from .looks import ROUNDS, can_still_decide, equivalence_false_share, p_same, share_of_look
+from .looks import FEW_LOADS, OF_FEW, ROUNDS, can_still_decide, equivalence_false_share, p_same, share_of_look
 from .steady import UNSTEADY
 from .welch import LogMeanDifference, PairedResults, Part, cell_differences
 
@@ -46,12 +45,10 @@ class VerdictLimits:
 
     def at_look(self, cells: Sequence[StepResultPair], rounds: int = 0) -> VerdictLimits:
         """The limits at a look, by the rounds of these cells or by this number."""
-        columns = Counter(cell.column for cell in cells if not _untested(cell))
-        is_alone = min(columns.values(), default=1) == 1
         most = max((cell.n for cell in cells if not cell.keeps_rate), default=0)
-        return self.after(rounds or most, is_alone)
+        return self.after(rounds or most)
 
-    def after(self, rounds: int, is_alone: bool) -> VerdictLimits:
+    def after(self, rounds: int, is_alone: bool = False) -> VerdictLimits:
         if not self.repeatedly:
             return self
         share = share_of_look(self.false_share, rounds, is_alone)
@@ -75,6 +72,7 @@ class StepResultPair:
     times: tuple[tuple[float, ...], ...] = ()  # when the sessions of both began, in seconds; empty: unknown
     by_round: bool = False  # figures at the same place of both are of one round, and judged as a pair
     keeps_rate: bool = False  # both are only the rate that the plan sets
+    is_load: bool = False  # of a load or an index: these tell of their noise by themselves
 
     @property
     def n(self) -> int:
@@ -143,7 +141,7 @@ def judge(cells: Sequence[StepResultPair], limits: VerdictLimits = VerdictLimits
     The false discovery rate (Benjamini and Hochberg) covers all tested cells.
     """
     now = limits.at_look(cells)
-    differences = dict(tested_differences(cells))
+    differences = dict(tested_differences(cells, limits))
     ps = {at: difference.p(now.false_share) for at, difference in differences.items()}
     limit = _largest_p([*ps.values()], now.false_share)
     same = _same(cells, differences, now) if limits.repeatedly else set[int]()
@@ -201,20 +199,20 @@ def _untested(cell: StepResultPair) -> str:
     return NOISE if cell.added and not cell.has_logarithms else ""
 
 
-def tested_differences(cells: Sequence[StepResultPair]) -> Iterator[tuple[int, LogMeanDifference]]:
-    """The tested cells with their positions."""
-    return _differences(cells, [at for at, cell in enumerate(cells) if not _untested(cell)])
-
-
-def _differences(
-    cells: Sequence[StepResultPair], tested: Sequence[int]
+def tested_differences(
+    cells: Sequence[StepResultPair], limits: VerdictLimits
 ) -> Iterator[tuple[int, LogMeanDifference]]:
-    """Differences column by column; a cell without logarithms is tested alone."""
-    columns: dict[object, list[int]] = {}
-    for at in tested:
-        columns.setdefault(cells[at].column if cells[at].has_logarithms else ("alone", at), []).append(at)
-    for its in columns.values():
-        yield from zip(its, cell_differences([cells[at].pair for at in its]))
+    """The tested cells with their positions, column by column; one without logarithms is tested alone."""
+    columns: dict[tuple[object, bool], list[int]] = {}
+    for at, cell in enumerate(cells):
+        if not _untested(cell):
+            of = cell.column if cell.has_logarithms else ("alone", at)
+            columns.setdefault((of, cell.is_load), []).append(at)
+    for (_, are_loads), its in columns.items():
+        are_few = len(its) <= (FEW_LOADS if are_loads else 1)
+        weight = OF_FEW if limits.repeatedly and are_few else 1.0
+        for at, found in zip(its, cell_differences([cells[at].pair for at in its])):
+            yield at, replace(found, weight=weight)
 
 
 def _largest_p(ps: Sequence[float], share: float) -> float:
@@ -283,7 +281,7 @@ def cell_stopping_decisions(cells: Sequence[StepResultPair], limits: VerdictLimi
     share = limits.at_look(cells, ROUNDS).false_share
     hopeful = {
         at
-        for at, found in tested_differences(cells)
+        for at, found in tested_differences(cells, limits)
         if can_still_decide(found, cells[at].n, share, limits.matters)
     }
     return [

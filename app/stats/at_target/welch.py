@@ -52,6 +52,7 @@ class LogMeanDifference:
     error: float  # standard
     freedom: float
     shared: float | None  # its freedom where cells share all of their noise; None: nothing is moderated
+    weight: float = 1.0  # of the share of false verdicts, as much as it may take
 
     def p(self, share: float) -> float:
         """The two-sided p, scaled so that the calibrated level is this share."""
@@ -69,9 +70,8 @@ class LogMeanDifference:
         return None if 2 * half > log(WIDEST) else (exp(self.apart - half), exp(self.apart + half))
 
     def _level(self, share: float) -> float:
-        return (
-            share if self.shared is None else calibrated(share, self.shared, max(self.freedom, self.shared))
-        )
+        taken, shared = share * self.weight, self.shared
+        return taken if shared is None else calibrated(taken, shared, max(self.freedom, shared))
 
 
 def cell_differences(pairs: Sequence[PairedResults]) -> list[LogMeanDifference]:

@@ -67,7 +67,7 @@ def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePa
     assert all(cell.tint is not None for cell in cells(page, 1))
     assert "~" in {cell.sign for cell in cells(page, 3)}
     assert all((cell.tint is None) == (cell.sign == "~") for cell in cells(page, 3))
-    assert "within the noise" in legend(page)
+    assert "~ undecided" in legend(page)
     told = tip(page, 1, "update-index")
     assert "worse: beyond the noise, and large enough to matter (Welch, 5 against 5: p < 0.0001)" in told
     assert "the median of 5, lowest and highest" in told
@@ -153,9 +153,8 @@ def test_marked_and_failed_steps_are_never_coloured(
     qtbot.waitUntil(lambda: columns_of(page) == 3)
     marked = {(cell.tint, cell.beside, cell.sign) for cell in cells(page, 1, "update-index")}
     assert marked == {(None, "!", SIGNS[MARKED])} and SIGNS[MARKED] != "!"
-    assert (
-        f"{SIGNS[MARKED]} not judged: something spoilt it, here or in the base   ! marked: hover"
-        in legend(page)
+    assert f"{SIGNS[MARKED]} not judged: spoilt, in this column or in the base   ! marked: hover" in legend(
+        page
     )
     assert "indebted" in tip(page, 1, "update-index")
     assert {(cell.text, cell.tint, cell.beside) for cell in cells(page, 2, "read-only")} == {
@@ -356,7 +355,9 @@ def test_what_it_comes_to_stands_above_the_table(
     qtbot: QtBot, opened: Open, context: WindowContext, page: ComparePage
 ) -> None:
     opened(2)
-    none = "MyRocks measured at 0.56 to 0.66 of InnoDB's rate over 9 steps: not judged (measured once: "
+    none = (
+        "MyRocks measured at 0.56 to 0.66 of InnoDB's rate over 9 steps: none of these is judged (measured "
+    )
     assert page.verdict.isVisible() and page.verdict.text().startswith(none)
     with History(context.home) as history:
         ids = sliced.keep(history, sliced.plan(number=7), (1.0, 0.95))

@@ -153,12 +153,12 @@ def test_more_milliseconds_are_worse(tmp_path: Path) -> None:
     assert " worse" in target.deciding.decisions_text(target.turns(4)[1])
 
 
-def test_a_noisy_load_lets_neither_target_nor_compare_be_rash(tmp_path: Path, history: History) -> None:
-    """What the noises of all cells have in common is judged by all of them."""
+def test_a_noisy_load_hides_nothing_from_target_or_compare(tmp_path: Path, history: History) -> None:
+    """Loads tell of their noise by themselves, and the other steps of theirs."""
     target = Target(tmp_path, until_decided())
     target.noise_of_load = 0.03
     rounds = rounds_of(target, 1000, 950, noise=0.003)
-    assert 3 < rounds < ROUNDS
+    assert rounds == 3
     assert compared(history, target, rounds) == {"worse"}
 
 
@@ -181,7 +181,7 @@ def test_the_reason_says_whether_anything_was_decided(tmp_path: Path) -> None:
     for name in ("noisy", "mixed"):
         (tmp_path / name).mkdir()
     target = Target(tmp_path / "noisy", until_decided())
-    assert rounds_of(target, 1000, 1010, noise=0.1) < ROUNDS and target.last == [UNDECIDABLE] * 2
+    assert rounds_of(target, 1000, 1010, noise=0.2) < ROUNDS and target.last == [UNDECIDABLE] * 2
     target = Target(tmp_path / "mixed", until_decided(3))
     target.noises = {2: 0.1}
     rounds_of(target, 1000, 500, 1010)

@@ -74,8 +74,8 @@ def test_what_differs_for_a_forum_and_a_script(
 
 def test_what_it_comes_to_in_sentences(defaults: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *defaults[:2], "--verdict"]) == 0
-    todo = "For a verdict measure each contender 3 times or more (repeats)."
-    why = "not judged (measured once: the noise is unknown)."
+    todo = "For a verdict measure all contenders 3 times or more."
+    why = "none of these is judged (measured once: the noise is unknown)."
     seen = f"MyRocks measured at 0.56 to 0.66 of InnoDB's rate over 9 steps: {why}"
     assert capsys.readouterr().out == f"{seen} {todo}\n"
     assert main(["compare", defaults[0], "--verdict"]) == 0
@@ -84,7 +84,7 @@ def test_what_it_comes_to_in_sentences(defaults: tuple[str, ...], capsys: pytest
     found = json.loads(capsys.readouterr().out)
     assert found["base"] == defaults[0] and found["sentences"] == [
         "MyRocks measured at 1.00 of InnoDB's latency p95 over 9 steps: "
-        "not judged (measured once: the noise is unknown)."
+        "none of these is judged (measured once: the noise is unknown)."
     ]
 
 

@@ -51,7 +51,7 @@ def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
     found = compared(history, {(1, 1, 1): busy(90.0, causes=["disk"])})
     first, *_ = joined_texts(found)
     assert first == ("other programs read and wrote 4.0 MiB/s in 1 measurement: dpkg - judged all the same")
-    assert "1 result of repeats left out: disturbed" in joined_texts(found)
+    assert "1 measurement left out (disturbed), enough others remain" in joined_texts(found)
 
 
 def test_of_one_session_each_the_number_is_the_reason(history: History) -> None:
@@ -63,7 +63,9 @@ def test_of_one_session_each_the_number_is_the_reason(history: History) -> None:
 def test_causes_of_a_later_version_are_the_mark(history: History) -> None:
     odd = of_all([busy(90.0, causes=["moonlight"])])
     (said,) = joined_texts(compared(history, odd))
-    assert said.startswith("disturbed: something else took") and said.endswith("so 3 results are not judged")
+    assert said.startswith("disturbed: other programs or the host took") and said.endswith(
+        "so 3 results are not judged"
+    )
 
 
 def test_never_more_than_five_lines(history: History) -> None:
@@ -101,8 +103,8 @@ def test_different_work_is_said_once(history: History) -> None:
     theirs = keep(history, replace(plan(rounds=1, number=2), rows=5))
     found = compare(history, [ours[0], theirs[0]])
     text = to_text(found, sentences=first_lines(found))
-    assert text.count("rows 5, in the base 1000") == 1
-    assert "rows 5, in the base 1000" in to_text(found, has_details=True), "all caveats"
+    assert text.count("rows=5, in the base rows=1000") == 1
+    assert "rows=5, in the base rows=1000" in to_text(found, has_details=True), "all caveats"
 
 
 def test_of_a_long_meaning_the_caveat_has_the_rest(history: History) -> None:

@@ -179,8 +179,8 @@ def test_other_work_is_marked_with_what_differs(history: History) -> None:
     (warning,) = texts_of(found)
     for words in (
         "different work",
-        "rows 5000, in the base 1000",
-        "seconds 60, in the base 5",
+        "rows=5000, in the base rows=1000",
+        "seconds=60, in the base seconds=5",
         "in only one of them",
     ):
         assert words in warning

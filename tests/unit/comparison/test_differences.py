@@ -270,7 +270,7 @@ def test_a_step_is_named_with_its_coordinates() -> None:
 
 def test_in_one_line() -> None:
     plan = journals.plan().to_json()
-    assert work_differences(plan, {**plan, "rows": 5}) == "rows 5, in the base 1000"
+    assert work_differences(plan, {**plan, "rows": 5}) == "rows=5, in the base rows=1000"
     assert work_differences(plan, plan) == "their plans differ"
 
 

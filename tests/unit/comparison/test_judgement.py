@@ -45,17 +45,17 @@ def test_differences_have_their_direction(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
     assert [row.cells[0].verdict for row in found.rows] == ["base"] * 5
-    assert verdicts(found) == ["~", "better", "worse", "too small to matter", "better"]
+    assert verdicts(found) == ["same", "better", "worse", "too small to matter", "better"]
     assert [row.cells[1].p is None for row in found.rows] == [False] * 5
     by_latency = comparison_by_measure(found, "p95_ms")
-    assert by_latency.limits == found.limits and set(verdicts(by_latency)) == {"~"}
+    assert by_latency.limits == found.limits and set(verdicts(by_latency)) == {"same"}
 
 
 def test_same_is_told_of_plans_that_were_looked_at_after_each_round(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.0, 1.2), its_plan=replace(PLAN, until_decided=True))
     found = compare(history, IDS)
     assert verdicts(found) == ["same", "better", "worse", "same", "better"]
-    assert "= the same, as far as it matters" in legend_of_signs(found)
+    assert "= no difference that matters" in legend_of_signs(found)
     assert legend_of_signs(found).endswith("   corrected for a test after each round")
     explained = verdict_legend(found)
     assert "= is the same: a difference of 2% is ruled out" in explained
@@ -64,10 +64,14 @@ def test_same_is_told_of_plans_that_were_looked_at_after_each_round(history: His
     assert compare_text.to_text(found).count(" =") >= 2
 
 
-def test_a_plan_that_was_looked_at_once_has_no_same(history: History) -> None:
+def test_a_plan_that_was_looked_at_once_has_same_where_the_interval_says_so(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.0, 1.2))
     found = compare(history, IDS)
-    assert "same" not in verdicts(found) and "looking" not in verdict_legend(found)
+    assert verdicts(found)[0] == "same" and "looking" not in verdict_legend(found)
+    cell = found.rows[0].cells[1]
+    assert cell.low and cell.high and 1 / 1.02 < cell.low < cell.high < 1.02
+    tight = compare(history, IDS, limits=VerdictLimits(matters=cell.high - 1.0001))
+    assert verdicts(tight)[0] == "~"
 
 
 def test_the_limits_can_be_changed(history: History) -> None:
@@ -82,7 +86,7 @@ def test_what_is_marked_is_never_judged(history: History) -> None:
     found = compare(history, IDS)
     assert verdicts(found)[4] == "marked" and cells(found.rows[4], "p") == [None, None]
     sign = "\N{CIRCLED DIVISION SLASH}"
-    assert f"{sign} not judged: something spoilt it, here or in the base" in compare_text.to_text(found)
+    assert f"{sign} not judged: spoilt, in this column or in the base" in compare_text.to_text(found)
 
 
 @pytest.mark.parametrize("mark", ["shared-cores", "no-statistics"])
@@ -106,7 +110,7 @@ def test_groups_are_geometric_means_with_an_interval(history: History) -> None:
 
 def test_three_repeats_are_judged_and_two_are_not(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
-    assert verdicts(compare(history, IDS[:6])) == ["~", "better", "worse", "~", "~"]
+    assert verdicts(compare(history, IDS[:6])) == ["same", "better", "worse", "same", "same"]
     found = compare(history, [*IDS[:4], IDS[4]])
     assert set(verdicts(found)) == {"not enough repeats"} and cells(found.rows[0], "p") == [
         None,
@@ -165,7 +169,7 @@ def test_the_table_says_it_beside_the_ratio(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
     assert [compare_text.judged_text(row.cells[1]) for row in found.rows] == [
-        "1.00 ~", "1.50 better", "0.50 worse", "1.01 ~", "1.20 better",
+        "1.00 =", "1.50 better", "0.50 worse", "1.01 ≈", "1.20 better",
     ]  # fmt: skip
     assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
 
@@ -190,7 +194,9 @@ def test_marked_steps_are_in_no_mean(history: History) -> None:
 def test_signs_and_what_they_mean(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert legend_of_signs(found) == "▲ better   ▼ worse   ~ within the noise, or too small to matter"
+    assert legend_of_signs(found) == (
+        "▲ better   ▼ worse   ≈ differs, but too little to matter   = no difference that matters"
+    )
     assert legend_of_signs(compare(history, IDS[:2])) == (
         "n = 1: the noise between sessions is unknown, nothing is highlighted"
     )
@@ -211,7 +217,7 @@ def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -
 def test_a_profiled_cell_is_judged_only_against_a_profiled_one(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("profiled",))
     found = compare(history, IDS)
-    assert verdicts(found) == ["~", "better", "worse", "~", "marked"]
+    assert verdicts(found) == ["same", "better", "worse", "same", "marked"]
     assert found.rows[4].cells[1].why == "only one of them is profiled"
 
 

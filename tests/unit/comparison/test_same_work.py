@@ -24,7 +24,7 @@ from app.protocol.events import Fact
 from tests import journals
 
 LABEL = "point-query threads=1"
-READS_MORE = "The events read more rows for the same results"
+READS_MORE = "The events read more rows for the same answers"
 SELECT = "SELECT c FROM sbtest1 WHERE id BETWEEN 500 AND 599"
 RANGE, ALL = [{"type": "range", "key": "PRIMARY"}], [{"type": "ALL", "key": None}]
 
@@ -78,7 +78,7 @@ def test_columns_that_disagree(
     assert bool(found.first_texts) == bool(what)
     if what:
         is_for_same = what in ("rows read per event", "rows sorted per event")
-        kind = "more work for the same results" if is_for_same else "not the same work"
+        kind = "more work for the same answers" if is_for_same else "not the same work"
         assert found.first_texts[0].startswith(f"{kind}: {LABEL}: {what}: ")
         assert " in innodb, " in found.first_texts[0]
         assert to_markdown(found).startswith(kind)
@@ -119,7 +119,7 @@ def test_facts_that_were_too_large_are_passed_over(tmp_path: Path) -> None:
         assert compare(history, ids).first_texts == []
 
 
-# more work for the same results
+# more work for the same answers
 
 TWO = (journals.contender("innodb"), journals.contender("rocksdb"))
 
@@ -168,7 +168,7 @@ def test_who_reads_more_is_named_and_explains_nothing_where_it_is_faster(history
     row = next(each for each in fewer.rows if row_label(each) == LABEL)
     its = causes(history, fewer, row, 1)
     assert its["slower"] == 1 and its["causes"][0]["explains"] == 0.0
-    assert its["causes"][0]["title"] == "The faster column reads more rows for the same results"
+    assert its["causes"][0]["title"] == "The faster column reads more rows for the same answers"
     assert AGAINST in causes_table("", its).remarks
 
 

@@ -28,8 +28,13 @@ INDEBTED, DISTURBING = MARKS["indebted"], MARKS["disturbed"]
 ONCE = "measured once: the noise is unknown"
 READING = "point-query threads=2"
 WRITING = "update-index threads=2"
-ALL = f"load, {READING}, {WRITING}"
 EACH = range(1, 6)  # the rounds
+
+
+def seen_at(ratio: str, noun: str = "rate") -> str:
+    """What was seen of MyRocks where all three steps have one ratio."""
+    pairs = f"{ratio} (load), {ratio} ({READING}), {ratio} ({WRITING})"
+    return f"MyRocks measured at {pairs} of InnoDB's {noun}"
 
 
 def named(rounds: int = 5, contenders: int = 2, number: int = 1, order: str = "slices") -> Plan:
@@ -78,7 +83,7 @@ def test_what_the_noise_hides_is_no_difference_and_no_equality(history: History)
 )
 def test_few_repeats_are_no_verdict(history: History, rounds: int, why: str) -> None:
     assert sentences(history, (1.0, 0.2), its_plan=named(rounds)) == [
-        f"{ALL}: MyRocks measured at 0.20 of InnoDB's rate: not judged ({why})."
+        f"{seen_at('0.20')}: none of these is judged ({why})."
     ]
 
 
@@ -86,7 +91,7 @@ def test_one_session_of_each_has_the_names_of_the_sessions(history: History) -> 
     ids = keep(history, named(5), (1.0, 0.2))
     found = compare(history, [ids[0], ids[1]])
     (said,) = verdict_sentences(found)
-    assert said == f"{ALL}: MyRocks measured at 0.20 of InnoDB's rate: not judged ({ONCE})."
+    assert said == f"{seen_at('0.20')}: none of these is judged ({ONCE})."
 
 
 def test_what_is_marked_or_failed_has_no_verdict_and_says_why(history: History) -> None:
@@ -95,10 +100,10 @@ def test_what_is_marked_or_failed_has_no_verdict_and_says_why(history: History) 
     assert found[0].startswith("load: MyRocks at 0.50 of InnoDB's rate (")
     assert found[1:] == [
         f"{READING}: MyRocks measured at 0.50 of InnoDB's rate: not judged ({INDEBTED}).",
-        "Not judged: update-index threads=2 (failed: sysbench: FATAL: error 1205).",
+        "Not judged (failed: sysbench: FATAL: error 1205): update-index threads=2.",
     ]
     one = sentences(history, (1.0, 0.5), of_step(1, Odd(failed=True), [2]), named(number=2))
-    assert "Not judged: point-query threads=2 (failed: sysbench: FATAL: error 1205)." in one
+    assert "Not judged (failed: sysbench: FATAL: error 1205): point-query threads=2." in one
 
 
 def test_a_mark_that_spoils_nothing_is_not_named(history: History) -> None:
@@ -160,13 +165,14 @@ def test_each_of_three_contenders_has_its_own(history: History) -> None:
 
 def test_columns_without_a_verdict_for_one_reason_are_named_together(history: History) -> None:
     assert sentences(history, (1.0, 1.0, 1.0), its_plan=named(1, 3)) == [
-        f"{ALL}: MyRocks measured at 1.00 of InnoDB's rate; MyISAM at 1.00: not judged ({ONCE})."
+        f"{seen_at('1.00')}; MyISAM at 1.00: none of these is judged ({ONCE})."
     ]
     odd = {**of_step(0, Odd(["indebted"])), **of_step(0, Odd(["indebted"]), contender=2)}
     found = sentences(history, (1.0, 0.5, 0.5), odd, named(contenders=3, number=2))
     assert (
         found[-1]
-        == f"load: MyRocks measured at 0.50 of InnoDB's rate; MyISAM at 0.50: not judged ({INDEBTED})."
+        == "load: MyRocks measured at 0.50 of InnoDB's rate; MyISAM at 0.50: none of these is judged"
+        f" ({INDEBTED})."
     )
 
 
@@ -174,20 +180,25 @@ def test_other_work_is_not_held_to_it(history: History) -> None:
     ours = keep(history, named(contenders=1))
     theirs = keep(history, replace(plan(NAMED[1:2], number=2), rows=5), (0.3,))
     found = compare(history, [*ours, *theirs])
-    assert verdict_sentences(found) == ["Not judged: MyRocks (different work: rows 5, in the base 1000)."]
+    assert verdict_sentences(found) == [
+        "Not judged (different work: rows=5, in the base rows=1000): MyRocks."
+    ]
 
 
 def test_columns_that_did_the_same_other_work_are_named_together(history: History) -> None:
     ours = keep(history, named(contenders=1))
     theirs = keep(history, replace(plan(NAMED[:2], number=2), rows=5), (0.3, 0.3))
     (said,) = verdict_sentences(compare(history, [*ours, *theirs]))
-    assert said.endswith("(different work: rows 5, in the base 1000).") and said.count(", ") == 2
+    assert (
+        said.startswith("Not judged (different work: rows=5, in the base rows=1000): ")
+        and said.count(", ") == 2
+    )
 
 
 def test_a_plan_that_goes_on_has_no_verdict(history: History) -> None:
     found = compare(history, keep(history, named(), (1.0, 0.5), until=8))
     assert verdict_sentences(found) == [
-        "Not judged: MyRocks (a plan has not ended yet: compare again when it has)."
+        "Not judged (it is still being measured: compare again at the end): MyRocks."
     ]
 
 
@@ -258,7 +269,7 @@ def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(hist
     load.cells[1].verdict, load.cells[1].n = None, 0
     load.cells[1].samples = [None] * len(load.cells[1].samples)
     found = with_verdicts(found, found.limits)
-    assert verdict_sentences(found)[-1] == ("Not judged: load (not run: the data came from a snapshot).")
+    assert verdict_sentences(found)[-1] == ("Not judged (not run: the data came from a snapshot): load.")
 
 
 def test_names_stay_apart(history: History) -> None:
@@ -273,9 +284,9 @@ def test_where_nothing_is_judged_the_first_line_says_why_and_what_to_do(
     history: History, rounds: int
 ) -> None:
     first, *more = first_lines(compared(history, (1.0, 0.2), its_plan=named(rounds)))
-    assert first.startswith(
-        f"{ALL}: MyRocks measured at 0.20 of InnoDB's rate: not judged ("
-    ) and first.endswith("measure each contender 3 times or more (repeats).")
+    assert first.startswith(f"{seen_at('0.20')}: none of these is judged (") and first.endswith(
+        "measure all contenders 3 times or more."
+    )
     assert not more
     odd = {
         **of_step(0, Odd(["disturbed"])),
@@ -284,7 +295,7 @@ def test_where_nothing_is_judged_the_first_line_says_why_and_what_to_do(
     }
     (first,) = first_lines(compared(history, (1.0, 0.2), odd, named(number=2)))
     todo = "For a verdict measure again while nothing else runs on the machine."
-    assert first == f"{ALL}: MyRocks measured at 0.20 of InnoDB's rate: not judged ({DISTURBING}). {todo}"
+    assert first == f"{seen_at('0.20')}: none of these is judged ({DISTURBING}). {todo}"
     alone = compared(history, (1.0,), its_plan=named(contenders=1, number=3))
     assert first_lines(alone) == ["One column: nothing to compare it with."]
 
@@ -299,7 +310,7 @@ def test_at_most_eight_sentences_are_on_what_was_found(history: History) -> None
         odd |= of_step(at, Odd(factor=1.2 + at / 10))
     found = sentences(history, (1.0, 1.0), odd, replace(named(), steps=steps))
     assert [each.partition(":")[0] for each in found[:8]] == [f"step{at}" for at in range(11, 3, -1)]
-    assert found[8:] == ["4 smaller differences: see the table."]
+    assert found[8:] == ["4 more differences, smaller or undecided: see the table."]
 
 
 def test_versions_name_columns_that_nobody_named(history: History) -> None:

@@ -17,7 +17,7 @@ from app.stats.at_target.verdicts import AT_RATE
 from tests import comparable
 from tests.unit.comparison.cells import cells
 
-WHY = "the plan sets this rate: compare latencies"
+WHY = "this rate was set beforehand: compare latencies"
 
 
 def step(name: str, rate: float = 0, kind: str = "drive", group: str = "reads") -> Step:
@@ -36,13 +36,12 @@ def test_what_keeps_its_rate_is_not_judged_and_in_no_mean(compared: Comparison) 
     assert [row.cells[1].verdict == AT_RATE for row in compared.rows] == [True, True, False, False]
     assert compared.rows[0].cells[1].why == WHY
     assert sum(each.steps for each in compared.groups) == 2
-    assert f"Not judged: reads rate=100 threads=2, reads rate=400 threads=2 ({WHY})." in verdict_sentences(
-        compared
-    )
+    unjudged = f"Not judged ({WHY}): reads rate=100 threads=2, reads rate=400 threads=2."
+    assert unjudged in verdict_sentences(compared)
     (text,) = unjudged_texts(compared)
     assert text.endswith(f"{WHY}, not judged")
     for signs in (legend_of_signs(compared), verdict_legend(compared)):
-        assert "the plan sets this rate, compare latencies" in signs
+        assert "this rate was set beforehand, compare latencies" in signs
 
 
 def test_its_latency_is_judged(compared: Comparison) -> None:
@@ -62,6 +61,6 @@ def test_a_report_of_rates_alone_says_that_nothing_is_judged(history: History) -
     steps = [step("reads", 100), step("reads", 400)]
     found = compare(history, comparable.keep(history.path.parent, comparable.plan(2, 3, its_steps=steps)))
     told = list(summary(found, ["a", "b"], 0))
-    assert told[0] == f"Not judged: reads rate=100 threads=2, reads rate=400 threads=2 ({WHY})."
+    assert told[0] == f"Not judged ({WHY})."
     assert told[1] == "b and a have no result to compare."
-    assert verdict_legend(found).endswith("not judged: the plan sets this rate, compare latencies")
+    assert verdict_legend(found).endswith("not judged: this rate was set beforehand, compare latencies")

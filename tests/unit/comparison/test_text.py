@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.comparison.cells.cell import Comparison
-from app.comparison.cells.labels import names_of
+from app.comparison.cells.labels import names_of, row_label
 from app.comparison.texts.text import shown_table, to_markdown, to_text, unjudged_texts
 from app.comparison.verdicts.compare import compare, only_common_steps
 from app.history.recorded.writing import JournalStorer
@@ -66,7 +66,10 @@ def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path:
 def test_rows_say_where_less_is_better(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         found = compared(history)
-    for text, sign in ((to_text(found), "s \N{DOWNWARDS ARROW}"), (to_markdown(found), "s (less is better)")):
+    for text, sign in (
+        (to_text(found, True), "s \N{DOWNWARDS ARROW}"),
+        (to_markdown(found), "s (less is better)"),
+    ):
         marked = [line for line in text.splitlines() if sign in line and not line.endswith(" better")]
         assert len(marked) == 1 and "settle" in marked[0]
     assert "\N{DOWNWARDS ARROW} less is better" in to_text(found).splitlines()
@@ -105,15 +108,13 @@ def test_only_the_steps_that_all_columns_have(tmp_path: Path) -> None:
 def test_steps_without_any_figure_are_named_below_and_shown_in_detail(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         found = compared(history)
-    assert "not shown" not in to_text(found)
-    bare = [replace(cell, value=None, reason="", relative=None) for cell in found.rows[1].cells]
-    rows = [found.rows[0], replace(found.rows[1], cells=bare), *found.rows[2:]]
-    text = to_text(replace(found, rows=rows))
-    assert [line for line in text.splitlines() if "settle" in line] == [
-        "not shown, as without a figure: settle (--details)"
-    ]
+    bare = [replace(cell, value=None, reason="", relative=None) for cell in found.rows[2].cells]
+    rows = [*found.rows[:2], replace(found.rows[2], cells=bare), *found.rows[3:]]
+    text, label = to_text(replace(found, rows=rows)), row_label(found.rows[2])
+    (line,) = (line for line in text.splitlines() if "settle" in line)
+    assert line == f"not shown: settle, {label} (--details)"
     assert "settle" in shown_table(replace(found, rows=rows), has_details=True).lines[1]
     assert "settle" in shown_table(replace(found, rows=rows), is_whole=True).lines[1]
     why = [replace(bare[0], reason="failed", lacking="failed"), bare[1]]
-    one_failed = [found.rows[0], replace(found.rows[1], cells=why), *found.rows[2:]]
-    assert len(shown_table(replace(found, rows=one_failed)).lines) == len(found.rows)
+    one_failed = [*found.rows[:2], replace(found.rows[2], cells=why), *found.rows[3:]]
+    assert len(shown_table(replace(found, rows=one_failed)).lines) == len(found.rows) - 1

@@ -252,7 +252,7 @@ def test_an_unsteady_repeat_is_left_out_where_three_remain(
     words = [[(each or {})["word"] for each in column] for column in cells(row, "steadiness")]
     assert words == [["unsteady", *["steady"] * (repeats - 1)], ["steady"] * repeats]
     assert cells(row, "left_out") == [left_out, [[]] * repeats] and cells(row, "marks") == [marks, []]
-    assert cells(row, "n") == [3, repeats] and row.cells[1].verdict == ("marked" if marks else "~")
+    assert cells(row, "n") == [3, repeats] and row.cells[1].verdict == ("marked" if marks else "same")
 
 
 class Steady(Made):

@@ -32,7 +32,7 @@ def test_sessions_with_them_are_other_work() -> None:
     usual, named = plan(), plan(instruments=BY_NAME)
     assert usual.instruments == PRESET and usual.work_key != named.work_key and usual.hash != named.hash
     told = work_differences(usual.to_json(), named.to_json())
-    assert told.startswith("instruments waits, in the base preset")
+    assert told.startswith("instruments=waits, in the base instruments=preset")
 
 
 def test_plans_without_them_keep_their_keys() -> None:

@@ -79,7 +79,7 @@ def test_the_method_is_part_of_the_work_and_of_what_differs() -> None:
     ordered, parallel = plan(), plan(load_method="parallel")
     assert ordered.work_key != parallel.work_key
     told = work_differences(ordered.to_json(), parallel.to_json())
-    assert told.startswith("load_method parallel, in the base ordered")
+    assert told.startswith("load_method=parallel, in the base load_method=ordered")
 
 
 def test_what_was_called_insert_is_ordered() -> None:

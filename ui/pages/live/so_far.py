@@ -37,7 +37,7 @@ class SoFarRow(QWidget):
         self.text = PlainTextLabel(wraps=True, selectable=True)
         tip = "Compare what the sessions of the plan have measured"
         self.compare = action(page, "&Compare so far", "compare", tip, self._compare)
-        self.setLayout(in_row((self.text, 1), action_button(self.compare)))
+        self.setLayout(in_row((self.text, 1), 0, action_button(self.compare)))
         self.show_plan(None)
 
     def show_plan(self, seen: SessionResults | None) -> None:
