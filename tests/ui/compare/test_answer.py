@@ -53,7 +53,7 @@ def test_the_sentences_are_those_of_the_command_line(
 
 def test_the_sentences_are_above_everything_else(opened: Open, page: ComparePage) -> None:
     opened(1)
-    assert "one column: nothing to compare it with" in page.verdict.text()
+    assert "One column: nothing to compare it with" in page.verdict.text()
     assert page.verdict.y() < page.limits.y() < page.body.y()
 
 

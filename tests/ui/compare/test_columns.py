@@ -154,7 +154,7 @@ def test_different_work_is_said_first_and_once(
     ids += comparable.keep(context.home, other)
     page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
-    assert "different work (" in page.verdict.text() and page.verdict.isVisible()
+    assert "Not judged (different work: " in page.verdict.text() and page.verdict.isVisible()
     assert "different work" not in page.warning.text
 
 

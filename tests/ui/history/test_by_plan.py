@@ -332,7 +332,7 @@ def test_a_plan_is_reported(hand: Hand, tmp_path: Path, monkeypatch: pytest.Monk
     assert dialog.title == f"{MARIADB}-rocksdb-default against {MARIADB}-innodb-default"
     with hand.qtbot.waitSignal(hand.page.context.bus.saved):
         dialog.accept()
-    assert "not judged (fewer than 3 repeats)" in (tmp_path / "plan.md").read_text()
+    assert "none of these is judged (fewer than 3 repeats)" in (tmp_path / "plan.md").read_text()
 
 
 def test_a_note_and_a_tag_are_on_each_session_of_a_plan(hand: Hand) -> None:
