@@ -21,6 +21,7 @@ NARROWEST, WIDEST = 92, 148  # pixels of a column
 _ALONE, _DETAILED = 118, 148  # with ± next to the value, with n and p below it
 _STEP_WIDEST = 300
 _LINE_HEIGHT, _TALL = 24, 38
+_LEAST_LINES = 4  # that are seen below the head, however much stands above the table
 
 
 class ComparisonTable(LineSelectTable):
@@ -54,6 +55,7 @@ class ComparisonTable(LineSelectTable):
 
     def refresh(self) -> None:
         """Update headings, heights, widths and focus after a change of the model."""
+        self.setMinimumHeight(self._head.sizeHint().height() + _LEAST_LINES * _LINE_HEIGHT)
         self.clearSpans()
         for row in self.figures.headings:
             self.setSpan(row, 0, 1, self.figures.columnCount())

@@ -30,7 +30,7 @@ class PlanHeader(QWidget):
         self._title, self._state = ElidedLabel(role="title"), ElidedLabel(role="muted")
         self._times = PlainTextLabel()
         self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._state.setMinimumWidth(44 * SPACE)
+        self._state.setMinimumWidth(24 * SPACE)
         for label in (self._state, self._times):
             label.setFont(tabular(label.font()))
         self.buttons = in_row()
