@@ -184,7 +184,7 @@ def _show_table(
     found = only_common_steps(found) if is_common else found
     sentences = first_lines(found, measure_in_sentence(measure))
     if form == "table":
-        say_wrapped(*compare_text.lines_above(found, sentences))
+        say_wrapped(*compare_text.lines_above(found, sentences, has_details or is_wide))
         print_tables([compare_text.shown_table(found, has_details, is_wide, sentences)])
     elif form == "json":
         print_json(

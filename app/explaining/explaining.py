@@ -21,7 +21,7 @@ from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve, resolve_workloads
-from app.protocol.plan import WITHOUT_WORK, Plan
+from app.protocol.plan import UNCOMPARED, Plan
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 PREFIX = "explain "  # of the names of its plans
 MINUTES = 40  # of measuring, for a pair
-_WAITING = (*WITHOUT_WORK, "warmup")  # kinds of steps that say nothing of a contender
 
 _USUAL = VerdictLimits()
 
@@ -182,7 +181,7 @@ def wanted_step_label(plan: Plan, wanted: str) -> str:
     found = {
         each.label: each
         for each in plan.steps
-        if each.name == name and not each.warm and each.kind not in _WAITING
+        if each.name == name and not each.warm and each.kind not in UNCOMPARED
     }
     if not found:
         raise InputError(f"step {name} has no result to explain: choose one that is driven")

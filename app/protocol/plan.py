@@ -32,6 +32,7 @@ STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index"
 LONGEST_S = 10.0  # of a slice: a step that needs longer ones is carried out whole
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 WITHOUT_WORK = ("settle", "restart")  # kinds of steps that have no workload
+UNCOMPARED = (*WITHOUT_WORK, "warmup")  # kinds of steps that say nothing of a contender
 QUERYING = ("drive", "scan", LIMIT)  # whose statements meet the tables that others have filled
 STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
@@ -151,6 +152,11 @@ class Step:
 def step_label(name: str, coordinates: Mapping[str, Any]) -> str:
     """The name of a step with its coordinates, as people read it: `point-query threads=2`."""
     return " ".join([name, *("{}={}".format(*item) for item in sorted(coordinates.items()))])
+
+
+def is_waiting(kind: str, unit: str) -> bool:
+    """Whether the figure of a step is only how long a server took to settle or start, not a size."""
+    return kind in WITHOUT_WORK and unit != "bytes"
 
 
 def step_key(name: str, coordinates: str | Mapping[str, Any]) -> tuple[str, str]:

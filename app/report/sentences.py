@@ -12,10 +12,15 @@ from app.comparison.verdicts.across import ADVICE, MACHINES
 from app.comparison.verdicts.compare import comparison_by_measure
 from app.comparison.verdicts.judgement import ratios_of
 from app.core.units import count_text, unit_text
-from app.protocol.plan import WITHOUT_WORK
-from app.stats.at_target.verdicts import AT_RATE, BETTER, SAME, SMALL, WORSE
+from app.stats.at_target.verdicts import AT_RATE, BETTER, NOISE, SAME, SMALL, WORSE
 
-_WORDS = (("better", "than"), ("worse", "than"), ("the same", "as"), ("undecided", "against"))
+_WORDS = (
+    ("better", "than"),
+    ("worse", "than"),
+    ("the same", "as"),
+    ("undecided", "against"),
+    ("not judged", "against"),
+)
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
@@ -45,19 +50,19 @@ def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> I
 
 
 def _is_told(row: Row, at: int) -> bool:
-    cell, is_measured = row.cells[at], row.direction and row.kind not in WITHOUT_WORK
+    cell, is_measured = row.cells[at], row.direction and not row.is_waiting
     return bool(is_measured and cell.relative is not None and cell.verdict != AT_RATE)
 
 
 def _counted(rows: Sequence[Row], at: int, name: str, base: str) -> str:
     verdicts = [row.cells[at].verdict for row in rows]
     better, worse = verdicts.count(BETTER), verdicts.count(WORSE)
-    level = sum(map(verdicts.count, (SMALL, SAME)))
-    rest = len(rows) - better - worse - level
+    level, undecided = sum(map(verdicts.count, (SMALL, SAME))), verdicts.count(NOISE)
+    rest = len(rows) - better - worse - level - undecided
     steps = count_text(len(rows), "step")
     if rest == len(rows):
         return f"{name} and {base} have {steps} in common."
-    numbers = (better, worse, level, rest)
+    numbers = (better, worse, level, undecided, rest)
     (word, link, number), *more = [(*each, n) for each, n in zip(_WORDS, numbers, strict=True) if n]
     parts = [f"{word} {link} {base} in {number}", *(f"{word} in {number}" for word, _, number in more)]
     return f"Of {steps}, {name} is {_listed(parts)}."

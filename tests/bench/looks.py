@@ -14,7 +14,7 @@ from scipy import special, stats  # type: ignore[import-untyped]
 
 from app.core.table import markdown_of
 from app.stats import VerdictLimits, judge
-from app.stats.at_target.looks import LUCK, ROUNDS, equivalence_false_share, share_of_look
+from app.stats.at_target.looks import LUCK, OF_FEW, ROUNDS, equivalence_false_share, share_of_look
 from app.stats.at_target.student import MOST
 from app.stats.at_target.verdicts import COLOURED, LEAST, SAME, cell_stopping_decisions
 from tests.bench.figure import Figure
@@ -25,7 +25,7 @@ from tests.worlds import ROUNDS as WORLD
 _HELD = 20  # plans of each place that Dyno judges too: both have to say the same
 _EFFECTS = (0.03, 0.05, 0.1, 0.3)
 _CELLS = (2, 4, 9)
-_POOLS = ((0, 6), (2, 4), (2, 6))  # steps that load or index, and others
+_POOLS = ((0, 6), (2, 1), (2, 2), (2, 4), (2, 6))  # steps that load or index, and others
 _HARDEST = (
     NOISIER, WORLD, "two speeds, all cells", "sessions off as a whole, 3 %",
     "mixed noise: half of the cells 10 %",
@@ -48,7 +48,7 @@ class Look:
 
 def look(ratios: Array, matters: float = VerdictLimits.matters) -> Look:
     n, cells = ratios.shape[2], ratios.shape[1]
-    share, limit = share_of_look(SHARE, n, cells == 1), np.log1p(matters)
+    share, limit = _share(n, cells), np.log1p(matters)
     of_mean, freedom, usual = sides_by_round(ratios)
     apart, error = ratios.mean(2), np.sqrt(of_mean)
     level = _level(share, usual, freedom)
@@ -59,7 +59,13 @@ def look(ratios: Array, matters: float = VerdictLimits.matters) -> Look:
     coloured = beyond & is_far
     near = special.stdtr(freedom, -(limit - np.abs(apart)) / error) if matters else np.ones_like(p)
     same = (stats.false_discovery_control(near, axis=1) <= equivalence_false_share(share)) & ~coloured
+    half = special.stdtrit(freedom, 1 - level / cells / 2) * error
+    same |= (np.abs(apart) + half < limit) & (np.abs(middle - apart) <= half) & ~coloured
     return Look(coloured, same, ~_may_end(apart, error, freedom, usual, n, cells, limit))
+
+
+def _share(rounds: int, cells: int) -> float:
+    return share_of_look(SHARE, rounds) * (OF_FEW if cells == 1 else 1.0)
 
 
 def _level(share: float, shared: Array, taken: Array) -> Array:
@@ -70,7 +76,7 @@ def _level(share: float, shared: Array, taken: Array) -> Array:
 def _may_end(
     apart: Array, error: Array, freedom: Array, usual: Array, n: int, cells: int, limit: float
 ) -> Array:
-    left, share = ROUNDS - n, share_of_look(SHARE, ROUNDS, cells == 1)
+    left, share = ROUNDS - n, _share(ROUNDS, cells)
     at_end, luck = error * np.sqrt(n / ROUNDS), LUCK * error * np.sqrt(left / ROUNDS)
     freedom = np.minimum(freedom + left, MOST)
     level = _level(share, usual + left, freedom)

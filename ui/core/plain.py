@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from PySide6.QtCore import QEvent
 from PySide6.QtCore import Qt as QtCore
 from PySide6.QtGui import QFontMetrics, QFontMetricsF, QResizeEvent, Qt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
@@ -75,6 +76,11 @@ class WholeTextLabel(PlainTextLabel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._take_room()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._take_room()
 
     def _take_room(self) -> None:
         self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))

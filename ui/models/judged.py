@@ -32,6 +32,7 @@ _ACROSS = {
     MACHINES: "across machines: the variance of each machine between plans is added to the noise",
 }
 _MEANINGS = {
+    "": "not judged: how long a server took to settle or start",
     NOISE: "undecided: the difference is within the noise",
     SMALL: "beyond the noise, but too small to matter",
     SAME: "the same: no difference that matters, noise included",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.comparison.cells.cell import Comparison
-from app.protocol.plan import WITHOUT_WORK
 
 from .sentences import has_running_sessions
 
@@ -24,7 +23,7 @@ def disturbed_steps(comparison: Comparison) -> DisturbedSteps | None:
     Columns of another target or of published sessions cannot alternate with the base.
     """
     base = comparison.columns[comparison.base]
-    rows = [row for row in comparison.rows if row.kind not in WITHOUT_WORK]
+    rows = [row for row in comparison.rows if not row.is_waiting]
     places = {at for row in rows for at, cell in enumerate(row.cells) if cell.was_disturbed}
     if comparison.base in places:
         places = set(range(len(comparison.columns)))

@@ -22,7 +22,7 @@ from app.core.units import count_text, first_texts
 from app.history.lists.sessions import sessions_of_plan, sessions_of_reference
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
-from app.protocol.plan import PREPARING, WITHOUT_WORK
+from app.protocol.plan import PREPARING
 from app.stats import VerdictLimits
 
 from .sentences import STILL, has_running_sessions
@@ -135,7 +135,7 @@ def _of_limits(found: Comparison, wanted: VerdictLimits | None) -> list[str]:
 def gate_answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
     whole = comparison_by_measure(comparison, request.measure)
-    kept = [row for row in whole.rows if row.kind not in WITHOUT_WORK and row.direction]
+    kept = [row for row in whole.rows if not row.is_waiting and row.direction]
     found = replace(whole, rows=request.chosen_rows(kept))
     lines = list((_groups if request.by_groups else _steps)(found, request))
     return _entry(found, lines, request)

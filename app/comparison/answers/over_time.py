@@ -23,7 +23,7 @@ from app.history.lists.sessions import ContenderEntry, SessionEntry, sessions, s
 from app.history.machines.canaries import CanaryRun, canaries_of
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
-from app.protocol.plan import WITHOUT_WORK, step_key, step_label
+from app.protocol.plan import UNCOMPARED, step_key, step_label
 from app.stats.at_target.verdicts import spoilt_by
 from app.stats.changes import (
     FEWEST,
@@ -39,7 +39,6 @@ from app.stats.changes import (
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 SERVER, MACHINE, UNKNOWN = "server", "machine", "unknown"
 CANARIES = ("reads", "commits")
-_LEFT_OUT = (*WITHOUT_WORK, "warmup")  # kinds of steps without a figure of the server
 _CANARY_LEVEL, _PART = 0.01, 0.5  # a canary changes too: by so much of the change at least
 
 Key = tuple[str, str]  # name and coordinates of a step
@@ -209,7 +208,7 @@ def _point(history: History, plan: Sequence[SessionEntry], runs: Mapping[str, Ca
 
 def _figures(history: History, session: str) -> Iterator[tuple[Key, StepEntry]]:
     for step in steps(history, session):
-        if step["value"] and not step["warm"] and step["kind"] not in _LEFT_OUT:
+        if step["value"] and not step["warm"] and step["kind"] not in UNCOMPARED:
             yield step_key(step["name"], step["coordinates"]), step
 
 

@@ -15,11 +15,10 @@ from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import cross_plan_remarks
-from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT, is_within
+from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
 from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
-from app.protocol.plan import WITHOUT_WORK
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import (
@@ -33,6 +32,7 @@ from app.stats.at_target.verdicts import (
     SINGLE,
     SMALL,
     WORSE,
+    is_within,
 )  # fmt: skip
 
 MOST = 8  # sentences on what was found
@@ -40,7 +40,7 @@ MOST_UNJUDGED = 3  # and on what was not
 MOST_CLAUSES = 4  # columns in one
 MOST_NAMED = 3  # steps in one
 SHORT = 90  # letters of a reason
-STILL = "it is still being measured: compare again at the end"
+STILL = "a session is still being measured: compare again at the end"
 NONE = "Not judged"
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
 
@@ -108,7 +108,7 @@ def _todo(whys: set[str]) -> str:
         return f"For a verdict measure all contenders {LEAST} times or more."
     if whys == {DISTURBED}:
         return "For a verdict measure again while nothing else runs on the machine."
-    return "More repeats may give one." if whys == {TOO_NOISY} else ""
+    return "More repeats may decide." if whys == {TOO_NOISY} else ""
 
 
 def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
@@ -136,11 +136,7 @@ def _of_found(comparison: Comparison, cells: Sequence[_Cell], voice: _Voice) -> 
     texts = [voice.of(each) for each in found[: MOST if more > 0 else None]]
     return [
         *texts,
-        *(
-            [f"{count_text(more, 'more difference')}, smaller or undecided: see the table."]
-            if more > 0
-            else []
-        ),
+        *([f"{count_text(more, 'more result')} not shown here."] if more > 0 else []),
     ]
 
 
@@ -170,7 +166,7 @@ def _cells_of(comparison: Comparison) -> list[_Cell]:
     """Of all columns that can be compared with the base."""
     columns, base = comparison.columns, comparison.base
     others = [at for at in _others(comparison) if not hindrance(columns, base, at)]
-    rows = [row for row in comparison.rows if row.kind not in WITHOUT_WORK]
+    rows = [row for row in comparison.rows if not row.is_waiting]
     return [_Cell(row, at, _finding(row, at), row.cells[at].why) for row in rows for at in others]
 
 
@@ -187,6 +183,8 @@ def _of_group(group: RowGroup, at: int, limits: VerdictLimits) -> _Finding | Non
     if found is None or found.low is None or found.high is None:
         return None
     ratio, low, high = found.ratio, found.low, found.high
+    if is_within(low, high, limits.matters):
+        return _Finding(SAME, ratio, low, high)
     if low <= 1 <= high:
         return _Finding(NOISE, ratio, low, high)
     if max(ratio, 1 / ratio) - 1 < limits.matters:
@@ -207,7 +205,9 @@ class _Subject:
 
     name: str
     unit: str
+    direction: str
     findings: Mapping[int, _Finding]  # by column
+    is_mean: bool = False
 
     @property
     def order(self) -> tuple[bool, float]:
@@ -229,7 +229,7 @@ def _subjects(comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[_Subje
                     means[at] = mean
         if means:
             name = f"{group.group or 'all steps'} (mean of {count_text(group.steps, 'step')})"
-            yield _Subject(name, group.unit, means)
+            yield _Subject(name, group.unit, group.direction, means, is_mean=True)
         yield from _steps(its, means)
 
 
@@ -243,7 +243,8 @@ def _steps(cells: Sequence[_Cell], means: Mapping[int, _Finding]) -> Iterator[_S
             if cell.finding and (cell.at not in means or cell.finding.is_apart(means[cell.at]))
         }
         if findings:
-            yield _Subject(row_label(told[0].row), told[0].row.unit, findings)
+            row = told[0].row
+            yield _Subject(row_label(row), row.unit, row.direction, findings)
 
 
 # how it is put
@@ -276,7 +277,7 @@ class _Voice:
         found = sorted(self._unjudged(cells), key=lambda each: -each[1])
         yield from (text for text, _ in found[:MOST_UNJUDGED])
         if more := sum(count for _, count in found[MOST_UNJUDGED:]):
-            yield f"{count_text(more, 'more result')} not judged, for other reasons: see the table."
+            yield f"{count_text(more, 'more result')} without a verdict, for other reasons."
 
     def _unjudged(self, cells: Sequence[_Cell]) -> Iterator[tuple[str, int]]:
         """Each sentence, and how many cells it is on; columns with the same steps and reason together."""
@@ -295,7 +296,8 @@ class _Voice:
             reason = f"({reason_in_sentence(why)})"
             if seen := self._seen(same):
                 before = "" if 1 < len(labels) <= MOST_NAMED else where if len(labels) > 1 else labels[0]
-                what = "not judged" if count == 1 else "none of these is judged"
+                is_open = all(cell.row.cells[cell.at].verdict == NOISE for its in same for cell in its)
+                what = "undecided" if is_open else "not judged" if count == 1 else "none of these is judged"
                 yield f"{before}{': ' if before else ''}{seen}: {what} {reason}.", count
             else:
                 what = " in ".join(filter(None, (who, where)))
@@ -328,17 +330,11 @@ class _Voice:
         surely = f" ({sure}{' to '.join(ends)})" if ends else ""
         seen = f"{self.names[at]} at {ratio}{of_base}"
         if found.word == NOISE:
-            return f"{seen}{surely}: {self._open(found, words)}"
+            return f"{seen}{surely}: {_undecided(found, words if of.direction else {})}"
         if found.word not in DIFFERING:
-            return f"{seen}{surely}: {self._level(found.word)}"
+            mean = "the mean is " if of.is_mean and found.word == SAME else ""
+            return f"{seen}{surely}: {mean}{self._level(found.word)}"
         return f"{seen}{surely}: {with_doubt(words[found.word], found.low, found.high)}"
-
-    def _open(self, found: _Finding, words: Mapping[str, str]) -> str:
-        """Not told apart; a step that is the same has a verdict that says so, a mean has none."""
-        if is_within(found.low, found.high, self.limits.matters):
-            return f"the mean is {self._level(SAME)}"
-        is_open = found.low and found.high and found.low < 1 < found.high
-        return f"undecided, may be {words[WORSE]} or {words[BETTER]}" if is_open else "undecided"
 
     def _level(self, word: str) -> str:
         """A difference that does not matter: ruled out, or seen and small."""
@@ -347,6 +343,12 @@ class _Voice:
             if word == SAME
             else "a difference too small to matter"
         )
+
+
+def _undecided(found: _Finding, words: Mapping[str, str]) -> str:
+    """Judged and open; in which directions, where its interval holds both."""
+    is_open = words and found.low and found.high and found.low < 1 < found.high
+    return f"undecided, may be {words[WORSE]} or {words[BETTER]}" if is_open else "undecided"
 
 
 def noun_of(unit: str, figure: str = "") -> str:

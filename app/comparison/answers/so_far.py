@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.comparison.cells.cell import Cell, Comparison, Row
 from app.comparison.cells.labels import heads_of, row_label
 from app.comparison.verdicts.compare import compare
-from app.comparison.verdicts.judgement import judgeable_cells
+from app.comparison.verdicts.judgement import NOT_JUDGED, judgeable_cells
 from app.comparison.verdicts.rounds_left import DECIDED, LATE, rounds_left
 from app.core.units import count_text
 from app.history.lists.sessions import SessionEntry, sessions
@@ -63,10 +63,11 @@ class _Largest:
     of: int  # steps
 
     def text(self, base: str) -> str:
-        """`0.69 of MySQL 5.6's rate (0.61 to 0.79) in scan, the largest of 4 differences`."""
+        """`0.69 of MySQL 5.6's rate (0.61 to 0.79) in scan, the largest difference of 4 steps`."""
         ratio, *ends = ratio_texts(self.cell.relative, self.cell.low, self.cell.high)
         interval = f" ({' to '.join(ends)})" if ends else ""
-        among = f", the largest difference of {count_text(self.of, 'step')}" if self.of > 1 else ""
+        decided = " decided" if self.cell.verdict in COLOURED else ""
+        among = f", the largest{decided} difference of {count_text(self.of, 'step')}" if self.of > 1 else ""
         noun = noun_of(self.row.unit)
         return f"{ratio} of {base}'s {noun}{interval} in {row_label(self.row)}{among}"
 
@@ -80,7 +81,7 @@ class _Largest:
 
 def _largest(found: Comparison, at: int) -> _Largest | None:
     cells = [(row, row.cells[at]) for row in found.rows if row.kind in QUERYING]
-    known = [(row, cell) for row, cell in cells if (cell.relative or 0) > 0]
+    known = [each for each in cells if (each[1].relative or 0) > 0 and each[1].verdict not in NOT_JUDGED]
     if not known:
         return None
     largest = max(known, key=lambda each: (each[1].verdict in COLOURED, each[1].effect))

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from app.comparison.cells.cell import Cell, Comparison, Row
 from app.comparison.verdicts.judgement import DIFFERING
 from app.core.units import count_text
-from app.protocol.plan import WITHOUT_WORK
-from app.stats.at_target.verdicts import SAME, SMALL
+from app.stats.at_target.verdicts import NOISE, SAME, SMALL
 
 from .sentences import hindrance, verdict_words
 
@@ -34,11 +33,13 @@ def _words(comparison: Comparison) -> Iterator[str]:
     columns, base = comparison.columns, comparison.base
     places = [at for at in range(len(columns)) if at != base and not hindrance(columns, base, at)]
     for row in comparison.rows:
-        if row.kind not in WITHOUT_WORK:
+        if not row.is_waiting:
             yield from (_word(row, row.cells[at]) for at in places)
 
 
 def _word(row: Row, cell: Cell) -> str:
+    if cell.verdict == NOISE:
+        return UNDECIDED
     if cell.why or cell.relative is None or not cell.verdict:
         return UNJUDGED
     if cell.verdict in DIFFERING:

@@ -10,6 +10,7 @@ from typing import NotRequired, TypedDict
 from app.history.lists.sessions import ContenderEntry
 from app.history.steps.figures import SteadinessEntry, StepCutEntry
 from app.protocol.others import DISTURBED
+from app.protocol.plan import is_waiting
 from app.stats import VerdictLimits
 
 Coordinate = int | float | str
@@ -118,6 +119,11 @@ class Row:
     cells: list[Cell]
     latency_per: str  # what one latency is of
     measures: Mapping[str, list[ColumnFigure]]  # by the name of a Measure; not the figure of the step itself
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is only how long servers took to settle or start: shown, never judged."""
+        return is_waiting(self.kind, self.unit)
 
     def has(self, measure: str) -> bool:
         """Whether any column has a figure by it."""

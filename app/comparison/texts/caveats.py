@@ -14,11 +14,9 @@ from app.comparison.answers.sentences import reason_in_sentence
 from app.comparison.cells.cell import Cell, Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
-from app.comparison.verdicts.judgement import MARKED
 from app.core.units import count_text, first_texts
 from app.history.steps.step_text import MARKS, step_mark_meaning
 from app.protocol.others import DISTURBED, LEAST_KB, Others
-from app.protocol.plan import WITHOUT_WORK
 from app.protocol.reading import ShapeError, read
 
 MOST = 5  # lines
@@ -78,7 +76,7 @@ def _lines(comparison: Comparison) -> Iterator[_Line]:
     pairs = [
         _Pair(cell, row.cells[comparison.base], _met(cell) | _met(row.cells[comparison.base]))
         for row in comparison.rows
-        if row.kind not in WITHOUT_WORK
+        if not row.is_waiting
         for at, cell in enumerate(row.cells)
         if at != comparison.base
     ]
@@ -125,8 +123,7 @@ def _disturbed(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]
         where = _part(len(met), len(known), "measurement")
         text = f"{form.format(_span([figure(each) for each in met]), _of_cpus(met))} in {where}"
         count = sum(cause in pair.met and DISTURBED in pair.cell.whys for pair in pairs)
-        marked = any(cause in pair.met and pair.cell.verdict == MARKED for pair in pairs)
-        yield _counted(f"{text}{_named(cause, met)}", count, marked)
+        yield _counted(f"{text}{_named(cause, met)}", count)
 
 
 def _met(cell: Cell) -> frozenset[str]:
@@ -178,11 +175,9 @@ def _named(cause: str, met: Sequence[Others]) -> str:
     return f": {', '.join(names)}" if names else ""
 
 
-def _counted(text: str, count: int, is_marked: bool) -> _Line:
-    """A line with the verdicts that it costs; not that it costs none, where cells are marked with it."""
-    if count:
-        return _Line(_UNJUDGES, f"{text} - {_not_judged(count)}", count)
-    return _Line(_JUDGED, text if is_marked else f"{text} - judged all the same")
+def _counted(text: str, count: int) -> _Line:
+    """A line with the verdicts that it costs."""
+    return _Line(_UNJUDGES, f"{text} - {_not_judged(count)}", count) if count else _Line(_JUDGED, text)
 
 
 def _not_judged(count: int) -> str:
@@ -216,6 +211,6 @@ def _left_out(cells: Sequence[Cell]) -> Iterator[_Line]:
     out = [marks for cell in cells for marks in cell.left_out if marks]
     why = first_texts(list(dict.fromkeys(mark for marks in out for mark in marks)))
     if out:
-        yield _Line(_LEAST, f"{count_text(len(out), 'measurement')} left out ({why}), enough others remain")
+        yield _Line(_LEAST, f"{count_text(len(out), 'measurement')} left out: {why}")
     if cut := sum(any(cell.cuts) for cell in cells):
         yield _Line(_LEAST, f"only some of the seconds count in {count_text(cut, 'cell')}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.comparison.cells.cell import (
+    FAILED,
     OF_SNAPSHOT,
     Cell,
     Column,
@@ -38,7 +39,7 @@ from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_search_text, rate_try_lines
 from app.history.steps.step_text import steadiness_caveats, step_mark_meaning
 from app.protocol.others import DISTURBED
-from app.protocol.plan import WITHOUT_WORK, coordinates_json, step_label
+from app.protocol.plan import coordinates_json, step_label
 from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
@@ -170,24 +171,28 @@ def shown_table(
 
 
 def _is_left_out(row: Row) -> bool:
-    """Settling and restarts, and steps of which no column has a figure and none should have one."""
-    return row.kind in WITHOUT_WORK or all(
+    """Settling and restarts that went well, and steps of which no column has a figure and none should."""
+    has_failed = any(cell.lacking == FAILED for cell in row.cells)
+    is_bare = all(
         cell.value is None and (not cell.reason or cell.lacking == OF_SNAPSHOT) for cell in row.cells
     )
+    return is_bare or (row.is_waiting and not has_failed)
 
 
 def to_text(
     comparison: Comparison, has_details: bool = False, width: int = WIDE, sentences: Sequence[str] = ()
 ) -> str:
     """What it comes to, then tables with as many columns in each as fit, then caveats."""
-    said = [folded(harmless(each), width) for each in lines_above(comparison, sentences)]
+    said = [folded(harmless(each), width) for each in lines_above(comparison, sentences, has_details)]
     return "".join([*said, table_text(shown_table(comparison, has_details, sentences=sentences), width)])
 
 
-def lines_above(comparison: Comparison, sentences: Sequence[str]) -> list[str]:
+def lines_above(comparison: Comparison, sentences: Sequence[str], is_whole: bool = False) -> list[str]:
     """What terminals show above the table: sentences, and how it is read."""
     first = [*first_texts_of(comparison), *sentences]
-    return [*first, *([""] if first else []), *above_of(comparison)]
+    shown = [row for row in comparison.rows if is_whole or not _is_left_out(row)]
+    less = _LESS if any(row.direction == "lower" for row in shown) else ""
+    return [*first, *([""] if first else []), *above_of(comparison, less)]
 
 
 def first_texts_of(comparison: Comparison) -> list[str]:
@@ -202,15 +207,14 @@ def _caveats(comparison: Comparison, has_details: bool, sentences: Sequence[str]
     return [*comparison.first_texts[MOST_FIRST:], *remarks_of(comparison)]
 
 
-def above_of(comparison: Comparison, less: str = _LESS) -> list[str]:
+def above_of(comparison: Comparison, less: str) -> list[str]:
     """What tables omit: what all columns share, what a ratio is to, and what signs mean."""
     heads = heads_of(comparison)
-    is_any_less = bool(less) and any(row.direction == "lower" for row in comparison.rows)
     has_ratios = len(comparison.columns) > 1
     ratio = [f"ratio: to {heads.texts[comparison.base]}{_of_rounds(comparison)}"] if has_ratios else []
     is_alone = any(cell.within is not None for row in comparison.rows for cell in row.cells)
     signs = [
-        *([f"{less} less is better"] if is_any_less else []),
+        *([f"{less} less is better"] if less else []),
         signs_text(comparison),
         "\N{PLUS-MINUS SIGN} how far blocks of its seconds are from their median" if is_alone else "",
     ]

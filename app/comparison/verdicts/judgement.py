@@ -19,9 +19,10 @@ from app.comparison.cells.cell import (
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
-from app.protocol.plan import PREPARING, WITHOUT_WORK
+from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
 from app.stats import StepResultPair, Verdict, VerdictLimits, judge
+from app.stats.at_target.looks import OF_FEW
 from app.stats.at_target.verdicts import (
     AT_RATE,
     BETTER,
@@ -121,7 +122,7 @@ def with_verdicts(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     tested = judgeable_cells(found)
     verdicts = judge([each.samples for each in tested], found.limits)
     for (row, at, _), verdict in zip(tested, verdicts, strict=True):
-        _write(row.cells[at], row.cells[base], verdict, found.limits)
+        _write(row.cells[at], row.cells[base], verdict)
         row.cells[at].across = "" if row.cells[at].p is None else found.columns[at].across
     return replace(found, groups=_groups(found))
 
@@ -146,7 +147,7 @@ def judgeable_cells(comparison: Comparison) -> list[JudgeableCell]:
 
 def _clear(row: Row, at: int, base: int) -> None:
     """What is known of a cell without a test."""
-    cell, other, is_judged = row.cells[at], row.cells[base], at != base and row.kind not in WITHOUT_WORK
+    cell, other, is_judged = row.cells[at], row.cells[base], at != base and not row.is_waiting
     untested = _untested(row, at, base) if is_judged else BASE if at == base else None
     cell.verdict = untested if cell.n else None
     cell.p = cell.low = cell.high = None
@@ -179,7 +180,7 @@ def _why_missing(cell: Cell, base: Cell) -> str:
 
 def _is_judgeable(row: Row, at: int, base: int) -> bool:
     cell, other = row.cells[at], row.cells[base]
-    is_there = at != base and cell.n and other.n and row.kind not in WITHOUT_WORK
+    is_there = at != base and cell.n and other.n and not row.is_waiting
     return bool(is_there and not _is_unfair(cell, other))
 
 
@@ -235,14 +236,12 @@ def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[floa
     return tuple(known) if [*map(len, known)] == [*map(len, starts)] else ()
 
 
-def _write(cell: Cell, base: Cell, verdict: Verdict, limits: VerdictLimits) -> None:
+def _write(cell: Cell, base: Cell, verdict: Verdict) -> None:
     """Write what a test has found: all that people see of the cell is taken from here."""
     word, interval = verdict.word, verdict.interval
+    cell.verdict, cell.p = word, verdict.p
     if interval:
         cell.low, cell.high = interval.low, interval.high
-        if word == NOISE and is_within(interval.low, interval.high, limits.matters):
-            word = SAME
-    cell.verdict, cell.p = word, verdict.p
     is_told = word in DIFFERING or (interval and word in (NOISE, SMALL, SAME))
     if verdict.is_odd:
         cell.whys = [ODD]
@@ -250,11 +249,6 @@ def _write(cell: Cell, base: Cell, verdict: Verdict, limits: VerdictLimits) -> N
         cell.whys = []
     else:
         cell.whys = [WHY_NOT.get(word) or _why_too_noisy(cell, base)]
-
-
-def is_within(low: float | None, high: float | None, matters: float) -> bool:
-    """Whether a whole interval is closer to 1 than what matters."""
-    return bool(low and high and 1 / (1 + matters) < low <= high < 1 + matters)
 
 
 def _why_too_noisy(cell: Cell, base: Cell) -> str:
@@ -266,7 +260,9 @@ def _groups(comparison: Comparison) -> list[RowGroup]:
     rows: dict[tuple[str, str], list[Row]] = {}
     for row in comparison.rows:
         rows.setdefault((row.group, row.unit), []).append(row)
-    measured = [[row for row in its if row.kind not in (*PREPARING, *WITHOUT_WORK)] for its in rows.values()]
+    measured = [
+        [row for row in its if row.kind not in PREPARING and not row.is_waiting] for its in rows.values()
+    ]
     ratios = ratios_of(comparison, measured)
     return [_group(*each, comparison.base) for each in zip(rows.values(), measured, ratios, strict=True)]
 
@@ -278,7 +274,7 @@ def ratios_of(comparison: Comparison, groups: Sequence[Sequence[Row]]) -> list[l
     most = max((cell.n for rows in groups for row in rows for cell in row.cells), default=0)
     found = step_group_ratios(
         [[_sessions(comparison, rows, at) for rows in groups] for at in others],
-        comparison.limits.after(most, True).false_share,
+        comparison.limits.after(most).false_share * (OF_FEW if comparison.limits.repeatedly else 1.0),
         [between_plan_variances(columns[base], columns[at]) for at in others],
     )
     of_column = dict(zip(others, found, strict=True))

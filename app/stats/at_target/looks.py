@@ -21,9 +21,9 @@ _SAME = 0.3  # of the share, for `same`
 LUCK = 0.7  # standard errors that a mean may still move: waiting for more seldom decides
 
 
-def share_of_look(share: float, rounds: int, is_alone: bool) -> float:
+def share_of_look(share: float, rounds: int) -> float:
     """The share of false verdicts allowed at the look after this round."""
-    return share * (min(rounds, ROUNDS) / ROUNDS) ** 2 * (OF_FEW if is_alone else 1.0)
+    return share * (min(rounds, ROUNDS) / ROUNDS) ** 2
 
 
 def p_same(found: LogMeanDifference, matters: float) -> float:

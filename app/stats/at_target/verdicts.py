@@ -19,7 +19,7 @@ NOISE = "~"  # within the noise
 SMALL = "too small to matter"
 FEW = "not enough repeats"
 SINGLE = "n=1"
-SAME = "same"  # no relevant difference, whatever the noise; of plans until decided
+SAME = "same"  # no difference that matters, whatever the noise
 AT_RATE = "at its rate"  # both keep the rate that the plan sets: never judged
 DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
@@ -48,10 +48,10 @@ class VerdictLimits:
         most = max((cell.n for cell in cells if not cell.keeps_rate), default=0)
         return self.after(rounds or most)
 
-    def after(self, rounds: int, is_alone: bool = False) -> VerdictLimits:
+    def after(self, rounds: int) -> VerdictLimits:
         if not self.repeatedly:
             return self
-        share = share_of_look(self.false_share, rounds, is_alone)
+        share = share_of_look(self.false_share, rounds)
         return replace(self, false_share=share, repeatedly=False)
 
 
@@ -147,18 +147,24 @@ def judge(cells: Sequence[StepResultPair], limits: VerdictLimits = VerdictLimits
     same = _same(cells, differences, now) if limits.repeatedly else set[int]()
     found = _intervals(cells, differences, now)
     return [
-        _verdict(cell, _word(cell, now, ps[at] <= limit, at in same), ps[at], found.get(at))
+        _verdict(cell, _word(cell, now, ps[at] <= limit, at in same), ps[at], found.get(at), now.matters)
         if at in ps
         else Verdict(_untested(cell))
         for at, cell in enumerate(cells)
     ]
 
 
-def _verdict(cell: StepResultPair, word: str, p: float, interval: Interval | None) -> Verdict:
-    """The verdict; none where the ratio contradicts its interval."""
+def _verdict(cell: StepResultPair, word: str, p: float, interval: Interval | None, matters: float) -> Verdict:
+    """The verdict; none where the ratio contradicts its interval, the same where all of that is too small."""
     if interval and not _agree(word, cell.ratio, interval):
         return Verdict(NOISE, p, is_odd=True)
-    return Verdict(word, p, interval)
+    is_same = interval and word in (NOISE, SMALL) and is_within(interval.low, interval.high, matters)
+    return Verdict(SAME if is_same else word, p, interval)
+
+
+def is_within(low: float | None, high: float | None, matters: float) -> bool:
+    """Whether a whole interval is closer to 1 than what matters."""
+    return bool(low and high and 1 / (1 + matters) < low <= high < 1 + matters)
 
 
 def _agree(word: str, ratio: float, interval: Interval) -> bool:

@@ -240,7 +240,8 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     assert read.steps == 1 and read.ratios[1] is not None
     assert read.ratios[1].ratio == pytest.approx(0.7, rel=0.01)
     assert (
-        f"worse than {MARIADB}-innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[1]
+        f"worse than {MARIADB}-innodb-default in 4 and not judged in 1"
+        in read_report(history, ids).summary[1]
     )
     entry = why(found, found.rows[1], 1)
     assert "The machine drifted, which may explain the whole change" in cost_remarks(entry)[0]

@@ -203,7 +203,7 @@ def test_a_plan_that_goes_on_is_not_judged(history: History) -> None:
     ids = keep(history, plan(), (1.0, 0.9), until=8)
     found = gate(history, ids[0], ids[1], THREE)
     assert found["verdict"] == UNTOLD and found["sentence"].endswith(
-        "it is still being measured: compare again at the end"
+        "a session is still being measured: compare again at the end"
     )
 
 

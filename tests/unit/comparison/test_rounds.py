@@ -130,10 +130,7 @@ def test_a_spoilt_session_leaves_out_its_round(history: History) -> None:
     ]
     assert row.cells[1].relative == pytest.approx(0.95, rel=0.01)
     assert any("1 of 5 repeats left out: indebted" in each for each in compare_text.remarks_of(found))
-    assert (
-        "2 measurements left out (after-a-crash, indebted), enough others remain"
-        in compare_text.to_text(found).splitlines()
-    )
+    assert "2 measurements left out: after-a-crash, indebted" in compare_text.to_text(found).splitlines()
 
 
 def test_too_few_fair_rounds_are_not_judged(history: History) -> None:
@@ -224,7 +221,7 @@ def test_three_contenders_are_pairs_with_the_base(history: History) -> None:
 
 def test_other_limits_and_other_measures_are_judged_by_round_too(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
-    assert words(judged_by_limits(found, VerdictLimits(matters=0.2))) == ["too small to matter"] * 3
+    assert words(judged_by_limits(found, VerdictLimits(matters=0.2))) == ["same"] * 3
     by_latency = comparison_by_measure(found, "p95_ms")
     assert words(by_latency) == ["same"] * 3
     assert by_latency.rows[0].cells[1].rounds == [1.0] * 5 and [

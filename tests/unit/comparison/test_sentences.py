@@ -115,7 +115,7 @@ def test_a_few_odd_rounds_decide_nothing(history: History) -> None:
     odd = {(1, 1, 1): Odd(factor=0.5), (1, 2, 1): Odd(factor=0.5)}
     found = sentences(history, (1.0, 1.0), odd)
     assert any(each.startswith(f"{READING}: ") and "the same" in each for each in found) or (
-        f"{READING}: MyRocks measured at 1.00 of InnoDB's rate: not judged (the noise is too large)." in found
+        f"{READING}: MyRocks measured at 1.00 of InnoDB's rate: undecided (the noise is too large)." in found
     )
 
 
@@ -198,7 +198,7 @@ def test_columns_that_did_the_same_other_work_are_named_together(history: Histor
 def test_a_plan_that_goes_on_has_no_verdict(history: History) -> None:
     found = compare(history, keep(history, named(), (1.0, 0.5), until=8))
     assert verdict_sentences(found) == [
-        "Not judged (it is still being measured: compare again at the end): MyRocks."
+        "Not judged (a session is still being measured: compare again at the end): MyRocks."
     ]
 
 
@@ -310,7 +310,7 @@ def test_at_most_eight_sentences_are_on_what_was_found(history: History) -> None
         odd |= of_step(at, Odd(factor=1.2 + at / 10))
     found = sentences(history, (1.0, 1.0), odd, replace(named(), steps=steps))
     assert [each.partition(":")[0] for each in found[:8]] == [f"step{at}" for at in range(11, 3, -1)]
-    assert found[8:] == ["4 more differences, smaller or undecided: see the table."]
+    assert found[8:] == ["4 more results not shown here."]
 
 
 def test_versions_name_columns_that_nobody_named(history: History) -> None:

@@ -72,7 +72,7 @@ def test_rows_say_where_less_is_better(tmp_path: Path) -> None:
     ):
         marked = [line for line in text.splitlines() if sign in line and not line.endswith(" better")]
         assert len(marked) == 1 and "settle" in marked[0]
-    assert "\N{DOWNWARDS ARROW} less is better" in to_text(found).splitlines()
+    assert "\N{DOWNWARDS ARROW} less is better" in to_text(found, True).splitlines()
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 200])

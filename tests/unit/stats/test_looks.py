@@ -15,7 +15,6 @@ from app.stats.at_target.verdicts import (
     DECISIONS,
     HOPELESS,
     LEAST,
-    NOISE,
     SAME,
     WORSE,
     cell_stopping_decisions,
@@ -37,10 +36,9 @@ OPEN = cell(1.01, 1.05, 1.03, 1.07)
 
 
 def test_a_round_more_may_take_more_of_the_share() -> None:
-    shares = [share_of_look(0.05, rounds, False) for rounds in range(LEAST, ROUNDS + 1)]
+    shares = [share_of_look(0.05, rounds) for rounds in range(LEAST, ROUNDS + 1)]
     assert shares == sorted(shares) and shares[-1] == 0.05
-    assert share_of_look(0.05, ROUNDS + 3, False) == 0.05
-    assert share_of_look(0.05, ROUNDS, True) < 0.03  # by itself no level is calibrated
+    assert share_of_look(0.05, ROUNDS + 3) == 0.05
 
 
 def test_words() -> None:
@@ -65,9 +63,13 @@ def test_a_step_without_figures_keeps_nobody() -> None:
     assert cell_stopping_decisions([CLEAR, EQUAL, cell(1.0)], LOOKED, 7)[2] == HOPELESS
 
 
-def test_same_is_a_word_of_looked_plans_alone() -> None:
-    assert [each.word for each in judge([CLEAR, EQUAL])] == [WORSE, NOISE]
+def test_the_same_needs_its_whole_interval_or_its_test_at_a_look() -> None:
+    assert [each.word for each in judge([CLEAR, EQUAL])] == [WORSE, SAME]
     assert [each.word for each in judge([CLEAR, EQUAL], LOOKED)] == [WORSE, SAME]
+    (_, same) = judge([CLEAR, EQUAL])
+    assert same.interval
+    narrow = VerdictLimits(matters=same.interval.high - 1.0001)
+    assert [each.word for each in judge([CLEAR, EQUAL], narrow)][1] != SAME
 
 
 def test_what_differs_by_as_much_as_matters_is_not_the_same() -> None:

@@ -13,7 +13,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from app.stats import StepResultPair, VerdictLimits, judge
 from app.stats.at_target.steady import STEADY, UNSTEADY, ratio_steadiness, steadiness
-from app.stats.at_target.verdicts import BETTER, COLOURED, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
+from app.stats.at_target.verdicts import BETTER, COLOURED, DRIFT, FEW, NOISE, SAME, SINGLE, WORSE
 from app.stats.groups import StepGroupPair, step_group_ratios
 from tests.worlds import ROUNDS, SLICES, WORLDS, cells_of, compared
 
@@ -36,7 +36,7 @@ def words(*cells: StepResultPair) -> list[str]:
 def test_what_both_of_a_round_share_hides_nothing() -> None:
     cell = of(1.05)
     assert words(cell) == [BETTER] and words(replace(cell, by_round=False)) == [NOISE]
-    assert words(of(0.95)) == [WORSE] and words(of(1.0)) == [NOISE]
+    assert words(of(0.95)) == [WORSE] and words(of(1.0)) == [SAME]
     assert words(of(0.95, direction="lower")) == [BETTER]
 
 
@@ -63,7 +63,7 @@ def test_the_size_of_a_difference_is_that_of_the_ratios() -> None:
     """The medians of both lie in rounds of their own."""
     base, other = (100.0, 130.0, 160.0, 90.0, 200.0), (101.1, 131.2, 161.7, 91.0, 202.3)
     cell = StepResultPair(base, other, by_round=True)
-    assert words(cell) == [SMALL] and judge([cell], VerdictLimits(matters=0.005))[0].word == BETTER
+    assert words(cell) == [SAME] and judge([cell], VerdictLimits(matters=0.005))[0].word == BETTER
 
 
 def test_rounds_that_are_slower_one_by_one_are_no_drift() -> None:

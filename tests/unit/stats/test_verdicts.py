@@ -11,7 +11,18 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 from app.stats import StepResultPair, VerdictLimits, judge
-from app.stats.at_target.verdicts import BETTER, COLOURED, DIFFERS, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
+from app.stats.at_target.verdicts import (
+    BETTER,
+    COLOURED,
+    DIFFERS,
+    DRIFT,
+    FEW,
+    NOISE,
+    SAME,
+    SINGLE,
+    SMALL,
+    WORSE,
+)
 
 BASE = (100.0, 101.0, 99.0, 100.5, 99.5)
 
@@ -30,13 +41,17 @@ def test_what_is_beyond_the_noise_is_better_or_worse_by_its_direction() -> None:
 
 
 def test_what_is_within_the_noise_is_not_told_apart() -> None:
-    assert words(of(1.002)) == [NOISE]
+    assert words(of(1.002)) == [SAME]
+    assert judge([of(1.002)], VerdictLimits(matters=0.001))[0].word == NOISE
 
 
 def test_what_is_sure_but_small_does_not_matter() -> None:
     tight = tuple(100 + each / 1000 for each in range(5))
     other = tuple(each * 1.01 for each in tight)
-    assert words(StepResultPair(tight, other)) == [SMALL]
+    assert words(StepResultPair(tight, other)) == [SAME]
+    wide = (100.0, 100.4, 99.7)
+    found = judge([StepResultPair(wide, tuple(each * 1.017 for each in wide))])[0]
+    assert found.word == SMALL and found.interval and found.interval.high > 1.02
     assert judge([StepResultPair(tight, other)], VerdictLimits(matters=0.005))[0].word == BETTER
 
 
@@ -44,7 +59,7 @@ def test_whichever_is_the_base_it_matters_as_much() -> None:
     limits = VerdictLimits(matters=0.3)
     for factor, is_small in ((1.28, True), (1.32, False)):
         cells = (of(factor), of(1 / factor))
-        assert [judge([cell], limits)[0].word == SMALL for cell in cells] == [is_small] * 2
+        assert [judge([cell], limits)[0].word in (SMALL, SAME) for cell in cells] == [is_small] * 2
 
 
 def test_fewer_than_three_are_not_judged() -> None:

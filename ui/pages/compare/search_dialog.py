@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout,
 
 from app.comparison.cells.labels import row_label
 from app.core.harmless import harmless
-from app.protocol.plan import WITHOUT_WORK
+from app.protocol.plan import UNCOMPARED
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.models.text_table import TextTableModel
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from app.history.store.history import History
 
     from .explainer import MeasuredSearch
-
-_WAITING = (*WITHOUT_WORK, "warmup")
 
 
 class MeasuringDialog(QDialog):
@@ -54,7 +52,7 @@ class MeasuringDialog(QDialog):
         self._show_doing("")
 
     def list_steps(self, chosen: str) -> None:
-        for label in [row_label(row) for row in self._comparison.rows if row.kind not in _WAITING]:
+        for label in [row_label(row) for row in self._comparison.rows if row.kind not in UNCOMPARED]:
             self.steps.addItem(harmless(label), label)
         self.steps.setCurrentIndex(max(self.steps.findData(chosen), 0))
 

@@ -55,13 +55,14 @@ class ComparisonTable(LineSelectTable):
 
     def refresh(self) -> None:
         """Update headings, heights, widths and focus after a change of the model."""
-        self.setMinimumHeight(self._head.sizeHint().height() + _LEAST_LINES * _LINE_HEIGHT)
         self.clearSpans()
         for row in self.figures.headings:
             self.setSpan(row, 0, 1, self.figures.columnCount())
         tall = set(self.figures.tall)
         for row in range(self.figures.rowCount()):
             self.setRowHeight(row, _TALL if row in tall else _LINE_HEIGHT)
+        lines = sum(map(self.rowHeight, range(min(_LEAST_LINES, self.figures.rowCount()))))
+        self.setMinimumHeight(self._head.sizeHint().height() + lines)
         self._hide_rows()
         columns = self.figures.columnCount() - len(FIXED)
         self._needed = {at: self._needed_width(len(FIXED) + at) for at in range(columns)}
