@@ -140,6 +140,11 @@ def test_another_base_takes_nothing_away_from_beside_the_figures(
     assert [[cell.beside for cell in cells(page, at, "update-index")] for at in (0, 1)] == before
 
 
+def test_how_long_a_server_settled_is_no_difference(opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=5)
+    assert "not judged: how long a server took to settle or start" in tip(page, 1, "settle")
+
+
 def test_two_repeats_are_not_enough(opened: Open, page: ComparePage) -> None:
     opened(2, repeats=2)
     assert {(cell.tint is None, cell.sign) for cell in cells(page, 1)} == {(True, "?")}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.texts.text import shown_table, to_markdown, to_text, unjudged_texts
@@ -45,6 +46,27 @@ def test_ratios_that_are_not_judged_are_named_with_the_reason(tmp_path: Path) ->
     assert found == [
         "; ".join(f"{step}, {MARIADB}-rocksdb-preset0" for step in steps) + ": indebted, not judged"
     ]
+
+
+def test_the_size_after_settling_is_a_result_and_its_time_is_none(tmp_path: Path) -> None:
+    size = Step(name="size", kind="settle", group="load", figure="size", unit="bytes")
+    plan = comparable.plan(2, repeats=3, its_steps=[*comparable.steps(), size])
+    with History(tmp_path) as history:
+        found = compare(history, comparable.keep(tmp_path, plan))
+    verdicts = {row.workload: row.cells[1].verdict for row in found.rows}
+    assert verdicts["size"] and verdicts["settle"] is None
+    lines = to_text(found).splitlines()
+    assert any(line.startswith("size ") for line in lines) and lines[-1] == "not shown: settle (--details)"
+    assert any(each.startswith("size: ") for each in verdict_sentences(found))
+
+
+def test_a_restart_that_failed_stays_in_the_table(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        found = compared(history)
+    settle = found.rows[1]
+    cells = [settle.cells[0], replace(settle.cells[1], value=None, reason="failed: gone", lacking="failed")]
+    failed = replace(found, rows=[found.rows[0], replace(settle, cells=cells), *found.rows[2:]])
+    assert any(line.startswith("settle ") for line in to_text(failed).splitlines())
 
 
 def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_figures_that_are_nothing_at_times_are_tested_as_they_are() -> None:
 
 def test_facts_without_any_noise_are_no_noise() -> None:
     exact = StepResultPair((20.7,) * 3, (25.1,) * 3, "")
-    assert words(exact, StepResultPair((20.7,) * 3, (20.7,) * 3), of(1.002)) == [DIFFERS, NOISE, NOISE]
+    assert words(exact, StepResultPair((20.7,) * 3, (20.7,) * 3), of(1.002)) == [DIFFERS, SAME, SAME]
 
 
 def test_a_share_of_nothing_leaves_nothing_to_be_said() -> None:
