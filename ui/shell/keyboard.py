@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from shiboken6 import isValid
 
 from ui.core.page import Page
 from ui.core.shortcuts import SHORTCUTS
@@ -89,6 +90,8 @@ class MessageDismisser(QObject):
 
     @Slot()
     def _on_turned(self) -> None:
+        if not isValid(self._window):  # it is being deleted, and its messages are hidden with it
+            return
         shown = self._shown()
         self.action.setEnabled(bool(shown))
         self.act.setEnabled(bool(shown) and shown[-1].has_action)
