@@ -22,7 +22,7 @@ DOCS = ROOT / "docs"
 SCREEN = (1320, 880)  # the window with its frame
 LIMIT_S = 300.0
 STEP = "read-write.range100"  # of the first session: by then there is much to be seen
-TERMINAL = ("xterm", "-geometry", "82x32+0+0", "-fa", "DejaVu Sans Mono", "-fs", "11", "-hold", "-e")
+TERMINAL = ("xterm", "-geometry", "82x39+0+0", "-fa", "DejaVu Sans Mono", "-fs", "11", "-hold", "-e")
 PAINTED_S = 3.0
 _GRAB = "from PySide6.QtGui import QGuiApplication as A; import sys; A([]); \
 A.primaryScreen().grabWindow(int(sys.argv[1])).save(sys.argv[2])"
@@ -35,7 +35,7 @@ def main() -> None:
         take_terminal(screen, home, Path(folder))
         take_light(screen, home, Path(folder))
         (home / "settings.toml").write_text('appearance = "dark"\n', encoding="utf-8")
-        take_dark(screen, home, Path(folder))
+        take_dark(screen, home, Path(folder), plan=1)  # the stopped one is above it
 
 
 def prepare(home: Path) -> None:
@@ -67,15 +67,16 @@ def take_light(screen: Screen, home: Path, folder: Path) -> None:
         person.leave()
 
 
-def choose_plan(person: Person) -> None:
+def choose_plan(person: Person, plan: int = 0) -> None:
+    """The plan in this line of the history."""
     person.press("ctrl+3")
-    person.wait_for(lambda: person.rows("Sessions"), "the plan is listed")
-    person.click_at(person.table("Sessions")[0][0]["rect"])
+    person.wait_for(lambda: len(person.rows("Sessions")) > plan, "the plan is listed")
+    person.click_at(person.table("Sessions")[plan][0]["rect"])
 
 
-def take_dark(screen: Screen, home: Path, folder: Path) -> None:
+def take_dark(screen: Screen, home: Path, folder: Path, plan: int) -> None:
     with person_before(screen, home, folder) as person:
-        choose_plan(person)
+        choose_plan(person, plan)
         person.press("Right", "Down", "ctrl+l")
         person.wait_to_see("completed")
         take(person, "live-dark")
