@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
+from app.comparison.cells.cell import OF_SNAPSHOT, Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import cross_plan_remarks
@@ -80,9 +80,10 @@ class _Cell:
 
     @property
     def ratio(self) -> float | None:
-        """What was measured; None where some of its sessions have nothing, or what the plan sets."""
+        """What was measured; None where some of its sessions failed or lack it, or what the plan sets."""
         cell = self.row.cells[self.at]
-        return None if cell.lacking or not cell.n or cell.verdict == AT_RATE else cell.relative
+        is_there = cell.n and cell.lacking in ("", OF_SNAPSHOT) and cell.verdict != AT_RATE
+        return cell.relative if is_there else None
 
 
 def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:

@@ -15,7 +15,8 @@ from .student import quantile, two_sided
 from .welch import LogMeanDifference
 
 ROUNDS = 8  # the most
-FEW_LOADS = 3  # and a single other cell: their level leaves no room for earlier looks
+# cells whose level leaves no room for earlier looks: of loads, of others beside loads, or a single one
+FEW_LOADS, FEW_LOADED = 3, 2
 OF_FEW = 0.54  # of the share, for those
 _SAME = 0.3  # of the share, for `same`
 LUCK = 0.7  # standard errors that a mean may still move: waiting for more seldom decides

@@ -10,7 +10,16 @@ from typing import Iterable, Iterator, Mapping, Sequence, Tuple
 from app.protocol.events import SPOILT as MARKED
 from app.protocol.others import DISTURBED
 
-from .looks import FEW_LOADS, OF_FEW, ROUNDS, can_still_decide, equivalence_false_share, p_same, share_of_look
+from .looks import (
+    FEW_LOADED,
+    FEW_LOADS,
+    OF_FEW,
+    ROUNDS,
+    can_still_decide,
+    equivalence_false_share,
+    p_same,
+    share_of_look,
+)
 from .steady import UNSTEADY
 from .welch import LogMeanDifference, PairedResults, Part, cell_differences
 
@@ -212,10 +221,11 @@ def tested_differences(
     columns: dict[tuple[object, bool], list[int]] = {}
     for at, cell in enumerate(cells):
         if not _untested(cell):
-            of = cell.column if cell.has_logarithms else ("alone", at)
-            columns.setdefault((of, cell.is_load), []).append(at)
-    for (_, are_loads), its in columns.items():
-        are_few = len(its) <= (FEW_LOADS if are_loads else 1)
+            pool = cell.column if cell.has_logarithms else ("alone", at)
+            columns.setdefault((pool, cell.is_load), []).append(at)
+    loaded = {of for of, are_loads in columns if are_loads}
+    for (of, are_loads), its in columns.items():
+        are_few = len(its) <= (FEW_LOADS if are_loads else FEW_LOADED if of in loaded else 1)
         weight = OF_FEW if limits.repeatedly and are_few else 1.0
         for at, found in zip(its, cell_differences([cells[at].pair for at in its])):
             yield at, replace(found, weight=weight)

@@ -74,7 +74,9 @@ def test_a_load_of_one_round_has_one_reason(history: History) -> None:
     found = compare(history, keep(history, its_plan, (1.0, 0.82), odd))
     reason = "measured once: the noise is unknown"
     assert cells(found.rows[0], "why") == ["", reason]
-    assert f"Not judged ({reason}): load." in verdict_sentences(found)
+    assert f"load: MyRocks measured at 0.82 of InnoDB's rate: not judged ({reason})." in verdict_sentences(
+        found
+    )
     assert any(text.startswith("load") and f"{reason}, not judged" in text for text in unjudged_texts(found))
     assert gate_answer(found, THREE)["steps"][0]["why"] == reason
 
