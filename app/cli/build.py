@@ -68,7 +68,7 @@ def install_build(arguments: argparse.Namespace) -> None:
     what = f"{build.family} {build.version}" if build.version else "a server"
     is_able = ": it cannot start" if build.problem else ""
     problem = f": {problem_of(build)}" if problem_of(build) else ""
-    say(f"{what} is installed in {build.base} on {arguments.target}{is_able}{problem}")
+    say(f"{what} is installed in {build.base} on {arguments.target} as {build.name}{is_able}{problem}")
 
 
 def _bring(agent: RemoteAgent, arguments: argparse.Namespace) -> Build:

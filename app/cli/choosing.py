@@ -37,8 +37,8 @@ def split_plan_file(arguments: argparse.Namespace) -> None:
     for each in builds:
         if "/" in each.partition(":")[0]:
             raise InputError(
-                f"{each} is a path: a contender begins with the name of a build (see dyno build list),"
-                f" and the name of a plan file ends with {PLAN_FILE}"
+                f"{each} is a path: a contender begins with the name of a build (dyno build install PATH"
+                f" --there gives it one), and the name of a plan file ends with {PLAN_FILE}"
             )
     arguments.plan = files[0] if files else None
     arguments.contender = [*builds, *(arguments.contender or ())] or None

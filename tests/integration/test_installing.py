@@ -44,7 +44,7 @@ def test_a_tarball_becomes_a_build_that_is_measured(
     told = ("--revision", "fed1234", "--compiler", "gcc 4.8")
     said = desktop.dyno("build", "install", str(tarball), "--target", "far", *told).stdout
     base = Path(remote.directory) / "builds" / "mysql-5.6.24"
-    assert said == f"MySQL 5.6.24 is installed in {base} on far\n"
+    assert said == f"MySQL 5.6.24 is installed in {base} on far as mysql-5.6.24\n"
     build = on(desktop, "far", "mysql-5.6.24")
     assert (build["base"], build["problem"]) == (str(base), None)
     assert (build["notes"]["revision"], build["notes"]["file"]) == ("fed1234", "mysql-5.6.24.tar")
