@@ -19,7 +19,6 @@ from app.catalog import Catalog
 from app.comparison.verdicts.compare import compare
 from app.core.errors import DynoError
 from app.core.settings import TEXT_SIZES
-from app.core.shipped import shipped_folder
 from app.history.lists.browsing import Filter, Order, page
 from app.history.recorded.counting import Cut, CuttableStep, MeasuredSeconds
 from app.history.store.history import History
@@ -135,8 +134,6 @@ def fill(context: WindowContext) -> list[str]:
         for at, (engine, preset) in enumerate(KINDS)
     ]
     its_plan = plan(contenders, its_steps=steps((1, 2, 4, 8), seconds=5), target="shelf-in-the-cellar")
-    duel = (shipped_folder("workloads") / "sequences/duel.toml").read_text()
-    its_plan = replace(its_plan, files={**its_plan.files, "sequences/duel.toml": duel})
     makers = [
         whole(its_plan, turn.session, failed=4 if at == 3 else None)
         for at, turn in enumerate(its_plan.turns[:5])
