@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Dict, List, Sequence, Set
 
 from app.protocol.others import DISTURBED, are_equally_disturbed
-from app.protocol.plan import PREPARING, QUERYING, SLICES, Plan, PlannedSession, is_waiting, keeps_rate
+from app.protocol.plan import PREPARING, QUERYING, SLICES, Plan, PlannedSession, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.verdicts import (
     HOPELESS,
@@ -87,11 +87,7 @@ class StoppingDecider:
     def _steps(self) -> List[int]:
         """The steps that Compare judges."""
         steps = enumerate(self._plan.steps)
-        return [
-            index
-            for index, step in steps
-            if not (step.warm or step.kind == "warmup" or is_waiting(step.kind, step.unit))
-        ]
+        return [index for index, step in steps if step.is_judged]
 
     def _cell(self, contender: int, step: int) -> StepResultPair:
         ours, theirs = self._column(0, step), self._column(contender, step)

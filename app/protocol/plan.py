@@ -140,6 +140,11 @@ class Step:
         return sorted({*self.ignore_errors, *self.ignore_errors_by_engine.get(engine, [])})
 
     @property
+    def is_judged(self) -> bool:
+        """Whether contenders are compared by it: not by warming up, nor by how long a server took."""
+        return not (self.warm or self.kind == "warmup" or is_waiting(self.kind, self.unit))
+
+    @property
     def direction(self) -> str:
         """Whether more of its figure is better: of a rate it is, of milliseconds and bytes it is not."""
         return "higher" if self.figure == "rate" else "lower"

@@ -323,7 +323,7 @@ class _Voice:
         return "; ".join([*texts, *more])
 
     def _clause(self, at: int, found: _Finding, of: _Subject, is_first: bool, is_sure: bool) -> str:
-        """What is said of one column; base and certainty once in a sentence."""
+        """A column's ratio, interval and verdict; base and certainty come once in a sentence."""
         noun, words = noun_of(of.unit, self.figure), verdict_words(of.unit, self.figure)
         ratio, *ends = ratio_texts(found.ratio, found.low, found.high)
         of_base = f" of {self.names[self.base]}'s {noun}" if is_first else ""

@@ -136,7 +136,7 @@ class JudgeableCell(NamedTuple):
 
 
 def judgeable_cells(comparison: Comparison) -> list[JudgeableCell]:
-    """All that have a result here and in the base, and may be compared by it; how long one waited is none."""
+    """All cells with a result here and in the base that may be compared; settling times may not."""
     return [
         JudgeableCell(row, at, _samples(comparison, row, at))
         for row in comparison.rows

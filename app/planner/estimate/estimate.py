@@ -20,17 +20,7 @@ from app.planner.resolve.sizes import (
     writes_binary_log,
 )
 from app.protocol.answers import Survey
-from app.protocol.plan import (
-    ATTEMPTS,
-    LIMIT,
-    PREPARING,
-    SLICES,
-    Contender,
-    Plan,
-    PlannedSession,
-    Step,
-    is_waiting,
-)
+from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, PlannedSession, Step
 from app.stats.at_target.verdicts import LEAST
 from app.stats.between import ASSUMED
 from app.stats.planning import least_difference
@@ -147,8 +137,7 @@ class PlanEstimate:
 
 def count_compared_cells(plan: Plan) -> int:
     """The number of cells that are compared with the base."""
-    judged = [step for step in plan.steps if not (step.warm or is_waiting(step.kind, step.unit))]
-    return sum(step.kind != "warmup" for step in judged) * (len(plan.contenders) - 1)
+    return sum(step.is_judged for step in plan.steps) * (len(plan.contenders) - 1)
 
 
 def difference_text(share: float) -> str:
