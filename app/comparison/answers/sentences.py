@@ -135,10 +135,7 @@ def _of_found(comparison: Comparison, cells: Sequence[_Cell], voice: _Voice) -> 
     found = sorted(_subjects(comparison, cells), key=lambda each: each.order)
     more = len(found) - MOST
     texts = [voice.of(each) for each in found[: MOST if more > 0 else None]]
-    return [
-        *texts,
-        *([f"{count_text(more, 'more result')} not shown here."] if more > 0 else []),
-    ]
+    return [*texts, *([f"{count_text(more, 'more result')} not shown here."] if more > 0 else [])]
 
 
 def measure_in_sentence(measure: str) -> str:
@@ -339,11 +336,8 @@ class _Voice:
 
     def _level(self, word: str) -> str:
         """A difference that does not matter: ruled out, or seen and small."""
-        return (
-            f"the same within {100 * self.limits.matters:g}%"
-            if word == SAME
-            else "a difference too small to matter"
-        )
+        same = f"the same within {100 * self.limits.matters:g}%"
+        return same if word == SAME else "a difference too small to matter"
 
 
 def _undecided(found: _Finding, words: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.comparison.cells.cell import (
@@ -216,14 +217,19 @@ def _samples(comparison: Comparison, row: Row, at: int) -> StepResultPair:
     """What a test gets of a cell and the base."""
     base, column = comparison.columns[comparison.base], comparison.columns[at]
     both = (row.cells[comparison.base], row.cells[at])
-    rate_and_kind = (both_keep_rate(row, comparison.base, at), row.kind in PREPARING)
+    pair = partial(
+        StepResultPair,
+        direction=row.direction,
+        column=at,
+        keeps_rate=both_keep_rate(row, comparison.base, at),
+        is_load=row.kind in PREPARING,
+    )
     if pairs := same_round_pairs(base, column):
         rounds = round_figure_pairs(both[0].samples, both[1].samples, pairs)
         ours, theirs = (tuple(each[side] for each in rounds) for side in (0, 1))
-        return StepResultPair(ours, theirs, row.direction, at, (), (), True, *rate_and_kind)
+        return pair(ours, theirs, by_round=True)
     ours, theirs = (tuple(value for value in cell.samples if value is not None) for cell in both)
-    added, times = between_plan_variances(base, column), _times((base, column), both)
-    return StepResultPair(ours, theirs, row.direction, at, added, times, False, *rate_and_kind)
+    return pair(ours, theirs, added=between_plan_variances(base, column), times=_times((base, column), both))
 
 
 def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[float, ...], ...]:
