@@ -108,6 +108,7 @@ def shorten_to_limit(settled: Settled, arguments: argparse.Namespace, given: Giv
         return settled
     limit_s, began = given.options["time_limit"], time.monotonic()
     is_fixed = bool(arguments.again or arguments.against is not None)
+    chosen = given.options if arguments.is_short else ("order", "rows")  # a plan file has its own
 
     def fitting(survey: Survey) -> PlanRequest:
         from app.catalog import Catalog
@@ -118,7 +119,7 @@ def shorten_to_limit(settled: Settled, arguments: argparse.Namespace, given: Giv
         gone = time.monotonic() - began if arguments.by and arguments.at is None else 0.0
         asked = replace(settled(survey), time_limit=max(1, int(limit_s - gone)) if limit_s else 0)
         known = partial(machine_measures_from, home())
-        found = fitted(asked, asked.time_limit, survey, Catalog(), known, is_fixed)
+        found = fitted(asked, asked.time_limit, survey, Catalog(), known, is_fixed, chosen)
         say(found.text)
         return found.request
 

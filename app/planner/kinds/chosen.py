@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
@@ -12,15 +13,18 @@ from app.history.machines.measured import MachineHistory
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import SECONDS, machine_key, resolve_before_approval
+from app.planner.resolve.resolve import ROWS, SECONDS, machine_key, resolve_before_approval
 from app.protocol.answers import Survey
-from app.protocol.plan import PREPARING, UNTIL_DECIDED, Plan
+from app.protocol.plan import PREPARING, SLICES, UNTIL_DECIDED, Plan
 from app.stats.at_target.verdicts import LEAST
 
+from .against import sliced_or_interleaved
 from .canary import estimated_with_canary
 
 SEQUENCE = "quick"  # where a person names only builds
 LENGTHS = (60, 45, 30, 20, 15, 10)  # seconds of a step
+IN_SLICES_S = 5  # of a step at least, in slices, where the noise of the machine affects all alike
+FEWER_ROWS = 4  # parts of the rows of a sequence, of which one is left where even that takes too long
 ROUNDS = 4  # have to end in time: one more than the fewest that give a verdict
 
 
@@ -72,29 +76,55 @@ def fitted(
     catalog: Catalog,
     known: Callable[[str], MachineHistory] = lambda _: UNKNOWN,
     is_fixed: bool = False,
+    given: Collection[str] = (),
 ) -> FittedRequest:
-    """The longest steps that end in time, of all tests or of one of each group; else InputError.
+    """The longest steps that end in time: of all tests, of one of each group, in slices, with fewer rows.
 
-    `known`: of a machine, by its key; `is_fixed`: the work may not change.
+    `known`: of a machine, by its key; `is_fixed`: the work may not change; `given`: what a person chose.
     """
     machine = known(machine_key(survey))
-    tries = [request] if is_fixed else _tries(request, catalog)
-    for tried in tries:
+    for tried in [request] if is_fixed else _tries(request, survey, catalog, given):
         plan, _ = resolve_before_approval(tried, survey, catalog)
         plan, estimate = estimated_with_canary(plan, survey, machine)
         if _needed_s(plan, estimate) <= limit_s:
             return FittedRequest(tried, _text(request, tried, plan, estimate, limit_s, catalog))
-    raise InputError(
-        f"{seconds_text(limit_s)} is too short: {_rounds_text(plan)} of {_least_text(plan)} take about"
-        f" {seconds_text(_needed_s(plan, estimate))}: give it more time, or less work (rows, steps, seconds)",
+    raise _too_short(limit_s, _rounds_text(plan), _least_text(request, tried, plan), _needed_s(plan, estimate))
+
+
+def _too_short(limit_s: float, rounds: str, least: str, needed_s: float) -> InputError:
+    minutes = math.ceil(needed_s / 60)
+    text = f"{seconds_text(limit_s)} is too short: {rounds} of {least} take about {seconds_text(needed_s)}"
+    return InputError(
+        f"{text}: write --within {minutes}min, or fewer steps with --steps",
         "time_limit",
+        window_text=f"{text}: give it {minutes} min, or choose fewer steps",
     )
 
 
-def _tries(request: PlanRequest, catalog: Catalog) -> Iterator[PlanRequest]:
+def _tries(
+    request: PlanRequest, survey: Survey, catalog: Catalog, given: Collection[str]
+) -> Iterator[PlanRequest]:
+    """From the most work to the least."""
     for steps in _steps(request, catalog):
-        for seconds in _lengths(request, catalog):
-            yield replace(request, steps=steps, seconds=seconds)
+        request = replace(request, steps=steps)
+        yield from _in_lengths(request, catalog, LENGTHS)
+    if "order" not in given:
+        _, unapproved = resolve_before_approval(request, survey, catalog)
+        hashes = [each.sha256 for each in unapproved]
+        request, why = sliced_or_interleaved(request, survey, catalog, hashes)
+        if not why:
+            yield from _in_lengths(request, catalog, (*LENGTHS, IN_SLICES_S))
+    rows = catalog.sequence(request.sequence).rows or ROWS
+    if "rows" not in given and request.rows is None and isinstance(rows, int):
+        request = replace(request, rows=max(1, rows // FEWER_ROWS))
+        yield from _in_lengths(request, catalog, (*LENGTHS, *[IN_SLICES_S] * (request.order == SLICES)))
+
+
+def _in_lengths(request: PlanRequest, catalog: Catalog, lengths: Collection[int]) -> Iterator[PlanRequest]:
+    """With the seconds of a step to try: none longer than the sequence says; a person's stay."""
+    own = request.seconds or catalog.sequence(request.sequence).seconds or SECONDS
+    shorter = () if request.seconds else [each for each in lengths if each < own]
+    yield from (replace(request, seconds=each) for each in (own, *shorter))
 
 
 def _needed_s(plan: Plan, estimate: PlanEstimate) -> float:
@@ -106,20 +136,19 @@ def _rounds_text(plan: Plan) -> str:
     return f"{ROUNDS} rounds" if plan.until_decided else count_text(len(plan.first_turns), "session")
 
 
-def _least_text(plan: Plan) -> str:
+def _least_text(asked: PlanRequest, tried: PlanRequest, plan: Plan) -> str:
     timed = [step.seconds for step in plan.steps if step.seconds]
     lengths = f" of {timed[0]} s" if len(set(timed)) == 1 else ""
-    return count_text(len(timed), "timed step") + lengths if timed else count_text(len(plan.steps), "step")
+    steps = count_text(len(timed), "timed step") + lengths if timed else count_text(len(plan.steps), "step")
+    return " ".join(filter(None, (steps, _slices_text(asked, tried), _rows_text(asked, tried))))
 
 
-def _lengths(request: PlanRequest, catalog: Catalog) -> Iterator[int | None]:
-    """The seconds of a step to try: none longer than the sequence says; a person's stay."""
-    if request.seconds:
-        yield request.seconds
-        return
-    own = catalog.sequence(request.sequence).seconds
-    yield own or SECONDS
-    yield from (each for each in LENGTHS if each < (own or SECONDS))
+def _slices_text(asked: PlanRequest, tried: PlanRequest) -> str:
+    return "with turns of a second (slices)" if tried.order != asked.order else ""
+
+
+def _rows_text(asked: PlanRequest, tried: PlanRequest) -> str:
+    return f"on {tried.rows:,} rows a table" if tried.rows != asked.rows else ""
 
 
 def _steps(request: PlanRequest, catalog: Catalog) -> Iterator[tuple[str, ...]]:
@@ -159,7 +188,8 @@ def _text(
     is_chosen = found.seconds != asked.seconds and any(step.seconds == found.seconds for step in plan.steps)
     lengths = f"{found.seconds} s a step" if is_chosen else ""
     without = f"without {first_texts(left_out)} (one test of each group stays)" if left_out else ""
-    chosen = ", ".join(filter(None, (lengths, without)))
+    turns = _slices_text(asked, found)
+    chosen = ", ".join(filter(None, (f"{lengths} {turns}".strip(), _rows_text(asked, found), without)))
     needed = seconds_text(_needed_s(plan, estimate))
     text = f"{_rounds_text(plan)} take about {needed} of {seconds_text(limit_s)}"
     return f"Dyno chose {chosen}: {text}" if chosen else text

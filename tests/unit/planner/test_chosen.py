@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,9 +96,33 @@ def test_what_cannot_end_in_time_is_refused_with_the_least_that_it_takes() -> No
     with pytest.raises(InputError) as refusal:
         in_time(0.5)
     said = str(refusal.value)
-    assert said.startswith("30 s is too short: 4 rounds of 3 timed steps of 10 s take about ")
+    assert said.startswith("30 s is too short: 4 rounds of 3 timed steps of 5 s with turns of a second")
+    least = re.search(r"--within (\d+)min", said)
+    assert least and in_time(int(least[1]))  # what it advises is enough
     with pytest.raises(InputError, match="0 s is too short"):
         in_time(0)
+
+
+def test_a_short_time_is_met_by_turns_in_each_step_then_by_fewer_rows() -> None:
+    least = fitted(asked(rows=None), 480, survey(), Catalog())
+    assert (least.request.order, least.request.rows) == ("slices", 250_000)
+    assert "with turns of a second (slices), on 250,000 rows a table" in least.text
+    assert rounds_s(least) <= 480
+    more = fitted(asked(rows=None), 12 * 60, survey(), Catalog()).request
+    assert (more.order, more.rows) == ("slices", None)
+    long = fitted(asked(rows=None), 20 * 60, survey(), Catalog()).request
+    assert (long.order, long.rows) == ("interleaved", None)
+
+
+def test_order_and_rows_that_a_person_gave_stay() -> None:
+    for given in (("order",), ("order", "rows")):
+        with pytest.raises(InputError, match="of 10 s .*take about") as refusal:
+            fitted(asked(rows=None), 300, survey(), Catalog(), given=given)
+        assert "turns" not in str(refusal.value)
+        assert ("250,000" in str(refusal.value)) == ("rows" not in given)
+    one = TWO[:1]  # too few for slices
+    with pytest.raises(InputError, match="of 10 s on 250,000 rows a table take about"):
+        fitted(asked(rows=None, contenders=one), 100, survey(), Catalog())
 
 
 def test_seconds_and_steps_of_a_person_stay() -> None:
