@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from app.core.errors import InputError, TargetError
 
 from .launching import launch_plan
-from .parser import Parser, add_directory, add_json, add_quiet, duration, whole_number
+from .parser import Parser, add_details, add_directory, add_json, add_quiet, duration, whole_number
 from .plan_options import DISTURBING, add_options, given_options
 from .screen import print_json, print_tables, quietly, say
 from .session import opened_history
@@ -89,6 +89,7 @@ def add_start_options(parser: Parser) -> None:
     parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
     add_options(parser, *_ALLOWED)
     add_json(parser)
+    add_details(parser)
     add_quiet(parser, "print only the answer")
     parser.set_defaults(queue=False, at=None, start=False)
 

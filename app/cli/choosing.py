@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from app.core.errors import InputError
 
 from .plan_options import GivenPlanOptions
-from .screen import confirmed, say
+from .screen import confirmed, say_wrapped
 
 if TYPE_CHECKING:
     from app.planner.estimate.estimate import PlanEstimate
@@ -96,7 +96,7 @@ def builds_only_request(asked: PlanRequest, given: GivenPlanOptions) -> tuple[Pl
     def settled(survey: Survey) -> PlanRequest:
         found = with_threads(first, bool(asked.sequence), survey, Catalog())
         if text := work_text(asked, found):
-            say(text)
+            say_wrapped(text)
         return found
 
     return first, settled
@@ -120,7 +120,7 @@ def shorten_to_limit(settled: Settled, arguments: argparse.Namespace, given: Giv
         asked = replace(settled(survey), time_limit=max(1, int(limit_s - gone)) if limit_s else 0)
         known = partial(machine_measures_from, home())
         found = fitted(asked, asked.time_limit, survey, Catalog(), known, is_fixed, chosen)
-        say(found.text)
+        say_wrapped(found.text)
         return found.request
 
     return fitting

@@ -50,7 +50,8 @@ def launch_plan(
 
     target = Targets().get(name)
     with quietly(arguments.quiet):
-        plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints, agree=agree)
+        stages = launch_of(target, request, arguments).stages()
+        plan, stage = show_launch(stages, hints, agree=agree, in_brief=is_in_brief(arguments))
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
@@ -71,6 +72,11 @@ def launch_plan(
     if code is None:
         remember(plan.id, name, stage.directory)
     return code or 0, plan
+
+
+def is_in_brief(arguments: argparse.Namespace) -> bool:
+    """Whether only what a person has to know is printed before the start."""
+    return not (arguments.dry_run or arguments.details)
 
 
 def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -> Launch:
@@ -123,19 +129,23 @@ def show_launch(
     hints: Mapping[str, str] = MappingProxyType({}),
     nothing: str = "nothing was started: ",
     agree: Agree | None = None,
+    in_brief: bool = False,
 ) -> tuple[Plan, LaunchStage]:
-    """The plan with its estimate, each check as it comes; raises the error of those that fail."""
-    from .plan_text import show_check, show_plan
+    """The plan with its estimate, each check as it comes; raises the error of those that fail.
 
-    shown, plan = 0, None
+    `in_brief`: of the checks those that warn or fail.
+    """
+    from .plan_text import checks_in_brief, show_check, show_plan, show_plan_in_brief
+
+    shown, plan, show = 0, None, show_plan_in_brief if in_brief else show_plan
     for stage in (_hinted(each, hints) for each in stages):
         if plan is None and stage.plan and stage.estimate:
             plan = stage.plan
-            show_plan(plan, stage.estimate)
-            say("")
+            show(plan, stage.estimate)
+            say(*([] if in_brief else [""]))
             if agree and not stage.failed:
                 agree(stage.estimate)
-        for check in stage.checks[shown:]:
+        for check in checks_in_brief(stage.checks[shown:]) if in_brief else stage.checks[shown:]:
             show_check(check)
         shown = len(stage.checks)
     say("")

@@ -312,6 +312,12 @@ def add_quiet(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help=what)
 
 
+def add_details(parser: argparse.ArgumentParser) -> None:
+    """Of a verb that starts a plan."""
+    text = "print all steps and checks of a plan before it starts, as --dry-run does"
+    parser.add_argument("-v", "--details", action="store_true", help=text)
+
+
 def add_limit(parser: argparse.ArgumentParser) -> None:
     """Of a list of the history."""
     parser.add_argument(

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from app.core.units import bytes_text, count_text, seconds_text
+from app.core.units import bytes_text, count_text, first_texts, seconds_text
 from app.history.steps.step_text import named
-from app.protocol.answers import PASS, Check
+from app.planner.checks.parity import parity_in_brief
+from app.protocol.answers import FAIL, PASS, WARN, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
 from app.protocol.waits import PRESET
 from app.stats.at_target.verdicts import LEAST
 from app.variables.memory_text import memory_settings_text
 
-from .screen import print_table, say
+from .screen import print_table, say, say_wrapped
+
+_NAMED = 6  # steps of a plan in brief
+
+
+def show_plan_in_brief(plan: Plan, estimate: Any) -> None:
+    """What is compared, what is measured, how long that takes."""
+    presets = [*dict.fromkeys(each.preset for each in plan.contenders)]
+    steps = [*dict.fromkeys(each.name for each in plan.steps if each.is_judged)]
+    threads = [*dict.fromkeys(count_text(each.threads, "thread") for each in plan.steps if each.workload)]
+    say_wrapped(
+        f"{plan.name}: {', '.join(each.name for each in plan.contenders)}, with the preset"
+        f" {first_texts(presets)}, on {plan.target}",
+        f"measures {first_texts(steps, _NAMED)} on {_size_text(plan)}, with {first_texts(threads)}",
+        f"takes about {estimate.time_text}, and needs about {bytes_text(estimate.disk_bytes)} of disk",
+    )
 
 
 def show_plan(plan: Plan, estimate: Any) -> None:
-    size = f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
-    say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
+    say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {_size_text(plan)}")
     repeats = repeats_text(plan)
     how = f"load {plan.load_method}, transport {plan.transport}, start {plan.start}"
     if plan.load:
@@ -47,6 +63,10 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     if estimate.least_text:
         say(estimate.least_text + (", four times in five" if estimate.least else ""))
     say(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
+
+
+def _size_text(plan: Plan) -> str:
+    return f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
 
 
 def repeats_text(plan: Plan) -> str:
@@ -84,7 +104,12 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     return name, step.kind, step.threads, warmup, bounded, options
 
 
+def checks_in_brief(checks: Sequence[Check]) -> list[Check]:
+    """Those that warn or fail."""
+    return parity_in_brief([each for each in checks if each.state in (WARN, FAIL)])
+
+
 def show_check(check: Check) -> None:
     who = f"{check.contender}: " if check.contender else ""
     todo = f" -> {check.todo}" if check.state != PASS and check.todo else ""
-    say(f"{check.state:<5} {check.name}: {who}{check.text}{todo}")
+    say_wrapped(f"{check.state:<5} {check.name}: {who}{check.text}{todo}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,11 @@ MOST_FILES = 1000  # of one name
 
 def add_words(words: Any) -> None:
     parser = add_verb(words, report_sessions, "write a comparison as a report, in one file", add_sessions)
-    parser.add_argument("-o", "--out", type=Path, required=True, help="a new file: .html .md .csv")
+    parser.add_argument(
+        "-o", "--out", type=Path, metavar="FILE",
+        help="a new file: .html .md .csv; also as the last word (default: the name of the first session or"
+        " plan, .html, in this directory)",
+    )  # fmt: skip
     parser.add_argument("--title", default="", help="title (default: the names of the columns)")
     parser.add_argument("--text", type=Path, help="a Markdown file with your own text")
     parser.add_argument(
@@ -56,12 +61,13 @@ def report_sessions(arguments: argparse.Namespace) -> None:
     from app.report import writing
     from app.report.content import sections_without
 
-    writing.check_report_ending(arguments.out, arguments.interactive)
-    if arguments.out.exists() and not arguments.replace:
-        raise InputError(f"{arguments.out} exists already: choose another name, or --replace it")
+    out = _file_of(arguments)
+    writing.check_report_ending(out, arguments.interactive)
+    if out.exists() and not arguments.replace:
+        raise InputError(f"{out} exists already: choose another name, or --replace it")
     request = writing.ReportRequest(
         tuple(arguments.sessions),
-        arguments.out,
+        out,
         arguments.base,
         arguments.title,
         read_text(arguments.text) if arguments.text else "",
@@ -72,6 +78,19 @@ def report_sessions(arguments: argparse.Namespace) -> None:
     with opened_history() as history:
         file = writing.write_report(history, request)
         say_written(arguments, file, format_of(file), named_sessions(history, arguments))
+
+
+def _file_of(arguments: argparse.Namespace) -> Path:
+    """The file of `--out`, else of the last word that names one, else of the first session."""
+    from app.report.writing import FORMS
+
+    if arguments.out is not None:
+        return Path(arguments.out)
+    *others, last = arguments.sessions
+    if others and Path(last).suffix.lower() in FORMS:
+        arguments.sessions = others
+        return Path(last)
+    return _free_name(as_file_name(arguments.sessions[0]))
 
 
 def report_plan(plan: Plan) -> None:
@@ -96,13 +115,22 @@ def report_plan(plan: Plan) -> None:
 
 def _new_file(name: str) -> Path:
     """An empty file of this name in the current directory, with a number where there is one."""
-    for number in range(1, MOST_FILES):
-        file = Path(f"{name}-{number}.html" if number > 1 else f"{name}.html")
+    while True:
+        file = _free_name(name)
         try:
             file.touch(exist_ok=False)
         except FileExistsError:
             continue
         except OSError as error:
             raise InputError(f"{file} cannot be written: {error.strerror}") from None
+        return file
+
+
+def _free_name(name: str) -> Path:
+    """`night.html`, or `night-2.html` where there is one, in the current directory."""
+    files = (
+        Path(f"{name}-{number}.html" if number > 1 else f"{name}.html") for number in range(1, MOST_FILES)
+    )
+    if file := next((each for each in files if not os.path.lexists(each)), None):
         return file
     raise InputError(f"there are {MOST_FILES:,} reports of that name")

@@ -22,7 +22,15 @@ from .choosing import (
 )
 from .compare import show_result_of
 from .launching import dry_run_stage, launch_plan, refusal_of, stage_entry
-from .parser import add_directory, add_quiet, add_verb, add_wide, non_empty_option, split_word_list
+from .parser import (
+    add_details,
+    add_directory,
+    add_quiet,
+    add_verb,
+    add_wide,
+    non_empty_option,
+    split_word_list,
+)
 from .plan_options import GivenPlanOptions, add_plan_options
 from .report import report_plan
 from .screen import print_json, say
@@ -90,6 +98,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
         "-n", "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
     )
     parser.add_argument("-j", "--json", action="store_true", help="with --dry-run: print JSON, for scripts")
+    add_details(parser)
     parser.add_argument(
         "--start",
         action="store_true",
@@ -209,7 +218,8 @@ def _set_up_here(published: PublishedPlan, given: GivenPlanOptions) -> Asked:
 def _against(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
-    from app.planner.kinds.against import BaseSession, sliced_or_interleaved
+    from app.planner.kinds.against import BaseSession
+    from app.planner.kinds.chosen import sliced_or_interleaved
 
     for name, what in (("plan", "the plan file"), ("again", "--again")):
         if getattr(arguments, name) is not None:
@@ -233,7 +243,7 @@ def _against(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
 def _duel(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     """InnoDB against MyRocks of one build."""
     from app.catalog import Catalog
-    from app.planner.kinds.against import sliced_or_interleaved
+    from app.planner.kinds.chosen import sliced_or_interleaved
     from app.planner.kinds.duel import duel
 
     _check_duel(arguments, given)

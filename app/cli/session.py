@@ -173,7 +173,11 @@ def list_sessions(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
         return
-    print_table(HEADERS, [session_list_cells(entry) for entry in found], least=LEAST)
+    is_asked = bool(arguments.plan or arguments.state)
+    shown = [entry for entry in found if is_asked or entry["started_at"] or entry["state"] != "stopped"]
+    print_table(HEADERS, [session_list_cells(entry) for entry in shown], least=LEAST)
+    if more := len(found) - len(shown):
+        say(f"not shown: {count_text(more, 'session')} that never began (--state stopped, --plan PLAN)")
 
 
 def session_list_cells(entry: Any) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from app.targets.store import Targets
 from .compare import show_result_of
 from .fetching import remember
 from .follow import how_to_come_back, watch_plan
-from .launching import launch_of, queued_text, show_launch, started_text
+from .launching import is_in_brief, launch_of, queued_text, show_launch, started_text
 from .report import report_plan
 from .screen import quietly, say
 
@@ -41,7 +41,8 @@ def run_on_several(
     launches = {name: launch_of(targets[name], settled, arguments) for name, settled in asked.items()}
     with TargetLaunches(launches) as several:
         with quietly(arguments.quiet):
-            plans = {name: _checked(name, several, agree) for name in asked}
+            in_brief = is_in_brief(arguments)
+            plans = {name: _checked(name, several, agree, in_brief) for name in asked}
             say(*differing_target_work(plans))
         if arguments.dry_run:
             return 0
@@ -52,10 +53,10 @@ def run_on_several(
     return max(code, int(None in started))
 
 
-def _checked(name: str, several: TargetLaunches, agree: Agree | None) -> Plan:
+def _checked(name: str, several: TargetLaunches, agree: Agree | None, in_brief: bool) -> Plan:
     say(f"{name}:")
     try:
-        plan, _ = show_launch(several.check(name), nothing="", agree=agree)
+        plan, _ = show_launch(several.check(name), nothing="", agree=agree, in_brief=in_brief)
     except DynoError as error:
         kind = InputError if isinstance(error, InputError) else TargetError
         raise kind(f"nothing was started on any target: {name}: {error}") from None

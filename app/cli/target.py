@@ -38,7 +38,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, list_targets, "list the targets", add_json)
     add_verb(verbs, survey_target, "look at the machine: hardware, system, builds", _add_name, add_json)
     text = "measure the noise of the machine in about five minutes"
-    starts = {"dry_run": False, "start": False, "detach": False, "queue": False, "at": None}
+    starts = {"dry_run": False, "start": False, "detach": False, "queue": False, "at": None, "details": False}
     calibrate = add_verb(verbs, calibrate_noise, text, _add_name, **starts)
     calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
     calibrate.add_argument(

@@ -15,7 +15,8 @@ from app.following.progress import PlanProgress, stored_plan_progress
 from app.following.progress_text import first_unneeded_round, not_needed_text
 from app.history.store.history import History
 from app.protocol.events import LogEvent, MomentEvent, SessionEnded, StepEnded
-from app.protocol.states import NOT_NEEDED
+from app.protocol.plan import is_waiting
+from app.protocol.states import NOT_NEEDED, OUT_OF_TIME
 from app.stats.at_target.steady import UNSTEADY
 
 from .screen import status_line
@@ -69,7 +70,7 @@ class PlanEventPrinter:
     def _tell(self, session: str, event: Any) -> None:
         name = self.progress.name(session)
         match event:
-            case StepEnded():
+            case StepEnded() if self._is_worth_a_line(event):
                 self._say(self._result(name, session, event))
             case MomentEvent(name="repeated"):
                 self._say(f"{name}: {self.progress.step(event.step).label}: {event.text}")
@@ -82,6 +83,11 @@ class PlanEventPrinter:
             case SessionEnded():
                 self._say(self._end(session, event))
 
+    def _is_worth_a_line(self, ended: StepEnded) -> bool:
+        """A wait for the server that went well says nothing of how fast it is."""
+        step = self.progress.step(ended.step)
+        return ended.outcome != "completed" or bool(ended.marks) or not is_waiting(step.kind, step.unit)
+
     def _result(self, name: str, session: str, ended: StepEnded) -> str:
         step = self.progress.step(ended.step)
         text = f"{name}: {step.label}"
@@ -93,11 +99,15 @@ class PlanEventPrinter:
         return f"{text} {value}{marks}" + (f"; {UNSTEADY}: {reason}" if reason else "")
 
     def _tell_spared(self, session: str) -> None:
-        """Print once for each contender why it was not needed."""
+        """Print once for each contender why it was not needed; once for all that the time is up."""
         plan, sessions = self.progress.plan, self.progress.sessions
-        if plan and plan.turn_of(session).repeat == first_unneeded_round(plan, sessions, session):
-            name = plan.contender_of(plan.turn_of(session)).name
-            self._say(f"{name}: {not_needed_text(plan, sessions, session)}")
+        if plan is None or plan.turn_of(session).repeat != first_unneeded_round(plan, sessions, session):
+            return
+        turn = plan.turn_of(session)
+        if sessions[session].reason != OUT_OF_TIME:
+            self._say(f"{plan.contender_of(turn).name}: {not_needed_text(plan, sessions, session)}")
+        elif turn.contender == 0:  # the base stays as long as anybody does
+            self._say(f"the time is up after {count_text(turn.repeat - 1, 'round')}")
 
     def _end(self, session: str, ended: SessionEnded) -> str:
         failed = self.progress.sessions[session].failed_steps

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from app.comparison.answers.sentences import step_sentences
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
@@ -16,12 +17,12 @@ from app.comparison.why.before_after import before_after_tests
 from app.comparison.why.causes import CausesEntry, causes_of_row
 from app.comparison.why.thread_states import thread_states_table
 from app.comparison.why.waits import NamedWaitsEntry, named_waits
-from app.comparison.why.why import WhyEntry, why_all
+from app.comparison.why.why import WhyEntry, why_all, why_not_explained
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
 from app.core.table import Table
 
-from .screen import print_common_name_parts, print_json, print_tables, say_text
+from .screen import print_common_name_parts, print_json, print_tables, say_text, say_wrapped
 from .session import opened_history
 
 
@@ -43,8 +44,11 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
     elif form == "csv":
         say_text(costs_text.costs_to_csv(comparison, entries))
     elif step:
+        nothing = dict.fromkeys(filter(None, map(why_not_explained, entries)))
+        above = [*step_sentences(comparison, step), *nothing]
+        say_wrapped(*above, "")
         tables = _tables(comparison, entries) if entries else _tables_alone(comparison, step)
-        print_tables(list(tables), form)
+        print_tables([_without(each, above) for each in tables], form)
     else:
         ways = (False, True) if entries else (False,)
         names = _names(comparison, form)
@@ -52,15 +56,20 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         print_tables([*costs, thread_states_table(comparison, names)], form)
 
 
+def _without(table: Table, above: Sequence[str]) -> Table:
+    """Without the remarks that stand above all tables."""
+    return replace(table, remarks=tuple(each for each in table.remarks if each not in above))
+
+
 def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[Table]:
     """Causes, costs, waits and statements of each entry."""
     for entry, its in zip(entries, _known(comparison, entries), strict=True):
-        costs = costs_text.cost_details_table(comparison, entry)
-        yield causes_table(f"Causes of {costs.title}", its.causes)
-        yield costs
-        yield waits_table(f"Waits of {costs.title}", its.named)
+        title = costs_text.pair_title(comparison, entry)
+        yield causes_table(f"Causes of {title}", its.causes)
+        yield costs_text.cost_details_table(comparison, entry)
+        yield waits_table(f"Waits of {title}", its.named)
         if its.named["statements"]:
-            yield statements_table(f"Statements of {costs.title}", its.named)
+            yield statements_table(f"Statements of {title}", its.named)
 
 
 def _tables_alone(comparison: Comparison, step: str) -> Iterator[Table]:

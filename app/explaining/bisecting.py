@@ -16,8 +16,8 @@ from app.catalog import Catalog
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.core.errors import InputError, TargetError
 from app.core.units import count_text
-from app.planner.kinds.against import sliced_or_interleaved
 from app.planner.kinds.canary import estimated_with_canary
+from app.planner.kinds.chosen import sliced_or_interleaved
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve

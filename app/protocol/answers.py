@@ -205,6 +205,7 @@ class RehearsalResult:
     variables: dict[Name, Text] = field(default_factory=dict)  # empty: it did not start
     compression: Text = ""  # of its tables, in the words of the engine
     waits_for: Text = ""  # it did not begin, because of this rehearsal of another plan
+    allocator: Text = ""  # the file that malloc comes from, or `system`; empty: not known
 
 
 @dataclass(frozen=True)

@@ -291,12 +291,11 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> RehearsalResul
         state = FAIL if engine_of(contender.engine).has_facts or contender.table_options else WARN
         found.append(Check("table options", state, problem, todo, contender.name))
     passed = [Check("compression", PASS, compression, "", contender.name)] if compression else []
+    memory = server.memory.in_force()
     if contender.memory:
-        passed.append(
-            Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name)
-        )
+        passed.append(Check("server memory", PASS, _memory_text(memory), "", contender.name))
     fine = Check("rehearsal", PASS, "the server starts and the settings are in force", "", contender.name)
-    return RehearsalResult((found or [fine]) + passed, variables, compression)
+    return RehearsalResult((found or [fine]) + passed, variables, compression, "", memory["allocator"])
 
 
 def profile_checks(plan: Plan) -> List[Check]:

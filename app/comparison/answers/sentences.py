@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from app.comparison.cells.cell import OF_SNAPSHOT, Column, Comparison, Row, RowGroup
@@ -124,6 +124,12 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     voice = _Voice(names, base, figure, comparison.limits)
     told = [f"{NONE} ({why}): {', '.join(of)}." for why, of in hindered.items()]
     return [*_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
+
+
+def step_sentences(comparison: Comparison, step: str) -> list[str]:
+    """The sentences on one step alone: each point of its sweep."""
+    rows = [row for row in comparison.rows if step in (row.workload, row_label(row))]
+    return [each for row in rows for each in verdict_sentences(replace(comparison, rows=[row]))]
 
 
 def _others(comparison: Comparison) -> list[int]:

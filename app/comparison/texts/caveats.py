@@ -14,6 +14,8 @@ from app.comparison.answers.sentences import reason_in_sentence
 from app.comparison.cells.cell import Cell, Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.verdicts.across import SIGN, cross_plan_remarks
+from app.comparison.verdicts.rounds import SHARED_LOAD
+from app.comparison.verdicts.same_load import SAME_LOAD
 from app.core.units import count_text, first_texts
 from app.history.steps.step_text import MARKS, step_mark_meaning
 from app.protocol.others import DISTURBED, LEAST_KB, Others
@@ -21,6 +23,8 @@ from app.protocol.reading import ShapeError, read
 
 MOST = 5  # lines
 _OF_ALL, _UNJUDGES, _OF_SESSIONS, _JUDGED, _LEAST = range(5)  # how important a line is
+_ALIKE = frozenset((SAME_LOAD, SHARED_LOAD))
+_FAIR = " - from all contenders alike: judged all the same"
 _FIGURES: dict[str, tuple[str, Callable[[Others], float]]] = {
     "cpu": ("other programs took {}%{} CPU", lambda each: each.cpu_pct or 0),
     "steal": ("the hypervisor took {}% of the CPU", lambda each: each.steal_pct or 0),
@@ -122,8 +126,15 @@ def _disturbed(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]
             continue
         where = _part(len(met), len(known), "measurement")
         text = f"{form.format(_span([figure(each) for each in met]), _of_cpus(met))} in {where}"
-        count = sum(cause in pair.met and DISTURBED in pair.cell.whys for pair in pairs)
-        yield _counted(f"{text}{_named(cause, met)}", count)
+        its = [pair for pair in pairs if cause in pair.met]
+        count = sum(DISTURBED in pair.cell.whys for pair in its)
+        fair = _FAIR if its and all(map(_is_fair, its)) else ""
+        yield _counted(f"{text}{_named(cause, met)}{fair}", count)
+
+
+def _is_fair(pair: _Pair) -> bool:
+    """Whether what disturbed a pair met both sides alike in all of its repeats."""
+    return not _ALIKE.isdisjoint(pair.cell.marks) and not pair.cell.why and not any(pair.cell.left_out)
 
 
 def _met(cell: Cell) -> frozenset[str]:
@@ -202,7 +213,7 @@ def _marked(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]:
     told = {why for pair in pairs for why in pair.cell.whys}
     marks = Counter(mark for cell in cells for mark in cell.marks)
     for mark, count in marks.items():
-        if mark not in told and not (mark == DISTURBED and any(map(_met, cells))):
+        if mark not in told and not (mark in (DISTURBED, *_ALIKE) and any(map(_met, cells))):
             yield _Line(_JUDGED, f"{step_mark_meaning(mark)} - in {count_text(count, 'result')}")
 
 

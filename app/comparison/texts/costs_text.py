@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from app.comparison.cells.cell import ColumnFigure, Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
@@ -57,7 +58,6 @@ _CSV = (
 
 def cost_details_table(comparison: Comparison, entry: WhyEntry) -> Table:
     """The figure, then all costs in the order in which they may explain it."""
-    names = _names(comparison)
     figure = (
         "result",
         *pair_cells(entry, verdict_short_text(entry["verdict"])),
@@ -65,13 +65,37 @@ def cost_details_table(comparison: Comparison, entry: WhyEntry) -> Table:
         "",
         *noise_cells(entry),
     )
-    costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
+    measured = [cost for cost in entry["costs"] if any(value is not None for value in cost["values"])]
+    costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in measured]
     engine = [(each["title"], *pair_cells(each), "", "", *noise_cells(each)) for each in entry["engine"]]
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
-    step = step_label(entry["step"], entry["coordinates"])
-    title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
-    lines, remarks = (figure, *costs, *engine), tuple(cost_remarks(entry))
-    return Table(title, heads, lines, 2, remarks, fixed=2, least=("spread",))
+    lines, remarks = (figure, *costs, *engine), (*cost_remarks(entry), *_unmeasured(entry))
+    return _with_one_n(
+        Table(pair_title(comparison, entry), heads, lines, 2, remarks, fixed=2, least=("spread",))
+    )
+
+
+def pair_title(comparison: Comparison, entry: WhyEntry) -> str:
+    """`scan threads=1: rocksdb against innodb`."""
+    names, step = _names(comparison), step_label(entry["step"], entry["coordinates"])
+    return f"{step}: {names[entry['column']]} against {names[entry['base']]}"
+
+
+def _unmeasured(entry: WhyEntry) -> Iterator[str]:
+    titles = [
+        cost["title"].removesuffix(PER_QUERY) for cost in entry["costs"] if cost["values"] == [None, None]
+    ]
+    if titles:
+        yield f"Not measured: {', '.join(titles)}."
+
+
+def _with_one_n(table: Table) -> Table:
+    """Without the column n where it is the same in all lines: the title has it."""
+    at = table.heads.index("n")
+    if len({line[at] for line in table.lines}) > 1:
+        return table
+    heads, *lines = ((*line[:at], *line[at + 1 :]) for line in (table.heads, *table.lines))
+    return replace(table, title=f"{table.title}, n = {table.lines[0][at]}", heads=heads, lines=tuple(lines))
 
 
 def _names(comparison: Comparison) -> dict[str, str]:

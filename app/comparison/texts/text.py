@@ -211,7 +211,8 @@ def above_of(comparison: Comparison, less: str) -> list[str]:
     """What tables omit: what all columns share, what a ratio is to, and what signs mean."""
     heads = heads_of(comparison)
     has_ratios = len(comparison.columns) > 1
-    ratio = [f"ratio: to {heads.texts[comparison.base]}{_of_rounds(comparison)}"] if has_ratios else []
+    of_rounds = "the median of each round's ratio " if about_ratio(comparison) else ""
+    ratio = [f"ratio: {of_rounds}to {heads.texts[comparison.base]}"] if has_ratios else []
     is_alone = any(cell.within is not None for row in comparison.rows for cell in row.cells)
     signs = [
         *([f"{less} less is better"] if less else []),
@@ -221,10 +222,6 @@ def above_of(comparison: Comparison, less: str) -> list[str]:
     common = step_label("", common_coordinates(comparison.rows)).strip()
     same = [heads.same, f"all tests: {common}" if common else ""]
     return [*filter(None, ["   ".join(filter(None, same)), *ratio, "   ".join(filter(None, signs))])]
-
-
-def _of_rounds(comparison: Comparison) -> str:
-    return ", the median of the rounds' ratios" if about_ratio(comparison) else ""
 
 
 def _brief_unit(of: Row | RowGroup) -> str:

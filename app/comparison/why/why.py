@@ -200,6 +200,15 @@ def cost_remarks(entry: WhyEntry) -> list[str]:
     ]
 
 
+def why_not_explained(entry: WhyEntry) -> str:
+    """Why there is nothing to explain; '' if there is."""
+    return {
+        NOISE: "The change of the result is within the noise: there is nothing to explain.",
+        SAME: "The results do not differ enough to matter: there is nothing to explain.",
+        DRIFT: "The machine drifted, which may explain the whole change.",
+    }.get(entry["verdict"] or "", "")
+
+
 def _of_order(entry: WhyEntry) -> str:
     known = [cost["explains"] for cost in entry["costs"] if cost["explains"] is not None]
     if entry["ratio"] is None:
@@ -208,12 +217,8 @@ def _of_order(entry: WhyEntry) -> str:
         return "The result is not a rate: the costs are in their usual order."
     if known:
         return SORTED if any(known) else NOTHING
-    if entry["verdict"] == NOISE:
-        return "The change of the result is within the noise: there is nothing to explain."
-    if entry["verdict"] == SAME:
-        return "The results do not differ enough to matter: there is nothing to explain."
-    if entry["verdict"] == DRIFT:
-        return "The machine drifted, which may explain the whole change."
+    if text := why_not_explained(entry):
+        return text
     is_measured = any(None not in cost["values"] for cost in entry["costs"])
     return HARDLY if is_measured else "The costs were not measured in both."
 

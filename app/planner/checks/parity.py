@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from app.core.units import count_text, first_texts
 from app.engines import engine_of
@@ -19,8 +20,10 @@ from app.variables.memory_text import memory_settings_text
 from app.variables.variables import MATTERS, NAMED, OF_THE_SERVER, Values
 
 IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
-CORES, MEMORY = "cores", "server memory"
+CORES, MEMORY, ALLOCATOR = "cores", "server memory", "allocator"
 IN_FORCE = "settings in force"  # the check that a rehearsal answers
+PARITY = "parity"
+_SEE_EACH = "--details shows their values; set them in a preset to compare without them"
 _SHOWN = 6  # variables named in one line
 _MOST = 1000  # kept with their values: a server may answer anything
 _LONGEST = 200  # characters of a value
@@ -74,11 +77,12 @@ def check_contender_parity(
         {
             **variable_meanings(contender, each.variables),
             "compression": reported_compression(each.compression),
+            ALLOCATOR: "" if contender.allocator else PurePosixPath(each.allocator).name,
         }
         for contender, each in zip(contenders, rehearsals, strict=True)
     ]
     found = _check_rules(contenders, meanings) + _check_sides(contenders, values, sizes)
-    agreed = Check("parity", PASS, f"the contenders agree in {len(meanings[0])} settings in force")
+    agreed = Check(PARITY, PASS, f"the contenders agree in {len(meanings[0])} settings in force")
     return [*(found or [agreed]), *_check_defaults(contenders, values)]
 
 
@@ -114,7 +118,17 @@ def _difference(
     if len(who) < 2:
         return []
     text = "; ".join(f"{', '.join(names)}: {answer}" for answer, names in who.items())
-    return [Check("parity", WARN, f"{what}: {text} ({why})", todo)]
+    return [Check(PARITY, WARN, f"{what}: {text} ({why})", todo)]
+
+
+def parity_in_brief(checks: Sequence[Check]) -> list[Check]:
+    """The same checks with all differences between the contenders in one line."""
+    found = [each for each in checks if (each.name, each.state) == (PARITY, WARN)]
+    if len(found) < 2:
+        return list(checks)
+    names = ", ".join(each.text.partition(":")[0] for each in found)
+    text = f"the contenders differ in {len(found)} settings that cost time: {names}"
+    return [*(each for each in checks if each not in found), Check(PARITY, WARN, text, _SEE_EACH)]
 
 
 # data and caches
@@ -175,6 +189,10 @@ _WORDS = {
     **{each.what: (each.why, each.todo) for each in MATTERS},
     CORES: ("fewer CPUs do less work", "give all the same cores, unless you compare cores"),
     MEMORY: ("allocators and limits cost time", "give all the same, unless you compare these"),
+    ALLOCATOR: (
+        "memory is allocated in each query",
+        "choose the same allocator for all, unless you compare the builds as they come",
+    ),
     "compression": (
         "compression costs CPU and saves bytes written and cached",
         "set the same compression for all, or none",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,24 +10,17 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.history.lists.sessions import sessions_of_reference
 from app.history.steps.figures import plans_by_session
-from app.planner.checks.checks import check_plan
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.request.slicing import slices_problem
-from app.planner.resolve.resolve import resolve
-from app.protocol.answers import FAIL, Survey
-from app.protocol.plan import SLICES, Plan
+from app.protocol.answers import Survey
+from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import LEAST
 from app.variables import parse_preset, preset_file
 
 from .again import contenders_again, request_again
-from .canary import estimated_with_canary
 
 if TYPE_CHECKING:
     from app.history.store.history import History
-
-WHOLE = "interleaved"
-_ROOM = ("memory", "disk")  # checks that all contenders of a round share
 
 
 @dataclass(frozen=True)
@@ -102,23 +95,3 @@ def _options_now(base: ContenderRequest, catalog: Catalog) -> list[tuple[str, st
 
 def _shown(fingerprint: str) -> str:
     return fingerprint[:12] or "unknown"
-
-
-def sliced_or_interleaved(
-    asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()
-) -> tuple[PlanRequest, str]:
-    """The same request in slices, else interleaved and why."""
-    sliced = replace(asked, order=SLICES)
-    why = _why_whole(sliced, survey, catalog, approved)
-    return (replace(asked, order=WHOLE), why) if why else (sliced, "")
-
-
-def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str]) -> str:
-    if problem := slices_problem(asked):
-        return problem[0]
-    plan, found = estimated_with_canary(resolve(asked, survey, catalog, approved), survey)
-    if not any(step.sliced for step in plan.steps):
-        return "no step can run in slices"
-    checks = check_plan(plan, survey, found, allow_small_disk=asked.allow_small_disk)
-    failed = [each for each in checks if each.state == FAIL and each.name in _ROOM]
-    return failed[0].text if failed else ""

@@ -1,29 +1,32 @@
-"""What Dyno chooses for a plan: of one that names only builds, and of one that has to end in time."""
+"""What Dyno chooses: for builds alone, whether in slices, and for a plan that has to end in time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from app.catalog import Catalog, SequenceStep
 from app.core.errors import InputError
 from app.core.units import count_text, first_texts, seconds_text
 from app.history.machines.measured import MachineHistory
+from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import ROWS, SECONDS, machine_key, resolve_before_approval
-from app.protocol.answers import Survey
+from app.planner.request.slicing import slices_problem
+from app.planner.resolve.resolve import ROWS, SECONDS, machine_key, resolve, resolve_before_approval
+from app.protocol.answers import FAIL, Survey
 from app.protocol.plan import PREPARING, SLICES, UNTIL_DECIDED, Plan
 from app.stats.at_target.verdicts import LEAST
 
-from .against import sliced_or_interleaved
 from .canary import estimated_with_canary
 
 SEQUENCE = "quick"  # where a person names only builds
 LENGTHS = (60, 45, 30, 20, 15, 10)  # seconds of a step
 IN_SLICES_S = 5  # of a step at least, in slices, where the noise of the machine affects all alike
+WHOLE = "interleaved"
+_ROOM = ("memory", "disk")  # checks that all contenders of a round share
 FEWER_ROWS = 4  # parts of the rows of a sequence, of which one is left where even that takes too long
 ROUNDS = 4  # have to end in time: one more than the fewest that give a verdict
 
@@ -58,6 +61,29 @@ def work_text(before: PlanRequest, now: PlanRequest) -> str:
     return f"Dyno chose {', '.join(parts)}" if parts else ""
 
 
+# in slices
+
+
+def sliced_or_interleaved(
+    asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()
+) -> tuple[PlanRequest, str]:
+    """The same request in slices, else interleaved and why."""
+    sliced = replace(asked, order=SLICES)
+    why = _why_whole(sliced, survey, catalog, approved)
+    return (replace(asked, order=WHOLE), why) if why else (sliced, "")
+
+
+def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str]) -> str:
+    if problem := slices_problem(asked):
+        return problem[0]
+    plan, found = estimated_with_canary(resolve(asked, survey, catalog, approved), survey)
+    if not any(step.sliced for step in plan.steps):
+        return "no step can run in slices"
+    checks = check_plan(plan, survey, found, allow_small_disk=asked.allow_small_disk)
+    failed = [each for each in checks if each.state == FAIL and each.name in _ROOM]
+    return failed[0].text if failed else ""
+
+
 # in time
 
 
@@ -88,12 +114,13 @@ def fitted(
         plan, estimate = estimated_with_canary(plan, survey, machine)
         if _needed_s(plan, estimate) <= limit_s:
             return FittedRequest(tried, _text(request, tried, plan, estimate, limit_s, catalog))
-    raise _too_short(limit_s, _rounds_text(plan), _least_text(request, tried, plan), _needed_s(plan, estimate))
+    least = f"{_rounds_text(plan)} of {_least_text(request, tried, plan)}"
+    raise _too_short(limit_s, least, _needed_s(plan, estimate))
 
 
-def _too_short(limit_s: float, rounds: str, least: str, needed_s: float) -> InputError:
+def _too_short(limit_s: float, least: str, needed_s: float) -> InputError:
     minutes = math.ceil(needed_s / 60)
-    text = f"{seconds_text(limit_s)} is too short: {rounds} of {least} take about {seconds_text(needed_s)}"
+    text = f"{seconds_text(limit_s)} is too short: {least} take about {seconds_text(needed_s)}"
     return InputError(
         f"{text}: write --within {minutes}min, or fewer steps with --steps",
         "time_limit",

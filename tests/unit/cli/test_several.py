@@ -43,7 +43,7 @@ def test_each_target_gets_its_own_plan(
     assert main([*RUN, *words, "--detach"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("local:\n") and "\nnuc:\n" in said
-    assert "sequence duel on local" in said and "sequence duel on nuc" in said
+    assert "with the preset baseline, on local" in said and "with the preset baseline, on nuc" in said
     assert said.count(" is running on ") == 2 and "dyno follow --target nuc" in said
     assert local.asked == nuc.asked and local.asked[-2:] == ["start", "close"]
     assert sorted(each.target for each in LeftPlans(dyno_home).all()) == ["local", "nuc"]

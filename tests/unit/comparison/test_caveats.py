@@ -54,6 +54,16 @@ def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
     assert "1 measurement left out: disturbed" in joined_texts(found)
 
 
+def test_what_met_all_alike_and_costs_no_verdict_is_one_line(history: History) -> None:
+    odd = {(at, 3, 1): busy(90.0, causes=["steal"]) for at in (0, 1)}
+    found = compared(history, odd)
+    assert found.rows[1].cells[1].verdict and "shared-load" in found.rows[1].cells[1].marks
+    assert joined_texts(found) == [
+        "the hypervisor took 3.0% of the CPU in all 2 measurements - from all contenders alike: judged all"
+        " the same"
+    ]
+
+
 def test_of_one_session_each_the_number_is_the_reason(history: History) -> None:
     first, other = joined_texts(compared(history, of_all([busy(90.0)], rounds=1), rounds=1))
     assert first == "measured once: the noise is unknown - so 3 results are not judged"

@@ -132,6 +132,8 @@ def test_missing_costs_stay_missing_and_stand_last(history: History) -> None:
     assert by_name["reads"]["explains"] is None
     lines = {line[0]: line for line in cost_details_table(found, entry).lines}
     assert lines["Disk at work"][2:6] == ("950.0", "-", "-", "-")
+    assert "KiB written by the device" not in lines
+    assert "KiB written by the device" in cost_details_table(found, entry).remarks[-1]
 
 
 def test_a_figure_that_hardly_changed_needs_no_explanation(history: History) -> None:
@@ -168,8 +170,10 @@ def test_repeats_that_overlap_may_be_noise_and_explain_nothing(history: History)
     overlaps = {cost["name"]: (cost["overlaps"], cost["n"]) for cost in entry["costs"]}
     assert overlaps["cpu_us"] == (True, [2, 2])
     assert overlaps["reads"] == (False, [2, 2])
-    lines = {line[0]: line for line in cost_details_table(found, entry).lines}
-    assert lines["CPU"][4:] == ("1.04 ~", "0%", "10%", "2", "2.9% / 2.8%")
+    table = cost_details_table(found, entry)
+    lines = {line[0]: line for line in table.lines}
+    assert lines["CPU"][4:] == ("1.04 ~", "0%", "10%", "2.9% / 2.8%")
+    assert table.title.endswith(", n = 2") and "n" not in table.heads
 
 
 def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:

@@ -12,7 +12,8 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.planner.kinds.against import BaseSession, sliced_or_interleaved
+from app.planner.kinds.against import BaseSession
+from app.planner.kinds.chosen import sliced_or_interleaved
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.request.request import PlanRequest

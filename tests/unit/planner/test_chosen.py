@@ -116,7 +116,7 @@ def test_a_short_time_is_met_by_turns_in_each_step_then_by_fewer_rows() -> None:
 
 def test_order_and_rows_that_a_person_gave_stay() -> None:
     for given in (("order",), ("order", "rows")):
-        with pytest.raises(InputError, match="of 10 s .*take about") as refusal:
+        with pytest.raises(InputError, match=r"of 10 s .*take about") as refusal:
             fitted(asked(rows=None), 300, survey(), Catalog(), given=given)
         assert "turns" not in str(refusal.value)
         assert ("250,000" in str(refusal.value)) == ("rows" not in given)

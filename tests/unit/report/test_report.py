@@ -396,6 +396,21 @@ def test_the_command_writes_a_file_once(
     assert not list(tmp_path.glob(".*part")) and not (tmp_path / "r.md").exists()
 
 
+def test_the_file_may_be_the_last_word_or_left_out(
+    dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with History(dyno_home) as own:
+        ids = keep(own)
+    folder = tmp_path / "own"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert main(["report", *ids, "night.md"]) == main(["report", *ids]) == main(["report", *ids]) == 0
+    names = {each.name for each in folder.iterdir()}
+    assert names == {"night.md", f"{ids[0]}.html", f"{ids[0]}-2.html"}
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()] == sorted(names, reverse=True)
+    assert main(["report", "night.md"]) == 2, "a file alone is no session"
+
+
 def test_the_results_say_what_their_signs_mean(history: History) -> None:
     text = render(read_report(history, keep(history)), ".html")
     assert "below it the ratio to the base; better and worse are beyond the noise (Welch&#39;s test" in text
