@@ -43,8 +43,7 @@ from .system.journal import DiskFullError
 from .system.other_agents import agents_elsewhere
 
 NO_NAMES = (
-    "waits and statements have no names: the Performance Schema is off."
-    " Instruments `waits` in the plan turn it on"
+    "waits and statements have no names: the Performance Schema is off. --instruments waits turns it on"
 )
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 

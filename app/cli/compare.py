@@ -61,7 +61,7 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
         "sessions",
         nargs="+",
         metavar="SESSION",
-        help="session or plan: its id, the last 6 characters of that, a unique name, or last",
+        help="session or plan: its id, the last 6 characters of that, a unique name, or last (latest plan)",
     )
     parser.add_argument(
         "--base",
@@ -216,12 +216,16 @@ def _show_verdict(found: Comparison, measure: str, form: str) -> None:
 
 def show_result_of(plan: str) -> None:
     """Print the result of a plan of several contenders, once it is over and in the history."""
+    from app.comparison.answers.sentences import largest_decided_step
     from app.history.lists.sessions import SUFFIX
 
     if ids := _sessions_to_compare(plan):
         say("")
-        _show_table(_compared(ids), "value", "table")
+        found = _compared(ids)
+        _show_table(found, "value", "table")
         say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
+        if step := largest_decided_step(found):
+            say(f"what may explain it: dyno compare {plan[-SUFFIX:]} --why {step}")
     _show_against_baseline(plan)
 
 

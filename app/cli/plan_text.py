@@ -28,7 +28,7 @@ def show_plan_in_brief(plan: Plan, estimate: Any) -> None:
         f"{plan.name}: {', '.join(each.name for each in plan.contenders)}, with the preset"
         f" {first_texts(presets)}, on {plan.target}",
         f"measures {first_texts(steps, _NAMED)} on {_size_text(plan)}, with {first_texts(threads)}",
-        f"takes about {estimate.time_text}, and needs about {bytes_text(estimate.disk_bytes)} of disk",
+        f"{_brief_time(plan, estimate)}, and needs about {bytes_text(estimate.disk_bytes)} of disk",
     )
 
 
@@ -63,6 +63,13 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     if estimate.least_text:
         say(estimate.least_text + (", four times in five" if estimate.least else ""))
     say(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
+
+
+def _brief_time(plan: Plan, estimate: Any) -> str:
+    """A time that somebody set is the promise; how much of it is used depends on what is found."""
+    if plan.time_limit:
+        return f"ends within {seconds_text(plan.time_limit)}"
+    return f"takes about {estimate.time_text}"
 
 
 def _size_text(plan: Plan) -> str:

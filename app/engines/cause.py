@@ -154,6 +154,6 @@ CAUSES: Tuple[Cause, ...] = (
     _state("cpu", "The clients' threads wait for a CPU", WAITS_FOR_CPU),
     _state("disk", "The clients' threads wait for the disk", DISK),
     _state("sync", "The clients' threads wait for syncs", SYNCS, of=FSYNC),
-    _state("link", "The clients or the link are slow", NETWORK),
+    _state("link", "The server waits for its clients", NETWORK),
     _state("rate", "The clients wait for the rate of the step", SCHEDULE),
 )

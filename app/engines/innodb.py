@@ -85,7 +85,7 @@ is_written() {{ # dirty pages and purge, as far as reads would notice
 
 _FULL_REDO = Cause(
     name="full-redo",
-    title="The redo log is full",
+    title="The redo log is nearly full",
     words="% of the largest checkpoint age",
     figure="innodb.checkpoint_age_mb",
     least=60.0,

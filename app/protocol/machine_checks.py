@@ -74,7 +74,8 @@ def _load(machine: Machine) -> Check:
     text = "the load of the target is {}".format(load)
     threads = machine.cpu.threads if machine.cpu else None
     if load > max(BUSY_LOAD, 0.05 * (threads or 1)):
-        return Check("load", WARN, text, "wait until other programs finish")
+        todo = "wait until other programs finish, or expect results that they disturb"
+        return Check("load", WARN, "{}: other programs are at work".format(text), todo)
     return Check("load", PASS, text)
 
 

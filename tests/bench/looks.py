@@ -26,6 +26,7 @@ _HELD = 20  # plans of each place that Dyno judges too: both have to say the sam
 _EFFECTS = (0.03, 0.05, 0.1, 0.3)
 _CELLS = (2, 4, 9)
 _POOLS = ((0, 6), (2, 1), (2, 2), (2, 4), (2, 6))  # steps that load or index, and others
+_OUT_OF_TIME = (3, 4, 5, 6)  # rounds after which the time is up
 _HARDEST = (
     NOISIER, WORLD, "two speeds, all cells", "sessions off as a whole, 3 %",
     "mixed noise: half of the cells 10 %",
@@ -90,6 +91,7 @@ def looks(arguments: argparse.Namespace) -> list[Figure]:
     chance = np.random.default_rng([14, 2])
     worst = equals(arguments.runs, chance)
     apart = max(worst_of_pools(arguments.runs // 4, chance))
+    in_time = max(max(worst_of_pools(arguments.runs // 8, chance, rounds)) for rounds in _OUT_OF_TIME)
     loss, sessions = powers(arguments.runs // 4, chance)
     limit = 100 * (SHARE + 3 * (SHARE * (1 - SHARE) / arguments.runs) ** 0.5)
     return [
@@ -101,6 +103,14 @@ def looks(arguments: argparse.Namespace) -> list[Figure]:
             arguments.runs // 4,
             "plans",
             at_most=100 * (SHARE + 3 * (SHARE * (1 - SHARE) / (arguments.runs // 4)) ** 0.5),
+        ),
+        Figure(
+            "equals told apart at any look, the last when the time is up",
+            in_time,
+            "%",
+            arguments.runs // 8,
+            "plans",
+            at_most=100 * (SHARE + 3 * (SHARE * (1 - SHARE) / (arguments.runs // 8)) ** 0.5),
         ),
         Figure("power lost against eight rounds", loss, "points", arguments.runs // 4, "plans", at_most=5),
         Figure(
@@ -136,29 +146,31 @@ def equals(runs: int, chance: np.random.Generator) -> float:
     return worst
 
 
-def worst_of_pools(runs: int, chance: np.random.Generator) -> Iterator[float]:
+def worst_of_pools(runs: int, chance: np.random.Generator, rounds: int = ROUNDS) -> Iterator[float]:
     """Load and index tell of their noise by themselves: plans of equals with a difference at any look."""
     lines = []
     for name in _HARDEST:
         for order in ("interleaved", SLICES):
-            shares = [_told_apart(name, order, *sizes, runs, chance) for sizes in _POOLS]
+            shares = [_told_apart(name, order, *sizes, runs, chance, rounds) for sizes in _POOLS]
             yield max(shares)
             lines.append([name, order, *(f"{share:.1f} %" for share in shares)])
     heads = ["equals", "order", *(f"{loads} loads, {others} others" for loads, others in _POOLS)]
-    print("plans of equals in which any look shows a difference of 2 % or more")
+    print(f"plans of equals, ended after {rounds} rounds: any look shows a difference of 2 % or more")
     print("\n" + markdown_of(heads, lines), end="\n\n", flush=True)
 
 
 def _told_apart(
-    name: str, order: str, loads: int, others: int, runs: int, chance: np.random.Generator
+    name: str, order: str, loads: int, others: int, runs: int, chance: np.random.Generator, rounds: int
 ) -> float:
     base, other = compared(name, order, ROUNDS, loads + others, runs, chance)
-    return 100 * sum(_is_told_apart(*pair, order, loads) for pair in zip(base, other, strict=True)) / runs
+    pairs = zip(base, other, strict=True)
+    return 100 * sum(_is_told_apart(*pair, order, loads, rounds) for pair in pairs) / runs
 
 
-def _is_told_apart(base: Array, other: Array, order: str, loads: int) -> bool:
-    limits = VerdictLimits(repeatedly=True)
-    for n in range(LEAST, ROUNDS + 1):
+def _is_told_apart(base: Array, other: Array, order: str, loads: int, rounds: int) -> bool:
+    """At any look; where the time is up before all rounds, the last look takes all of the share."""
+    for n in range(LEAST, rounds + 1):
+        limits = VerdictLimits(repeatedly=True, is_last=n == rounds < ROUNDS)
         cells = cells_of(base[:, :n], other[:, :n], order)
         cells = [replace(cell, is_load=at < loads) for at, cell in enumerate(cells)]
         if any(verdict.word in COLOURED for verdict in judge(cells, limits)):

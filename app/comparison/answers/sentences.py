@@ -19,6 +19,7 @@ from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
 from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
+from app.protocol.plan import PREPARING
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import (
@@ -124,6 +125,16 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     voice = _Voice(names, base, figure, comparison.limits)
     told = [f"{NONE} ({why}): {', '.join(of)}." for why, of in hindered.items()]
     return [*_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
+
+
+def largest_decided_step(comparison: Comparison) -> str:
+    """The query or scan with the largest decided effect; '' if there is none. A load has no costs."""
+    found = [
+        (cell.finding.effect, cell.row.workload)
+        for cell in _cells_of(comparison)
+        if cell.finding and cell.finding.word in DIFFERING and cell.row.kind not in PREPARING
+    ]
+    return max(found, default=(0.0, ""))[1]
 
 
 def step_sentences(comparison: Comparison, step: str) -> list[str]:

@@ -193,6 +193,7 @@ class Comparison:
     groups: list[RowGroup]
     limits: VerdictLimits  # of the verdicts
     repeatedly: bool  # a plan of them was looked at after each round, and went on until it was decided
+    is_last_look: bool  # the time of all such plans was up
     has_own_limits: bool  # it is judged by those of this plan, and by nobody else's
     warnings: list[Caveat]
 

@@ -22,10 +22,12 @@ SAME = (
 )
 DIFFER = "Known to differ, not known to act here: {}."
 POOL = "No time of clients {}: its connections share the threads of a pool ({}), so only its CPU is known."
-OF_BASE = "The base takes longer per query: the causes are those of the base."
+OF_BASE = "The base is the slower one: these causes are of its time."
 _EXPLAINED = 5
+_NOTHING = 0.005
+SAME_TIME = "Several causes can be of the same time: what they explain does not add up."
 _ALL = 0.995
-_REST = "; the rest waits for something unknown"
+_REST = "; the rest waits without a name, perhaps for a cause above"
 
 
 def cause_sentence(entry: CauseEntry) -> str:
@@ -51,8 +53,14 @@ def causes_table(title: str, entry: CausesEntry) -> Table:
     """A line for each cause, first what explains most."""
     has_base = len(entry["named_share"]) > 1
     heads = ("cause", "figure", *(("explains", "share", "base") if has_base else ("share",)), "n")
-    lines = tuple(_line(at, each) for at, each in enumerate(entry["causes"], 1))
+    told = [each for each in entry["causes"] if not _explains_nothing(each)] or entry["causes"]
+    lines = tuple(_line(at, each) for at, each in enumerate(told, 1))
     return Table(title, heads, lines, 2, tuple(causes_remarks(entry)))
+
+
+def _explains_nothing(entry: CauseEntry) -> bool:
+    """Less than half a percent, as it is shown."""
+    return entry["explains"] is not None and entry["explains"] < _NOTHING
 
 
 def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
@@ -70,6 +78,8 @@ def causes_remarks(entry: CausesEntry) -> Iterator[str]:
         yield AGAINST
     yield from _becauses(entry)
     yield from _of_pools(entry["pools"])
+    if sum(each["explains"] or 0.0 for each in entry["causes"]) > 1:
+        yield SAME_TIME
     if entry["slower"] == 0:
         yield OF_BASE
     elif entry["slower"] is None and len(named) > 1 and any(map(_has_share, entry["causes"])):

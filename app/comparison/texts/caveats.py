@@ -222,6 +222,8 @@ def _left_out(cells: Sequence[Cell]) -> Iterator[_Line]:
     out = [marks for cell in cells for marks in cell.left_out if marks]
     why = first_texts(list(dict.fromkeys(mark for marks in out for mark in marks)))
     if out:
-        yield _Line(_LEAST, f"{count_text(len(out), 'measurement')} left out: {why}")
+        is_told = why == DISTURBED and any(map(_met, cells))
+        one = count_text(len(out), "disturbed measurement" if is_told else "measurement")
+        yield _Line(_LEAST, f"{one} left out" if is_told else f"{one} left out: {why}")
     if cut := sum(any(cell.cuts) for cell in cells):
         yield _Line(_LEAST, f"only some of the seconds count in {count_text(cut, 'cell')}")

@@ -41,7 +41,7 @@ from app.history.lists.sessions import (
 )
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
-from app.protocol.states import NOT_NEEDED
+from app.protocol.states import NOT_NEEDED, OUT_OF_TIME
 from app.stats import VerdictLimits
 
 from .columns import (
@@ -112,6 +112,8 @@ def compare(
         rounds = rounds_of(history, plan_by_id, described, at)
         relate_columns(history, described, rounds)
     plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
+    looked = {plan.id for plan in plan_by_id.values() if plan.until_decided}
+    out_of_time = {plan_by_id[id_].id for id_, entry in entries.items() if entry["reason"] == OUT_OF_TIME}
     titles, rates = step_titles(plans_in_order), set_rates_of(plans_in_order)
     found = Comparison(
         base=at,
@@ -120,7 +122,8 @@ def compare(
         plans=plans,
         groups=[],
         limits=VerdictLimits(),
-        repeatedly=any(plan.until_decided for plan in plan_by_id.values()),
+        repeatedly=bool(looked),
+        is_last_look=bool(looked) and looked <= out_of_time,
         has_own_limits=own is not None,
         warnings=warnings,
     )

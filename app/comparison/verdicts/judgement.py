@@ -111,7 +111,7 @@ def limits_of_plans(plans: Iterable[Plan]) -> VerdictLimits | None:
 
 def limits_for_looks(comparison: Comparison, limits: VerdictLimits) -> VerdictLimits:
     """The same limits, adjusted to the number of looks at the data."""
-    return replace(limits, repeatedly=comparison.repeatedly)
+    return replace(limits, repeatedly=comparison.repeatedly, is_last=comparison.is_last_look)
 
 
 def with_verdicts(comparison: Comparison, limits: VerdictLimits) -> Comparison:

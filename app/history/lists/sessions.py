@@ -174,8 +174,16 @@ def _of_plan_id(history: History, reference: str) -> list[str]:
 
 
 def find_all(history: History, references: Iterable[str]) -> list[str]:
-    """The ids of these sessions, each once; a plan means all of its sessions."""
-    return list(dict.fromkeys(id_ for each in references for id_ in _find_some(history, each)))
+    """The ids of these sessions, each once; a plan means all of its sessions, `last` the latest plan."""
+    return list(dict.fromkeys(id_ for each in references for id_ in _find_several(history, each)))
+
+
+def _find_several(history: History, reference: str) -> list[str]:
+    ids = _find_some(history, reference)
+    if reference != "last":
+        return ids
+    (plan,) = history.one("SELECT plan FROM session WHERE id = ?", ids) or ("",)
+    return _of_plan_id(history, plan)
 
 
 def sessions_of_reference(history: History, reference: str) -> list[str]:
@@ -223,7 +231,7 @@ def _find_some(history: History, reference: str) -> list[str]:
     if not ids:
         none = f"no session {reference!r} in the history{meant_name(history, reference)}"
         raise InputError(
-            f"{none}: list them with `dyno session list`",
+            f"{none}: list them with `dyno session list`, or write last for the latest plan",
             window_text=f"{none}: History lists those that are there",
         )
     _recount(history, ids)

@@ -28,7 +28,8 @@ def session_names(directory: Path) -> list[str]:
     """The latest first."""
     rows = _rows(
         directory,
-        f"SELECT {_NAME_OF}, s.id FROM session s ORDER BY s.planned_at DESC, s.ordinal DESC LIMIT {MOST}",
+        f"SELECT {_NAME_OF}, s.id FROM session s WHERE s.started_at IS NOT NULL OR s.state != 'stopped'"
+        f" ORDER BY s.planned_at DESC, s.ordinal DESC LIMIT {MOST}",
     )
     names = [str(name) for name, _ in rows]
     unique = [name for name in dict.fromkeys(names) if names.count(name) == 1]

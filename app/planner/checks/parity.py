@@ -127,7 +127,8 @@ def parity_in_brief(checks: Sequence[Check]) -> list[Check]:
     if len(found) < 2:
         return list(checks)
     names = ", ".join(each.text.partition(":")[0] for each in found)
-    text = f"the contenders differ in {len(found)} settings that cost time: {names}"
+    what = f"the contenders differ in {len(found)} settings that cost time"
+    text = f"{what}, by their presets or by the defaults of their builds: {names}"
     return [*(each for each in checks if each not in found), Check(PARITY, WARN, text, _SEE_EACH)]
 
 

@@ -214,7 +214,7 @@ def _text(
     left_out = _left_out(asked, found, catalog)
     is_chosen = found.seconds != asked.seconds and any(step.seconds == found.seconds for step in plan.steps)
     lengths = f"{found.seconds} s a step" if is_chosen else ""
-    without = f"without {first_texts(left_out)} (one test of each group stays)" if left_out else ""
+    without = f"without {first_texts(left_out)} (one test of each kind stays)" if left_out else ""
     turns = _slices_text(asked, found)
     chosen = ", ".join(filter(None, (f"{lengths} {turns}".strip(), _rows_text(asked, found), without)))
     needed = seconds_text(_needed_s(plan, estimate))

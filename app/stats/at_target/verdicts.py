@@ -46,6 +46,7 @@ class VerdictLimits:
     false_share: float = 0.05  # share of false ones among the differences of all cells
     matters: float = 0.02  # a ratio closer to 1 than this does not count, however sure it is
     repeatedly: bool = False  # the plan was looked at after each round, and went on until it was decided
+    is_last: bool = False  # its time was up: nobody looks again, so this look may take all of the share
 
     @classmethod
     def of_pct(cls, false_share_pct: float, matters_pct: float) -> VerdictLimits:
@@ -60,7 +61,7 @@ class VerdictLimits:
     def after(self, rounds: int) -> VerdictLimits:
         if not self.repeatedly:
             return self
-        share = share_of_look(self.false_share, rounds)
+        share = self.false_share if self.is_last else share_of_look(self.false_share, rounds)
         return replace(self, false_share=share, repeatedly=False)
 
 

@@ -117,7 +117,9 @@ def test_a_plan_that_ended_meanwhile_closes_with_sentences(
     assert main(["follow"]) == 0
     told = capsys.readouterr().out
     assert "MyRocks at 0.50 of InnoDB's rate (" in told
-    assert told.endswith(f"look at it again: dyno compare {its_plan.id[-6:]}\n")
+    again, why = told.splitlines()[-2:]
+    assert again == f"look at it again: dyno compare {its_plan.id[-6:]}"
+    assert why.startswith(f"what may explain it: dyno compare {its_plan.id[-6:]} --why ")
     assert told.startswith("everything of local is in the history") is is_followed
 
 

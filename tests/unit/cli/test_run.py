@@ -196,7 +196,8 @@ def test_a_plan_with_two_contenders_ends_with_what_it_came_to(
     assert said[0] == said[4] == ""
     assert all("MyRocks at 0.50 of InnoDB's rate (" in line for line in said[1:4])
     assert any(line.split()[:2] == ["step", "unit"] for line in said[5:])
-    assert said[-1] == f"look at it again: dyno compare {whole.id[-6:]}"
+    assert said[-2] == f"look at it again: dyno compare {whole.id[-6:]}"
+    assert said[-1].startswith(f"what may explain it: dyno compare {whole.id[-6:]} --why ")
 
 
 def test_a_duel_without_room_for_two_servers_says_that_sessions_are_whole(

@@ -268,7 +268,8 @@ def test_waits_of_unknown_kind_are_not_named(history: History) -> None:
     table = causes_table("x", entry)
     assert table.lines == () and table.remarks[0] == NONE
     assert table.remarks[-1] == (
-        "10% of the clients' time has a name (base 99%); the rest waits for something unknown."
+        "10% of the clients' time has a name (base 99%); the rest waits without a name, perhaps for a cause"
+        " above."
     )
 
 

@@ -51,7 +51,7 @@ def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
     found = compared(history, {(1, 1, 1): busy(90.0, causes=["disk"])})
     first, *_ = joined_texts(found)
     assert first == ("other programs read and wrote 4.0 MiB/s in 1 measurement: dpkg")
-    assert "1 measurement left out: disturbed" in joined_texts(found)
+    assert "1 disturbed measurement left out" in joined_texts(found)
 
 
 def test_what_met_all_alike_and_costs_no_verdict_is_one_line(history: History) -> None:

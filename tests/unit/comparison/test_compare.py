@@ -384,6 +384,17 @@ def test_figures_have_the_digits_they_deserve(value: float | None, text: str) ->
 
 
 @pytest.mark.parametrize("reason", [UNDECIDABLE, OUT_OF_TIME])
+def test_only_where_the_time_was_up_the_last_look_takes_all_of_the_share(
+    history: History, reason: str
+) -> None:
+    makers = decided.makers_of(decided.until_decided(), 4, reason)
+    store(history, *makers)
+    found = compare(history, [each.session for each in makers])
+    assert found.repeatedly and found.is_last_look == (reason == OUT_OF_TIME)
+    assert found.limits.after(4).false_share == pytest.approx(0.05 if found.is_last_look else 0.05 / 4)
+
+
+@pytest.mark.parametrize("reason", [UNDECIDABLE, OUT_OF_TIME])
 def test_a_session_that_was_not_needed_says_why_it_is_no_base(history: History, reason: str) -> None:
     makers = decided.makers_of(decided.until_decided(), 3, reason)
     store(history, *makers)

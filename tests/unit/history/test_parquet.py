@@ -93,4 +93,4 @@ def test_the_command_line_exports_parquet(
 ) -> None:
     monkeypatch.setenv("DYNO_HOME", str(parquet_home))
     assert main(["history", "export", "--parquet", str(tmp_path / "one"), "last"]) == 0
-    assert rows(tmp_path / "one", "SELECT count(*) FROM 'sessions.parquet'") == [(1,)]
+    assert rows(tmp_path / "one", "SELECT count(*) FROM 'sessions.parquet'") == [(9,)]  # the latest plan

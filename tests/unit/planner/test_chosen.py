@@ -89,7 +89,7 @@ def test_where_that_is_too_long_one_test_of_each_group_stays() -> None:
     assert found.request.steps == ("load", "index", "update-index", "read-write.range100", "point-query")
     assert found.request.seconds in LENGTHS and rounds_s(found) <= 20 * 60
     assert "without update-nonindex, write-only, read-write.range10000 and 3 more" in found.text
-    assert "one test of each group stays" in found.text and "4 rounds take about" in found.text
+    assert "one test of each kind stays" in found.text and "4 rounds take about" in found.text
 
 
 def test_what_cannot_end_in_time_is_refused_with_the_least_that_it_takes() -> None:
