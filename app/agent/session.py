@@ -10,7 +10,7 @@ from typing import Any, Dict, Optional
 from app.engines import engine_of
 from app.protocol.events import MomentEvent, SessionEnded, SessionStarted, StepEnded, StepStarted
 from app.protocol.machine_checks import BUSY_START
-from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Step
+from app.protocol.plan import COUNT, LIMIT, PREPARING, QUERYING, Contender, Step
 from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
 
@@ -26,6 +26,7 @@ from .server.server import Server
 from .steps.analyse import TableAnalysis
 from .steps.baton import StepSlicePosition
 from .steps.before_session import run_canary, wait_for_quiet_machine
+from .steps.count_step import CountStep
 from .steps.drive_step import DriveStep
 from .steps.engine_limits import MissingFeaturePolicy
 from .steps.facts import SessionFactsWriter, record_file_limits, record_machine_facts
@@ -241,6 +242,8 @@ class StepExecutor:
             return run_restart(running, index)
         if step.kind == LIMIT:
             return LimitStep(running, self._facts, index, step, seed).run()
+        if step.kind == COUNT:
+            return CountStep(running, index, step, seed).run()
         return DriveStep(running, self._facts, index, step, seed).run()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
@@ -287,7 +290,7 @@ class StepExecutor:
 
     def _end_server(self, server: Server) -> None:
         """Shut the server down; kill it if a person waits for the end of the session."""
-        if self._control.interrupts == "stopped":
+        if self._control.interrupts == "stopped" or self._plan.counts:
             server.kill()
         else:
             self._settings.put_back()

@@ -43,6 +43,8 @@ LIMIT_MS = ValueRule((int, float), 0.01, 100_000)
 GAPS = ValueRule((str,), choices=ARRIVALS)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
+# keys that a step has no use for whose instructions are counted
+_NOT_COUNTED = ("seconds", "share", "events", "rate", "limit_ms", "threads", "cores", "per_table", "profile")
 RELOADS = ("once", "each")  # before the first point of a step, or before each
 SWEPT = ("threads", "cores", "rate")  # keys that hold one number or several
 
@@ -59,6 +61,7 @@ STEP_RULES = {
     "rate": RATE_LIST,
     "arrivals": GAPS,
     "limit_ms": LIMIT_MS,
+    "count": EVENTS,
     "threads": THREAD_LIST,
     "cores": CORE_SETS,
     "variation": ValueRule((list,), items=TABLE, empty=False),
@@ -116,6 +119,7 @@ class SequenceStep:
     rate: tuple[int, ...] | None = None  # events a second that are asked for
     arrivals: str = ""  # one of ARRIVALS
     limit_ms: float | None = None  # of p99: the step searches the highest rate under it
+    count: int | None = None  # events whose instructions are counted, after as many that are not
     threads: tuple[int, ...] | None = None
     per_table: bool = False  # as many threads as there are tables
     cores: CoreSets | None = None
@@ -190,6 +194,9 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     for key in ("rate", "events"):
         if "limit_ms" in table and key in table:
             raise document.error((*where, key), f"limit_ms searches a rate: leave {key} out")
+    for key in _NOT_COUNTED:
+        if "count" in table and key in table:
+            raise document.error((*where, key), f"count takes one client and its events: leave {key} out")
     name = table.get("name") or table.get("workload") or table["kind"]
     check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))

@@ -18,7 +18,7 @@ from .words import command_words as words_by_command
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
-    *("run", "queue", "follow", "plan", "session", "history", "compare", "explain", "bisect"),
+    *("run", "work", "queue", "follow", "plan", "session", "history", "compare", "explain", "bisect"),
     *("gate", "changes", "chart", "report", "doctor", "completion"),
 )
 ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."

@@ -70,6 +70,11 @@ def add_plan_options(parser: Parser) -> None:
     )
 
 
+def unset_plan_options() -> dict[str, None]:
+    """All of them as left out, for a command that has only some."""
+    return {row.argument: None for row in (*_OPTIONS.values(), *TO_ALL.values())}
+
+
 def given_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     """What those of these options that were given mean, by name of the request; raises InputError."""
     texts = {name: getattr(arguments, _OPTIONS[name].argument) for name in names}

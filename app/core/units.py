@@ -77,11 +77,14 @@ def with_unit(value: float, unit: str) -> str:
     return figure_text(value, unit) if unit == "bytes" else f"{figure_text(value)} {unit_text(unit)}"
 
 
+_LESS = ("s", "ms", "bytes", "KiB", "MiB", "GiB", "instructions")  # units of which less is better
+
+
 def direction_of(unit: str) -> str:
     """Whether more is better: `higher` for rates, `lower` for times and sizes, "" for the rest."""
     if unit.endswith("/s"):
         return "higher"
-    return "lower" if unit_text(unit) in ("s", "ms", "bytes", "KiB", "MiB", "GiB") else ""
+    return "lower" if unit_text(unit) in _LESS else ""
 
 
 def ago_text(at: float, now: float) -> str:

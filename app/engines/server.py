@@ -87,6 +87,15 @@ def row_formats(query: Query) -> str:
     return "row format {}".format(", ".join(dict.fromkeys(formats))) if formats else ""
 
 
+# what a server needs that runs under valgrind: native AIO does not answer there, and MariaDB 10.11 maps 8 TB
+# for a buffer pool that may grow; the same pool for all, as looking through it costs instructions
+UNDER_VALGRIND = {
+    "loose_innodb_use_native_aio": "0",
+    "loose_innodb_flush_method": "fsync",
+    "loose_innodb_buffer_pool_size": "256M",
+    "loose_innodb_buffer_pool_size_max": "256M",
+}
+
 # kinds of threads that every server has, and how their names begin
 THREADS: Rules = (("client", r"connection$|one_connection$"),)
 OWN_THREAD = "Dyno's connection"

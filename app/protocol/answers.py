@@ -139,6 +139,7 @@ class Survey(Machine):
     allocators: dict[Name, Text] | None = None  # None, of this and the next two: an older survey, not known
     numactl: Text | None = None
     memory_limit_problem: Text | None = None
+    valgrind: Text | None = None  # its version; empty: it is not installed; None: an older survey
     snapshots: list[DataSnapshot] = field(default_factory=list)
     clock_ahead_s: Number | None = None  # of the desktop's, which finds it; no more than is certain
 

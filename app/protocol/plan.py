@@ -28,14 +28,17 @@ from .reading import (
 from .waits import PRESET
 
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
-STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT)
+COUNT = "count"  # a driven step whose instructions are counted: its server runs under valgrind
+STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT, COUNT)
 LONGEST_S = 10.0  # of a slice: a step that needs longer ones is carried out whole
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 WITHOUT_WORK = ("settle", "restart")  # kinds of steps that have no workload
 UNCOMPARED = (*WITHOUT_WORK, "warmup")  # kinds of steps that say nothing of a contender
-QUERYING = ("drive", "scan", LIMIT)  # whose statements meet the tables that others have filled
+QUERYING = ("drive", "scan", LIMIT, COUNT)  # whose statements meet the tables that others have filled
 STARTS = ("loaded", "restarted", "snapshot")
-FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
+# the value of a step: in its unit, mean ms, bytes of the tables, instructions of an event
+FIGURES = ("rate", "latency", "size", "instructions")
+INSTRUCTIONS = "instructions"  # the unit of the last one
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 SLICES = "slices"
 ARRIVALS = ("poisson", "even")  # gaps between the events of a rate: exponential, or all the same
@@ -319,6 +322,11 @@ class Plan:
         """The step that starts the server from a snapshot: those before it make the data. -1: there is none."""
         restarts = [index for index, step in enumerate(self.steps) if step.kind == "restart"]
         return restarts[0] if self.start == "snapshot" and restarts else -1
+
+    @property
+    def counts(self) -> bool:
+        """Whether its servers run under valgrind, from the snapshot on."""
+        return any(step.kind == COUNT for step in self.steps)
 
     def contender_of(self, turn: PlannedSession) -> Contender:
         return self.contenders[turn.contender]

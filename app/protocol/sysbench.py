@@ -7,19 +7,20 @@ import re
 from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from .plan import PREPARING, Plan, Step
+from .plan import COUNT, PREPARING, Plan, Step
 from .words import word
 
 STARTED = "DYNO_STARTED"  # variable of the environment that names the Lua which the file START loads
 WRAPPER = "dyno-slices.lua"  # of a step in slices: it loads the Lua of the workload
 RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
 WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them
+COUNT_WRAPPER = "dyno-count.lua"  # the same of a step whose instructions are counted
 LOAD_WRAPPER = (
     "dyno-load.lua"  # the same of a step from load targets; it loads one of these, or the workload's
 )
 LOADED = "DYNO_LOADED"  # which of them, without .lua
-# of a step in slices: sysbench's own clock goes on while its clients wait
-_OF_SLICES = ("--time=0", "--events=0", "--report-interval=0")
+# of a step whose clients wait at a gate: sysbench's own clock goes on meanwhile
+_AT_A_GATE = ("--time=0", "--events=0", "--report-interval=0")
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 _REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
@@ -35,8 +36,12 @@ SHARED = (  # the same for every step
 
 
 def seed_of(plan: Plan, repeat: int, step: Step, process: int = 0) -> int:
-    """The seed: never zero, different for each repeat, step and process, equal for contenders."""
-    text = "{}/{}/{}/{}".format(plan.id, repeat, step.label, process)
+    """The seed: never zero, different for each repeat, step and process, equal for contenders.
+
+    Counted steps do exactly the same each time, in all plans: their repeats are starts of the server.
+    """
+    of_all = step.kind == COUNT
+    text = "{}/{}/{}/{}".format("" if of_all else plan.id, 0 if of_all else repeat, step.label, process)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % MOST_SEED + 1
 
 
@@ -44,13 +49,16 @@ def command(
     step: Step, plan: Plan, engine: str, table_options: str, driver: Sequence[str], seed: int
 ) -> List[str]:
     """The command line without the program, the Lua file and the pipe."""
-    whole = replace(step, seconds=0, warmup=0) if step.sliced else step
+    waits = step.sliced or step.kind == COUNT
+    whole = replace(step, seconds=0, warmup=0) if waits else step
     options = options_of(whole, plan, engine, table_options, seed)
-    return [*SHARED, *driver, *options, *(_OF_SLICES if step.sliced else ())]
+    return [*SHARED, *driver, *options, *(_AT_A_GATE if waits else ())]
 
 
 def lua_wrapper_of(step: Step, plan: Plan) -> str:
     """The Lua that starts the workload's; '' for none. Plans of an older Dyno have none for a rate."""
+    if step.kind == COUNT:
+        return COUNT_WRAPPER
     if step.sliced:
         return WRAPPER
     return RATE_WRAPPER if step.rate and "workloads/" + RATE_WRAPPER in plan.files else ""

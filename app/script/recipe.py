@@ -75,6 +75,11 @@ def read_recipe(history: History, reference: str) -> SessionRecipe:
 
 
 def _check(session: str, plan: Plan, known: Mapping[str, Any]) -> None:
+    if plan.counts:
+        raise InputError(
+            f"session {session} counted instructions under valgrind, which a script cannot repeat: write"
+            f" dyno run --again {session}"
+        )
     if not any(step.lua for step in plan.steps):
         raise InputError(f"session {session} is imported: Dyno has no plan that a script could repeat")
     own = _options(str(known.get("my_cnf", "")).partition(_OWN)[2])

@@ -28,12 +28,16 @@ class ClientGate:
         """Tell the clients the moment of the monotonic clock at which they begin."""
         self._write(clients, at)
 
+    def give(self, clients: int, events: float) -> None:
+        """Let each client of a counted step do a number of events."""
+        self._write(clients, events)
+
     def dismiss(self, clients: int) -> None:
         """Let the clients go for good."""
         self._write(clients, _LEAVE)
 
-    def _write(self, clients: int, deadline: float) -> None:
-        os.write(self._writer, struct.pack("<d", deadline) * clients)
+    def _write(self, clients: int, token: float) -> None:
+        os.write(self._writer, struct.pack("<d", token) * clients)
 
     def close(self) -> None:
         os.close(self.reader)

@@ -15,12 +15,13 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from app.agent.system.directory import read_lines, write_file
 from app.agent.system.errors import AgentError
-from app.engines.server import WRITE_NOTHING
+from app.engines.server import UNDER_VALGRIND, WRITE_NOTHING
 from app.engines.waits import TURNED_ON
 from app.protocol.waits import BY_NAME, PRESET
 
 from .accounts import create_session_account, drop_dyno_account, refuse_open_accounts, write_init_file
 from .bootstrap import bootstrap
+from .callgrind import InstructionCounter
 from .connection_limits import room_options
 from .error_log import exit_text, first_error, last_error
 from .memory import ServerMemory
@@ -66,6 +67,7 @@ class Server:
         if instruments == BY_NAME:
             self.added.update(TURNED_ON)
         self.options: Dict[str, str] = {}  # that it is started with in addition to its my.cnf
+        self.counter: Optional[InstructionCounter] = None  # from the next start on; None: it runs as it is
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._lines_before = 0  # of the error log, when it was started last
 
@@ -160,9 +162,15 @@ class Server:
     def _command(self) -> List[str]:
         command = [*server_start_command(self.contender["server"]), "--defaults-file=" + self.my_cnf]
         command += ["--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()]
+        if self.counter is not None:
+            command = self.counter.command(command)
         cores = self.contender.get("cores", "")
         command = self.memory.wrap_command(command)
         return ["taskset", "-c", cores, *command] if cores else command
+
+    def count_instructions(self) -> None:
+        """Run under valgrind from the next start on."""
+        self.counter = InstructionCounter(self.private, UNDER_VALGRIND)
 
     def answers(self) -> bool:
         if not os.path.exists(self.socket):

@@ -80,6 +80,8 @@ class SnapshotStarter:
         return index == self._at
 
     def run(self, index: int) -> Dict[str, Any]:
+        if self._session.plan.counts:
+            self._session.server.count_instructions()
         return self._start_from(self._found, index) if self._found else self._keep(index)
 
     # from one that is there

@@ -15,6 +15,7 @@ import time
 from dataclasses import replace
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from app.agent.server.callgrind import valgrind_version
 from app.agent.server.cgroup import cgroup_limit_problem
 from app.agent.server.memory import installed_allocators
 from app.agent.server.options import SurveyedOptions, keep_options
@@ -46,6 +47,7 @@ def survey(directory: MarkedDirectory, search_paths: Sequence[str]) -> Survey:
         allocators=installed_allocators(),
         numactl=shutil.which("numactl"),
         memory_limit_problem=cgroup_limit_problem(),
+        valgrind=valgrind_version(),
     )
 
 

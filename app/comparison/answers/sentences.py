@@ -19,7 +19,7 @@ from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
 from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
-from app.protocol.plan import PREPARING
+from app.protocol.plan import COUNT, INSTRUCTIONS, PREPARING
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import (
@@ -34,6 +34,7 @@ from app.stats.at_target.verdicts import (
     SMALL,
     WORSE,
     is_within,
+    spread_of_starts,
 )  # fmt: skip
 
 MOST = 8  # sentences on what was found
@@ -223,6 +224,7 @@ class _Subject:
     direction: str
     findings: Mapping[int, _Finding]  # by column
     is_mean: bool = False
+    counted: Row | None = None  # whose instructions were counted
 
     @property
     def order(self) -> tuple[bool, float]:
@@ -259,7 +261,8 @@ def _steps(cells: Sequence[_Cell], means: Mapping[int, _Finding]) -> Iterator[_S
         }
         if findings:
             row = told[0].row
-            yield _Subject(row_label(row), row.unit, row.direction, findings)
+            counted = row if row.kind == COUNT else None
+            yield _Subject(row_label(row), row.unit, row.direction, findings, counted=counted)
 
 
 # how it is put
@@ -280,6 +283,9 @@ class _Voice:
             subject.findings.items(), key=lambda each: (each[1].word not in DIFFERING, -each[1].effect)
         )
         found = found[:MOST_CLAUSES] if (more := len(found) - MOST_CLAUSES) > 0 else found
+        if subject.counted:
+            clauses = [self._of_counts(at, each, subject.counted) for at, each in found]
+            return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
         surest = next((at for at, each in found if each.low is not None), None)
         clauses = [
             self._clause(at, each, subject, is_first=not place, is_sure=at == surest)
@@ -336,6 +342,20 @@ class _Voice:
         more = [f"and {len(columns) - MOST_CLAUSES} more"] if len(columns) > MOST_CLAUSES else []
         return "; ".join([*texts, *more])
 
+    def _of_counts(self, at: int, found: _Finding, row: Row) -> str:
+        """`B takes 11% more instructions than A for an event (74,400 against 67,000; starts within 0.1%)`."""
+        sides = (row.cells[at], row.cells[self.base])
+        figures = " against ".join(f"{cell.value or 0:,.0f}" for cell in sides)
+        spread = max(spread_of_starts([each for each in cell.samples if each is not None]) for cell in sides)
+        apart, base = abs(found.ratio - 1), self.names[self.base]
+        word = "more" if found.ratio > 1 else "fewer"
+        seen = {
+            SAME: f"takes as many instructions as {base}",
+            NOISE: f"takes {apart:.1%} {word} instructions than {base}, undecided",
+        }.get(found.word, f"takes {apart:.{1 if apart < 0.1 else 0}%} {word} instructions than {base}")
+        digits = 1 if spread >= 0.001 else 2
+        return f"{self.names[at]} {seen} ({figures} for an event; starts within {spread:.{digits}%})"
+
     def _clause(self, at: int, found: _Finding, of: _Subject, is_first: bool, is_sure: bool) -> str:
         """A column's ratio, interval and verdict; base and certainty come once in a sentence."""
         noun, words = noun_of(of.unit, self.figure), verdict_words(of.unit, self.figure)
@@ -369,6 +389,8 @@ def noun_of(unit: str, figure: str = "") -> str:
         return figure
     if unit_text(unit) in _SIZES:
         return "size"
+    if unit == INSTRUCTIONS:
+        return "instructions"
     return "rate" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
 
 

@@ -20,7 +20,7 @@ from app.comparison.cells.cell import (
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
-from app.protocol.plan import PREPARING
+from app.protocol.plan import COUNT, PREPARING
 from app.protocol.stacks import PROFILED
 from app.stats import StepResultPair, Verdict, VerdictLimits, judge
 from app.stats.at_target.looks import OF_FEW
@@ -223,6 +223,7 @@ def _samples(comparison: Comparison, row: Row, at: int) -> StepResultPair:
         column=at,
         keeps_rate=both_keep_rate(row, comparison.base, at),
         is_load=row.kind in PREPARING,
+        is_counted=row.kind == COUNT,
     )
     if pairs := same_round_pairs(base, column):
         rounds = round_figure_pairs(both[0].samples, both[1].samples, pairs)
@@ -267,7 +268,8 @@ def _groups(comparison: Comparison) -> list[RowGroup]:
     for row in comparison.rows:
         rows.setdefault((row.group, row.unit), []).append(row)
     measured = [
-        [row for row in its if row.kind not in PREPARING and not row.is_waiting] for its in rows.values()
+        [row for row in its if row.kind not in (*PREPARING, COUNT) and not row.is_waiting]
+        for its in rows.values()
     ]
     ratios = ratios_of(comparison, measured)
     return [_group(*each, comparison.base) for each in zip(rows.values(), measured, ratios, strict=True)]

@@ -35,6 +35,7 @@ def check_plan(
     """All of them; the survey should be fresh, as it holds the load of the target and its clock."""
     return [
         *program_checks(survey),
+        *_valgrind(plan, survey),
         _memory(plan, survey),
         *_server_memory(plan, survey),
         _disk(found, survey, allow_small_disk),
@@ -50,6 +51,16 @@ def check_plan(
         *slices_check(plan),
         *_cpus(plan, survey),
     ]
+
+
+def _valgrind(plan: Plan, survey: Survey) -> list[Check]:
+    """What counts instructions; a survey of an older agent does not say whether it is there."""
+    if not plan.counts or survey.valgrind is None:
+        return []
+    if survey.valgrind:
+        return [Check("valgrind", PASS, f"valgrind {survey.valgrind}")]
+    text = "valgrind, which counts instructions, is not installed on the target"
+    return [Check("valgrind", FAIL, text, "install it there: apt-get install valgrind")]
 
 
 # room
@@ -224,6 +235,8 @@ def _repeats(plan: Plan, found: PlanEstimate) -> list[Check]:
     cells, least = count_compared_cells(plan), found.least
     if not cells:
         return []
+    if plan.counts:
+        return [_starts(plan)]
     if plan.repeats == 1:
         text = "1 of each gives no verdict: the noise between sessions stays unknown"
         return [Check("repeats", WARN, text, f"choose {LEAST} or more, or until decided")]
@@ -244,6 +257,14 @@ def _repeats(plan: Plan, found: PlanEstimate) -> list[Check]:
     plans = f" and the machine by {ASSUMED:.0%} between plans" if plan.order == "grouped" else ""
     varies = f"where sessions vary by {found.noise:.1%}, {found.noise_of}"
     return [Check("repeats", PASS, f"{text}, {varies}{plans}")]
+
+
+def _starts(plan: Plan) -> Check:
+    """Counts have the noise of their starts alone."""
+    if plan.repeats == 1:
+        text = "1 start of each gives no verdict: how far starts are apart stays unknown"
+        return Check("repeats", WARN, text, "choose 2 or more")
+    return Check("repeats", PASS, f"{plan.repeats} starts of each find a difference of 0.3 %, if they agree")
 
 
 def _cpus(plan: Plan, survey: Survey) -> list[Check]:

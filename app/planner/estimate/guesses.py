@@ -12,7 +12,7 @@ from app.engines import engine_of
 from app.engines.engine import MIB
 from app.planner.request.slicing import SLICE_S, SWITCH_S
 from app.planner.resolve.sizes import bytes_per_row, value_for_engine
-from app.protocol.plan import LIMIT, PREPARING, Contender, Plan, PlannedSession, Step
+from app.protocol.plan import COUNT, LIMIT, PREPARING, Contender, Plan, PlannedSession, Step
 
 SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MIB  # what a settle step writes back in a second
@@ -20,6 +20,9 @@ STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by
 WRITE_RATE = 10_000  # of one client thread, for the space of timed steps: rarely reached
 CORE_RATE = 5_000  # and of all client threads together, for each hardware thread of the target
 SERVER_S = 8  # to make, start and shut down a server
+VALGRIND_RATE = 400  # statements a second under it, with as many that are not counted
+VALGRIND_S = 1.0  # to begin and end the counting
+VALGRIND_SLOWER = 3  # a start of a server under it
 STEP_S = 0.5  # between two steps
 ANALYSE_S = 0.05  # for each table
 
@@ -110,9 +113,11 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: StatementEstimat
         return min(step.cap_s, 3 + rows * work.row_bytes(contender) / 2 / DISK_RATE)
     if step.kind == LIMIT:
         return max(0.0, step.cap_s - step.seconds - step.warmup)
+    if step.kind == COUNT:
+        return VALGRIND_S + 2 * step.events * work.per_event(step) / VALGRIND_RATE
     if step.kind == "restart":
         copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
-        return SERVER_S + copied / DISK_RATE
+        return SERVER_S * (VALGRIND_SLOWER if plan.counts else 1) + copied / DISK_RATE
     if step.events and not step.seconds:
         rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
         return step.events / min(rate, step.rate or rate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
 from app.catalog.sequence import MAX_ROWS, SequenceStep, parse_memory_multiple
@@ -19,6 +20,7 @@ from app.protocol.answers import Disk, Survey
 from app.protocol.plan import (
     ARRIVALS,
     ATTEMPTS,
+    COUNT,
     SLICES,
     START,
     UNTIL_DECIDED,
@@ -28,7 +30,7 @@ from app.protocol.plan import (
     Step,
     digest,
 )
-from app.protocol.sysbench import LOAD_WRAPPER, RATE_WRAPPER, WRAPPER
+from app.protocol.sysbench import COUNT_WRAPPER, LOAD_WRAPPER, RATE_WRAPPER, WRAPPER
 from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders
@@ -51,6 +53,8 @@ def resolve(
 ) -> Plan:
     """The complete plan; raises InputError with what is wrong and what to choose instead."""
     sequence, workloads, chosen = resolve_workloads(request, catalog)
+    if any(step.count is not None for step in chosen):  # each start from the same data, one server at a time
+        request = replace(request, start="snapshot", order="interleaved")
     with add_field_to_errors("contenders"):
         at_once = servers_at_once(request)
         contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
@@ -318,6 +322,7 @@ def _files(
         RATE_WRAPPER: any(step.rate or step.limit_ms for step in steps),
         LOAD_WRAPPER: bool(request.load),
         WRAPPER: request.order == SLICES,
+        COUNT_WRAPPER: any(step.kind == COUNT for step in steps),
     }
     shipped = [catalog.shipped_lua(name) for name, is_needed in wrappers.items() if is_needed]
     for added in (*map(catalog.workload_files, used), *shipped):

@@ -11,7 +11,7 @@ from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
 from app.planner.request.cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
-from app.protocol.plan import ARRIVALS, LIMIT, PREPARING, QUERYING, Step
+from app.protocol.plan import ARRIVALS, COUNT, INSTRUCTIONS, LIMIT, PREPARING, QUERYING, Step
 
 from .support import clients_of_load
 from .sweep import SweepPoint, sweep_points
@@ -85,6 +85,8 @@ def resolve_steps(
         name = _STARTERS[start]
         restart = Step(name, "restart", group="load", unit="s", analyse=start == "snapshot")
         found.insert(first_measured_index(found), restart)
+    if any(each.kind == COUNT for each in found):  # the load is of the snapshot, and nothing to compare
+        found = [replace(each, warm=each.warm or each.kind in PREPARING) for each in found]
     _check_needs(found, workloads)
     _check_names(found)
     _check_profile(size.profile, found)
@@ -134,6 +136,8 @@ def _points(
         sweep = sweep_points(step, step.threads or (size.tables,), cores)
         return [_step(step, workload, each, size) for each in sweep]
     threads = (size.tables,) if step.per_table else step.threads or size.threads
+    if step.count is not None:
+        return [_counted(step, workload, size, each) for each in sweep_points(step, (1,), ())]
     if step.limit_ms is not None:
         return _searches(step, workload, size, sweep_points(step, threads, cores))
     rates = step.rate or (() if step.warm else size.rates)
@@ -149,6 +153,15 @@ def _check_limit(step: SequenceStep, workload: Workload) -> None:
             f"step {step.name}: limit_ms needs a workload that is driven, keeps its number of rows and counts"
             f" queries: {workload.name} does not"
         )
+
+
+def _counted(step: SequenceStep, workload: Workload, size: StepDefaults, point: SweepPoint) -> Step:
+    """One client, and its events: counting takes no seconds that could be compared."""
+    if workload.kind != "drive" or workload.changes_rows or workload.writes:
+        raise InputError(f"step {step.name}: only reads are counted so far, and {workload.name} writes")
+    whole = _step(step, workload, point, size, events=step.count or 0)
+    varied = {name: value for name, value in whole.coordinates.items() if name != "threads"}
+    return replace(whole, kind=COUNT, figure=INSTRUCTIONS, unit=INSTRUCTIONS, coordinates=varied)
 
 
 def _searches(

@@ -83,6 +83,7 @@ class StepResultPair:
     by_round: bool = False  # figures at the same place of both are of one round, and judged as a pair
     keeps_rate: bool = False  # both are only the rate that the plan sets
     is_load: bool = False  # of a load or an index: these tell of their noise by themselves
+    is_counted: bool = False  # instructions: each is of another start of the server, and needs no test
 
     @property
     def n(self) -> int:
@@ -159,9 +160,30 @@ def judge(cells: Sequence[StepResultPair], limits: VerdictLimits = VerdictLimits
     return [
         _verdict(cell, _word(cell, now, ps[at] <= limit, at in same), ps[at], found.get(at), now.matters)
         if at in ps
+        else _verdict_of_counts(cell, now.matters)
+        if cell.is_counted
         else Verdict(_untested(cell))
         for at, cell in enumerate(cells)
     ]
+
+
+SPREADS, LEAST_COUNTED = 3.0, 0.003  # of counts: beyond so many spreads of their starts, and this share
+
+
+def _verdict_of_counts(cell: StepResultPair, matters: float) -> Verdict:
+    """Counts differ beyond three times the spread of their starts, which is all the noise they have."""
+    if cell.n < 2 or not cell.has_logarithms:
+        return Verdict(SINGLE if cell.n < 2 else NOISE)
+    room = 1 + max(LEAST_COUNTED, SPREADS * max(map(spread_of_starts, (cell.base, cell.other))))
+    interval = Interval(cell.ratio, cell.ratio / room, cell.ratio * room)
+    if interval.low <= 1 <= interval.high:
+        return Verdict(SAME if is_within(interval.low, interval.high, matters) else NOISE, None, interval)
+    return Verdict(BETTER if (cell.ratio > 1) == (cell.direction == "higher") else WORSE, None, interval)
+
+
+def spread_of_starts(figures: Sequence[float]) -> float:
+    """How far counts are apart, as a share: all that starts of one server differ by."""
+    return (max(figures) - min(figures)) / median(figures)
 
 
 def _verdict(cell: StepResultPair, word: str, p: float, interval: Interval | None, matters: float) -> Verdict:
@@ -221,7 +243,7 @@ def tested_differences(
     """The tested cells with their positions, column by column; one without logarithms is tested alone."""
     columns: dict[tuple[object, bool], list[int]] = {}
     for at, cell in enumerate(cells):
-        if not _untested(cell):
+        if not _untested(cell) and not cell.is_counted:
             pool = cell.column if cell.has_logarithms else ("alone", at)
             columns.setdefault((pool, cell.is_load), []).append(at)
     loaded = {of for of, are_loads in columns if are_loads}

@@ -90,6 +90,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
         (["--contender", f"{TEXT}:innodb", "--sequence", "duel"], True), (["--duel", "--dry-run"], True),
         ([TEXT], True),
     ],
+    "work": [([TEXT], True), ([f"{TEXT}:myisam", "--dry-run", "--json"], True)],
     "status": [([], True), (["--json"], True)],
     "stop": [([], True)],
     "skip": [([], False)],

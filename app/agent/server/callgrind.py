@@ -1,0 +1,96 @@
+"""A server under valgrind's callgrind, which counts the instructions that each of its threads carries out."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+from typing import Dict, List, Mapping
+
+from app.agent.system.errors import AgentError
+
+from .program import CannotStartError, ask
+
+COMMAND_S = 120.0  # that a server under valgrind may take to answer, on a busy machine
+_THREAD = re.compile(r"Thread (\d+): status = .*\(lwpid (\d+)\)")
+_TOTALS = re.compile(rb"^totals: (\d+)", re.MULTILINE)
+
+
+def find_valgrind() -> str:
+    return shutil.which("valgrind") or ""
+
+
+def valgrind_version() -> str:
+    """`3.19.0`; '' if it, or the program that talks to it, is not installed."""
+    if not find_valgrind() or not shutil.which("vgdb"):
+        return ""
+    try:
+        return ask(find_valgrind(), ["--version"], {}).out.strip()[len("valgrind-") :][:40]
+    except CannotStartError:
+        return ""
+
+
+class InstructionCounter:
+    """Starts a server under callgrind, with its pipes and counts in a private directory."""
+
+    def __init__(self, private: str, options: Mapping[str, str]) -> None:
+        self.options = dict(options)  # of the server, that counting needs
+        self._pipes = os.path.join(private, "vgdb")
+        self._counts = os.path.join(private, "counts")
+
+    def command(self, command: List[str]) -> List[str]:
+        """The command of the server, under callgrind; it counts nothing yet."""
+        return [
+            find_valgrind() or "valgrind",
+            "-q",
+            "--tool=callgrind",
+            "--instr-atstart=no",
+            "--separate-threads=yes",
+            "--trace-children=yes",  # a script that starts the server
+            "--vgdb=yes",
+            "--vgdb-prefix=" + self._pipes,
+            "--callgrind-out-file=" + self._counts,
+            *command,
+            *("--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()),
+        ]
+
+    def begin(self, pid: int) -> None:
+        """Count from here on."""
+        self._tell(pid, "zero", "instrumentation on")
+
+    def end(self, pid: int) -> Dict[int, int]:
+        """Stop counting: the instructions of each thread since `begin`, by the id the system has for it."""
+        self._tell(pid, "instrumentation off")
+        threads = dict(_THREAD.findall(self._tell(pid, "v.info scheduler")))
+        self._tell(pid, "dump")
+        found: Dict[int, int] = {}
+        for path in glob.glob(glob.escape(self._counts) + ".*-*"):
+            number = path.rpartition("-")[2].lstrip("0")
+            if number in threads:
+                found[int(threads[number])] = _total_of(path)
+            os.unlink(path)
+        return found
+
+    def _tell(self, pid: int, *words: str) -> str:
+        """Give callgrind commands, and return what it says."""
+        commands = [part for each in words for part in ("-c", each)]
+        vgdb = ["vgdb", "--vgdb-prefix=" + self._pipes, "--pid={}".format(pid), *commands]
+        try:
+            done = subprocess.run(
+                vgdb,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=COMMAND_S,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise AgentError("callgrind does not answer: {}".format(error)) from None
+        return done.stdout.decode(errors="replace")
+
+
+def _total_of(path: str) -> int:
+    with open(path, "rb") as file:
+        found = _TOTALS.search(file.read())
+    return int(found.group(1)) if found else 0

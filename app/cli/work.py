@@ -1,0 +1,60 @@
+"""`dyno work`: the instructions that a query takes, counted; `dyno run` with the sequence `work`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .parser import (
+    add_details,
+    add_directory,
+    add_quiet,
+    add_verb,
+    add_wide,
+    non_empty_option,
+    whole_number,
+)
+from .plan_options import add_options, unset_plan_options
+from .run import run
+
+SEQUENCE, STARTS = "work", 2
+# what `run` reads besides
+_UNSET = {
+    **dict.fromkeys(("plan", "again", "against", "by", "at", "contender")),
+    **dict.fromkeys(("duel", "start", "queue"), False),
+}
+
+
+def add_words(words: Any) -> None:
+    text = "count the instructions that queries take: exact on any machine, however busy"
+    chosen = {**unset_plan_options(), **_UNSET, "sequence": SEQUENCE}
+    parser = add_verb(words, work, text, **chosen)
+    parser.between = "words"
+    parser.add_argument(
+        "words", nargs="+", metavar="BUILD[:ENGINE[:PRESET]]",
+        help="what to compare: builds by their names or the beginnings of these, with InnoDB and the preset"
+        " baseline unless engine and preset follow",
+    )  # fmt: skip
+    add_options(parser, "steps", "rows", "allow_busy")
+    parser.add_argument(
+        "--starts", type=whole_number(1, 100), default=STARTS, dest="repeats",
+        help=f"starts of each server, each on a fresh copy of the data (default: {STARTS})",
+    )  # fmt: skip
+    parser.add_argument(
+        "-t", "--target", type=non_empty_option(str), metavar="NAME", help="target (default: local)"
+    )
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
+    )
+    parser.add_argument("-j", "--json", action="store_true", help="with --dry-run: print JSON, for scripts")
+    parser.add_argument(
+        "--detach", action="store_true", help="start the plan and return at once; the target carries it out"
+    )
+    add_details(parser)
+    add_directory(parser)
+    add_wide(parser)
+    add_quiet(parser, "print only the result")
+
+
+def work(arguments: argparse.Namespace) -> int:
+    return run(arguments)

@@ -1,0 +1,91 @@
+"""Instructions of real servers under valgrind: exact, by thread, and beside other work."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from app.protocol.events import StepEnded
+from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.running.builds import fetch
+
+SPREAD = 0.002  # of reads between starts
+
+
+def _loop() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def busy_loops() -> Iterator[None]:
+    loops = [multiprocessing.get_context("fork").Process(target=_loop, daemon=True) for _ in range(2)]
+    for each in loops:
+        each.start()
+    try:
+        yield
+    finally:
+        for each in loops:
+            each.kill()
+            each.join()
+
+
+def counts(desktop: Desktop) -> dict[tuple[str, str], list[float]]:
+    """The instructions of each start, by contender and step."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for entry in desktop.sessions():
+        for step in desktop.json("session", "show", entry["id"])["steps"]:
+            if step["unit"] == "instructions":
+                found.setdefault((entry["contender"]["name"], step["name"]), []).append(step["value"])
+    return found
+
+
+@pytest.mark.timeout(300)
+def test_two_starts_agree_beside_two_busy_loops_and_engines_do_not(desktop: Desktop) -> None:
+    words = ("work", MARIADB, f"{MARIADB}:myisam", "--steps", "point-query", "--allow-busy")
+    with busy_loops():
+        said = desktop.dyno(*words, limit_s=280).stdout
+    found = counts(desktop)
+    assert len(found) == 2
+    for starts in found.values():
+        assert len(starts) == 2 and max(starts) / min(starts) - 1 < SPREAD
+    innodb, myisam = (found[f"{MARIADB}-{engine}", "point-query"][0] for engine in ("innodb", "myisam"))
+    assert 30_000 < myisam < innodb < 100_000
+    assert "fewer instructions than InnoDB" in said and "work, not speed" in said
+    (first, *_) = desktop.sessions()
+    ended = [each for each in desktop.events(first["id"]) if isinstance(each, StepEnded)][-1]
+    assert ended.per_query["other_instructions"] is not None
+    assert ended.in_force["variables"]["loose_innodb_use_native_aio"] == "0"
+    refused = desktop.refused("session", "script", first["id"], "--out", str(desktop.home / "script"), code=2)
+    assert "which a script cannot repeat" in refused
+
+
+@pytest.mark.timeout(300)
+def test_a_stopped_count_leaves_no_server(desktop: Desktop) -> None:
+    words = ("--steps", "read-only", "--starts", "1", "--allow-busy", "--detach")
+    desktop.dyno("work", MARIADB, *words)
+    end = time.monotonic() + 120
+    while "read-only" not in (shown := desktop.dyno("status").stdout) and time.monotonic() < end:
+        time.sleep(0.5)
+    assert "read-only" in shown
+    desktop.dyno("stop")
+    desktop.dyno("follow", code=1)
+    (entry,) = desktop.sessions()
+    assert entry["state"] == "stopped"
+    assert not desktop.server_pid()
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("build", ["mysql-5.6", "mysql-8.0", "mysql-9.7"])
+def test_each_family_is_counted(desktop: Desktop, build: str) -> None:
+    desktop.dyno("build", "install", str(fetch(build)), "--there")
+    desktop.dyno("work", build, "--allow-busy", limit_s=850)
+    found = counts(desktop)
+    assert len(found) == 7
+    assert all(max(starts) / min(starts) - 1 < 0.01 for starts in found.values())
