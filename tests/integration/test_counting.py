@@ -65,6 +65,7 @@ def test_two_starts_agree_beside_two_busy_loops_and_engines_do_not(desktop: Desk
     assert "which a script cannot repeat" in refused
 
 
+@pytest.mark.full
 @pytest.mark.timeout(300)
 def test_a_stopped_count_leaves_no_server(desktop: Desktop) -> None:
     words = ("--steps", "read-only", "--starts", "1", "--allow-busy", "--detach")

@@ -129,11 +129,11 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
 
 
 def largest_decided_step(comparison: Comparison) -> str:
-    """The query or scan with the largest decided effect; '' if there is none. A load has no costs."""
+    """The timed query with the largest decided effect; '' if there is none. A load has no costs."""
     found = [
         (cell.finding.effect, cell.row.workload)
         for cell in _cells_of(comparison)
-        if cell.finding and cell.finding.word in DIFFERING and cell.row.kind not in PREPARING
+        if cell.finding and cell.finding.word in DIFFERING and cell.row.kind not in (*PREPARING, COUNT)
     ]
     return max(found, default=(0.0, ""))[1]
 
@@ -394,10 +394,17 @@ def noun_of(unit: str, figure: str = "") -> str:
     return "rate" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
 
 
+_WORDS = {  # better and worse, of what is no rate and no time
+    "size": ("smaller", "larger"),
+    "result": ("better", "worse"),
+    "instructions": ("less work", "more work"),
+}
+
+
 def verdict_words(unit: str, figure: str = "") -> dict[str, str]:
     """The words for better, worse and different in this unit."""
     noun = "result" if figure else noun_of(unit, figure)
-    words = {"size": ("smaller", "larger"), "result": ("better", "worse")}.get(noun, ("faster", "slower"))
+    words = _WORDS.get(noun, ("faster", "slower"))
     return {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
 
 

@@ -13,7 +13,8 @@ from app.stats.at_target.verdicts import NOISE, SAME, SMALL
 from .sentences import hindrance, verdict_words
 
 EQUAL, UNDECIDED, UNJUDGED = "the same", "undecided", "not judged"
-_ORDER = ("slower", "worse", "larger", "faster", "better", "smaller", "different", EQUAL, UNDECIDED, UNJUDGED)
+_LOSSES, _GAINS = ("slower", "worse", "larger", "more work"), ("faster", "better", "smaller", "less work")
+_ORDER = (*_LOSSES, *_GAINS, "different", EQUAL, UNDECIDED, UNJUDGED)
 MEANING = "the same: no difference that matters, as sure as the verdicts are"
 
 

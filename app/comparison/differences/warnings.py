@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from app.comparison.cells.cell import OTHER_PLAN, Caveat
 from app.history.lists.sessions import SessionEntry
@@ -10,6 +10,7 @@ from app.history.steps.figures import plan_of
 from app.history.steps.remarks import was_busy
 from app.history.steps.step_text import BUSY
 from app.history.store.history import History
+from app.protocol.plan import Plan
 from app.stats import VerdictLimits
 
 from .differences import work_differences
@@ -90,3 +91,11 @@ def warnings_of_limits(own: VerdictLimits | None, limits: VerdictLimits | None) 
 def _said(limits: VerdictLimits) -> str:
     least, most = 100 * limits.matters, 100 * limits.false_share
     return f"differences of {least:g}% or more, at most {most:g}% of them false"
+
+
+OF_COUNTS = "instructions are work, not speed: waits, caches, contention and I/O are not in them"
+
+
+def warnings_of_counts(plans: Iterable[Plan]) -> list[Caveat]:
+    """What counted steps leave out, always."""
+    return [Caveat(OF_COUNTS)] if any(plan.counts for plan in plans) else []

@@ -39,7 +39,7 @@ from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_search_text, rate_try_lines
 from app.history.steps.step_text import steadiness_caveats, step_mark_meaning
 from app.protocol.others import DISTURBED
-from app.protocol.plan import COUNT, coordinates_json, step_label
+from app.protocol.plan import coordinates_json, step_label
 from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
@@ -51,7 +51,6 @@ WIDE = 200  # of what is not shown in a terminal
 MOST_FIRST = 3  # lines that come before any result
 ALL = 1_000  # sessions of a cell: more than there can be
 _NAMED = 2  # columns that are named where all have the same repeats
-OF_COUNTS = "instructions of an event: work, not speed - waits, caches, contention and I/O are not in them"
 _LESS = "\N{DOWNWARDS ARROW}"
 _SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any measurement
 # the field of each key of a cell in JSON, where a row has a list for each field, with a value a column
@@ -222,8 +221,7 @@ def above_of(comparison: Comparison, less: str) -> list[str]:
     ]
     common = step_label("", common_coordinates(comparison.rows)).strip()
     same = [heads.same, f"all tests: {common}" if common else ""]
-    work = [OF_COUNTS] if any(row.kind == COUNT for row in comparison.rows) else []
-    return [*filter(None, ["   ".join(filter(None, same)), *ratio, *work, "   ".join(filter(None, signs))])]
+    return [*filter(None, ["   ".join(filter(None, same)), *ratio, "   ".join(filter(None, signs))])]
 
 
 def _brief_unit(of: Row | RowGroup) -> str:

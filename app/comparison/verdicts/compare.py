@@ -18,7 +18,12 @@ from app.comparison.differences.same_work import (
     rows_per_event_of,
     step_execution_plans,
 )
-from app.comparison.differences.warnings import other_work_texts, warnings_of_columns, warnings_of_limits
+from app.comparison.differences.warnings import (
+    other_work_texts,
+    warnings_of_columns,
+    warnings_of_counts,
+    warnings_of_limits,
+)
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import (
     limits_for_looks,
@@ -96,6 +101,7 @@ def compare(
             *other_work_warnings(work, [column[0]["name"] for column in columns]),
             *warnings_of_columns(history, columns, at, other_work),
             *warnings_of_limits(own, limits),
+            *warnings_of_counts(plan_by_id.values()),
             *map(Caveat, attempts_texts(left_out)),
         ]
         plans = list(

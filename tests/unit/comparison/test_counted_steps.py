@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from app.comparison.answers.sentences import verdict_sentences
+from app.comparison.answers.tally import tally_text
 from app.comparison.cells.cell import Comparison
-from app.comparison.texts.text import OF_COUNTS, lines_above, to_text
+from app.comparison.differences.warnings import OF_COUNTS
+from app.comparison.texts.caveats import joined_texts
 from app.comparison.verdicts.compare import compare
 from app.history.store.history import History
 from app.protocol.plan import COUNT, Step
@@ -59,7 +61,8 @@ def test_no_mean_is_taken_of_events_of_different_size(history: History) -> None:
     assert len(verdict_sentences(found)) == 2
 
 
-def test_that_work_is_no_speed_stands_above_the_table(history: History) -> None:
-    found = counted(history, ((100, 100), (110, 110)))
-    assert OF_COUNTS in to_text(found).splitlines()
-    assert OF_COUNTS not in "".join(lines_above(found, [], False)[:1])
+def test_work_is_never_called_speed(history: History) -> None:
+    found = counted(history, ((100, 100), (110, 110)), ((100, 100), (90, 90)))
+    assert joined_texts(found)[0] == OF_COUNTS
+    told = tally_text(found)
+    assert "more work" in told and "less work" in told and "er" not in told.split()
