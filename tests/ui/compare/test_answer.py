@@ -142,16 +142,6 @@ def test_what_is_calm_cannot_be_repeated(opened: Open, page: ComparePage) -> Non
     assert not page.commands.repeat.isEnabled()
 
 
-def test_the_sessions_of_a_column_open_in_live(
-    qtbot: QtBot, opened: Open, context: WindowContext, page: ComparePage
-) -> None:
-    ids = opened(2)
-    choose(page, "read-only", 1)
-    with qtbot.waitSignal(context.bus.wanted) as wanted:
-        page.commands.live.trigger()
-    assert wanted.args == [ShowPageRequest("live", (ids[1],))]
-
-
 def test_the_order_is_remembered(
     qtbot: QtBot, context: WindowContext, opened: Open, page: ComparePage
 ) -> None:

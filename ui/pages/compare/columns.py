@@ -15,8 +15,10 @@ from ui.widgets.actions import action
 
 from .chosen import ChosenSessions
 from .table import ComparisonTable
+from .to_live import curves_of_column
 
 _VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
+_NOT_BEGUN = "No session of this column has begun: there are no curves yet"
 
 
 class ChosenColumns(QObject):
@@ -25,6 +27,7 @@ class ChosenColumns(QObject):
     def __init__(self, context: WindowContext, table: ComparisonTable, page: QWidget) -> None:
         super().__init__(page)
         self._bus, self._memory, self._table = context.bus, context.memory, table
+        self._plans = context.plans
         kept = self._memory.value("compare/sessions", [])
         self.chosen = ChosenSessions(tuple(kept), self._memory.value("compare/base", ""))
         self._comparison: Comparison | None = None  # that was read last
@@ -87,10 +90,12 @@ class ChosenColumns(QObject):
             self._bus.wanted.emit(ShowPageRequest("bench", found.sessions, is_run=True, steps=found.steps))
 
     def open_live(self) -> None:
-        """Show the curves of the column where the keyboard is."""
+        """Show the curves of the cell where the keyboard is, or what runs now of its plan."""
         if self._comparison:
-            column = self._comparison.columns[max(self._table.chosen_column, 0)]
-            self._bus.wanted.emit(ShowPageRequest("live", (column.ids[-1],)))
+            at = max(self._table.chosen_column, 0)
+            column = self._comparison.columns[at]
+            wanted = curves_of_column(self._plans, column, at, self._table.chosen_step)
+            self._bus.wanted.emit(wanted) if wanted else self._bus.said.emit(_NOT_BEGUN)
 
     def _make_base(self, at: int) -> None:
         comparison = self._comparison

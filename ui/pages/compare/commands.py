@@ -46,7 +46,7 @@ class CompareActions:
         self.by_effect = action(page, "Sort b&y effect", "by effect", tip, checkable=True)
         tip = "Set up on Bench only the steps that other programs disturbed, and start them"
         self.repeat = action(page, "Repeat only what is dist&urbed", "repeat disturbed", tip)
-        tip = "Show the curves of the sessions of this column"
+        tip = "Show the curves of the chosen result, or of what runs now of its plan"
         self.live = action(page, "Open in &Live", "open in live", tip)
         tip = "Copy the line of the chosen step"
         self.copy_step = action(page, "Copy ste&p", "copy step", tip)

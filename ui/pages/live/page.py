@@ -23,7 +23,7 @@ from .chosen_step import StepSelectionSync
 from .heat import HEAT
 from .lines import ShownCurves
 from .status_updater import LiveStatusUpdater
-from .watching import MUCH, LoadedSession, ViewRequest, Watching
+from .watching import MUCH, NO_STEP, LoadedSession, StepWanted, ViewRequest, Watching
 
 
 class LivePage(Page):
@@ -31,7 +31,7 @@ class LivePage(Page):
 
     def __init__(self, context: WindowContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._step_wanted = -1
+        self._step_wanted: StepWanted = NO_STEP
         self._series: list[SeriesEntry] = []  # that the last chart can show
         self.watching = Watching(context, self)
         self.body = LiveBody(context, self)
@@ -105,7 +105,7 @@ class LivePage(Page):
 
     def open(self, wanted: ShowPageRequest) -> None:
         if wanted.sessions:
-            self._show(wanted.sessions[0])
+            self._show(wanted.sessions[0], NO_STEP if wanted.step is None else wanted.step)
 
     def _show_newest(self) -> None:
         """Show the running session, else the latest of the history."""
@@ -121,12 +121,12 @@ class LivePage(Page):
         if session is not None or plan.sessions:
             self._show(session.id if session else plan.sessions[0])
 
-    def _show(self, session: str, step: int = -1) -> None:
+    def _show(self, session: str, step: StepWanted = NO_STEP) -> None:
         """Show a session; follow it if it is the running one and no step was requested."""
         plan = self.context.plans.of_session(session)
         next_one = plan.progress.after(session) if plan else None
         is_at_hand = plan is not None and (next_one is None or next_one.id == session)
-        self.body.charts.axis.set_following(is_at_hand and step < 0)
+        self.body.charts.axis.set_following(is_at_hand and step == NO_STEP)
         self._step_wanted = step
         self._stack.setCurrentWidget(self.body)  # there is a session, which is being read
         self.body.message.clear()
@@ -154,8 +154,8 @@ class LivePage(Page):
             self.body.charts.show_curves(shown)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
-            self.step.look_at(self._step_wanted)
-            self._step_wanted = -1
+            self.step.look_at(loaded.place_of(self._step_wanted))
+            self._step_wanted = NO_STEP
             self.step.follow_running()
             self.step.show_engine()
         self.status.update()

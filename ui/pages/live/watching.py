@@ -22,7 +22,7 @@ from app.history.steps.timeline import (
 )
 from app.history.store.decoding import Line
 from app.history.store.history import History
-from app.protocol.plan import SLICES
+from app.protocol.plan import SLICES, step_key
 from ui.core.bus import PlanNewEvents
 from ui.core.context import WindowContext
 from ui.core.tasks import NewestAnswerRunner
@@ -36,6 +36,8 @@ GHOSTLY = (QPS, LATENCY, ROWS)
 DRAWN = (*GHOSTLY, *(each.series for each in (*CPU, *DISK)))
 FIGURES_MS = 200  # between a change and the reading of what it brought
 MUCH = 60  # samples at once: a backlog is caught up with
+NO_STEP = -1
+StepWanted = int | tuple[str, str]  # its place in the plan, or its key: nobody else knows the places
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,16 @@ class LoadedSession:
     def choices(self) -> list[SeriesEntry]:
         """What the last chart can show."""
         return with_thread_states(self.timeline.series)
+
+    def place_of(self, step: StepWanted) -> int:
+        """The place of a step in the plan; the first of those with this key, as comparisons have it."""
+        if isinstance(step, int):
+            return step
+        keys = [
+            None if each["warm"] else step_key(each["name"], each["coordinates"])
+            for each in self.timeline.overview.steps
+        ]
+        return keys.index(step) if step in keys else NO_STEP
 
     def take(self, events: Mapping[str, Iterable[Line]]) -> EventBatchChanges:
         """Take events of this session and of those that alternate with it."""
