@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+import pytest
+from PySide6.QtCore import QRect, Qt
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
@@ -16,6 +17,8 @@ from tests.ui.bench.set_up import (
 )
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.sweep import SweepDialog
+
+SETTLED_MS = 100  # until everything is laid out
 
 
 def test_estimate_and_plan_follow_every_keystroke(qtbot: QtBot, page: BenchPage) -> None:
@@ -195,6 +198,26 @@ def test_what_is_folded_names_what_differs(qtbot: QtBot, page: BenchPage) -> Non
     panel.more.trigger()
     qtbot.waitUntil(lambda: page.contenders.height() == height)
     assert grid.isVisible()
+
+
+def places(page: BenchPage) -> list[QRect]:
+    """Where tables and controls are, and the columns of the grid."""
+    panel, grid = page.sequence, page.contenders.grid
+    parts = [grid, page.contenders.table, panel, panel.box, panel.fields, panel.fields.edits["rows"]]
+    columns = range(page.contenders.choices.columnCount())
+    return [*(each.geometry() for each in parts), *(QRect(0, 0, grid.columnWidth(at), 1) for at in columns)]
+
+
+@pytest.mark.parametrize("height", [690, 800])
+def test_after_folding_the_page_looks_as_before(qtbot: QtBot, open_page: OpenPage, height: int) -> None:
+    page = open_page(1280, height)
+    qtbot.wait(SETTLED_MS)
+    before = places(page)
+    page.sequence.more.trigger()
+    qtbot.wait(SETTLED_MS)  # what is laid out is remembered: only then is the size of before in the way
+    assert places(page) != before
+    page.sequence.more.trigger()
+    qtbot.waitUntil(lambda: places(page) == before)
 
 
 def test_the_fold_is_as_it_was_left(open_page: OpenPage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
@@ -175,9 +175,7 @@ class BenchPage(Page):
     def _on_unfolded(self, is_open: bool) -> None:
         """Give the contenders all room while the other options are folded."""
         self.context.memory.keep("bench/more", is_open)
-        for layout in filter(None, (self.sequence.layout(), self._below.layout())):
-            layout.invalidate()  # it still has the size of before
-        self._below.setMaximumHeight(NO_LIMIT if is_open else self._below.sizeHint().height())
+        self._below.fold(not is_open)
         if is_open:
             self._work.setSizes(HEIGHTS)
 
@@ -276,9 +274,30 @@ class BenchPage(Page):
             self.busy.look(self.targets.chosen)
 
 
-def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> QWidget:
+class _Inset(QWidget):
+    """Not higher than what it shows while a part of that is folded: a splitter knows no size policy."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_folded = False
+
+    def fold(self, is_folded: bool) -> None:
+        self._is_folded = is_folded
+        self._limit()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:  # only now its layout knows the size
+            self._limit()
+        return handled
+
+    def _limit(self) -> None:
+        self.setMaximumHeight(self.sizeHint().height() if self._is_folded else NO_LIMIT)
+
+
+def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> _Inset:
     """Add a part with space next to the handle."""
-    inset = QWidget()
+    inset = _Inset()
     splitter.addWidget(inset)  # from the outside in
     inset.setLayout(in_column(part, margins=(0, top, 0, bottom)))
     return inset
