@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QToolBar
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QToolBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import InputError
 from app.core.settings import TEXT_SIZES, Settings, keep_settings, read_settings
 from app.history.store.history import History
 from tests import sliced
+from tests.ui.bench.set_up import surveyed
+from tests.ui.compare.test_answer import keep_disturbed
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.dialogs.settings import SettingsDialog
@@ -114,6 +117,36 @@ def test_no_page_scrolls_sideways_with_the_largest_text(
     assert (sized_window.width(), area.horizontalScrollBar().maximum()) == (1280, 0)
     cut = [each.text() for each in sized_window.findChildren(QPushButton) if is_cut(each)]
     assert cut == []
+
+
+def laid_out(page: QWidget) -> list[tuple[str, tuple[int, int, int, int]]]:
+    """What is seen of a page, with its places."""
+    seen = [each for each in page.findChildren(QWidget) if each.isVisible()]
+    places = [QRect(each.mapTo(page, QPoint()), each.size()) for each in seen]
+    return sorted((type(each).__name__, at.getRect()) for each, at in zip(seen, places, strict=True))
+
+
+@pytest.mark.parametrize("page", ["bench", "live", "history", "compare"])
+def test_at_the_usual_size_again_a_page_looks_as_before(
+    sized_window: Window, context: WindowContext, qtbot: QtBot, page: str
+) -> None:
+    surveyed(context.home)  # else it is surveyed meanwhile
+    sessions = keep_disturbed(context.home)  # a warning too
+    sized_window.resize(1280, 800)
+    sized_window.show()
+    sized_window.show_page(page)
+    shown = sized_window.page(page)
+    shown.open(ShowPageRequest(page, tuple(sessions)))
+    body = shown.findChild(SHOWING[page])
+    qtbot.waitUntil(body.isVisible)
+    qtbot.wait(500)
+    before = laid_out(shown)
+    context.theme.set_text_size(150)
+    qtbot.wait(200)
+    assert laid_out(shown) != before
+    context.theme.set_text_size(100)
+    qtbot.wait(200)
+    assert laid_out(shown) == before
 
 
 def is_cut(button: QPushButton) -> bool:

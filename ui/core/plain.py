@@ -83,6 +83,7 @@ class WholeTextLabel(PlainTextLabel):
             self._take_room()
 
     def _take_room(self) -> None:
+        self.setMinimumHeight(0)  # below the one of before a label finds no height
         self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
 
 

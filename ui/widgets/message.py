@@ -87,6 +87,7 @@ class MessageBar(QFrame):
             button.setToolTip(as_tip(action.statusTip()) if action else "")
         self.setProperty("tone", tone)
         self.style().polish(self)
+        QApplication.sendEvent(self, QEvent(QEvent.Type.StyleChange))  # else its frame keeps the old width
         self.show()
 
     def _act(self, action: QAction) -> None:
