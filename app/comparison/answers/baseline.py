@@ -41,13 +41,13 @@ class AgainstBaseline:
     """A plan against the baseline of its target."""
 
     name: str  # of the baseline
-    tally: str  # `3 of 16 steps slower, 1 faster, 12 the same`
+    tally: str  # `3 slower, 1 faster, 12 the same of 16 steps`
     sentences: tuple[str, ...]
     sessions: tuple[str, ...]  # of both, the baseline first: to compare them
 
     @property
     def text(self) -> str:
-        """`against good: 3 of 16 steps slower, 13 the same`."""
+        """`against good: 3 slower, 13 the same of 16 steps`."""
         return f"against {self.name}: {self.tally}"
 
 

@@ -19,7 +19,7 @@ from .tally import UNJUDGED, tally_text
 
 @dataclass(frozen=True)
 class PlanVerdict:
-    text: str = ""  # `3 of 4 steps slower, 1 faster`; after `against good: ` too; '' while it goes on
+    text: str = ""  # `3 slower, 1 faster of 4 steps`; after `against good: ` too; '' while it goes on
     sentences: tuple[str, ...] = ()  # the same in full
     is_pinned: bool = False  # a contender of it is the baseline of its target
 

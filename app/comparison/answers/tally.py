@@ -19,15 +19,20 @@ MEANING = "the same: no difference that matters, as sure as the verdicts are"
 
 
 def tally_text(comparison: Comparison) -> str:
-    """`3 of 16 steps slower, 1 faster, 12 the same`, of all columns but the base; '' without any."""
+    """`3 slower, 1 faster, 12 the same of 16 steps`, of all columns but the base; '' without any.
+
+    The counts come first: a list elides the end.
+    """
     found = Counter(_words(comparison))
     if set(found) <= {UNJUDGED}:
         return UNJUDGED if found else ""
     what = "step" if len(comparison.columns) == 2 else "result"
-    (first, count), *others = [(word, found[word]) for word in _ORDER if found[word]]
-    steps = count_text(found.total(), what)
-    of = f"{count:,} of {steps}" if others else f"all {steps}" if count > 1 else steps
-    return ", ".join([f"{of} {first}", *(f"{count:,} {word}" for word, count in others)])
+    counts = [(found[word], word) for word in _ORDER if found[word]]
+    if len(counts) > 1:
+        words = ", ".join(f"{count:,} {word}" for count, word in counts)
+        return f"{words} of {count_text(found.total(), what)}"
+    ((count, word),) = counts
+    return f"all {count:,} {word}" if count > 1 else f"1 {what} {word}"
 
 
 def _words(comparison: Comparison) -> Iterator[str]:

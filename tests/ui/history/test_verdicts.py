@@ -41,7 +41,7 @@ def history_page(context: WindowContext, qtbot: QtBot, *plans: tuple[Plan, tuple
 def test_the_row_of_a_plan_has_its_verdict(context: WindowContext, qtbot: QtBot) -> None:
     its_plan = plan()
     hand = history_page(context, qtbot, (its_plan, (1.0, 0.5)))
-    qtbot.waitUntil(lambda: verdict(hand, its_plan) == "all 3 steps slower")
+    qtbot.waitUntil(lambda: verdict(hand, its_plan) == "all 3 slower")
     select(hand, its_plan)
     assert any("MyRocks at 0.50 of InnoDB" in each for each in hand.labels())
 
@@ -60,7 +60,7 @@ def test_a_pinned_baseline_is_what_others_are_compared_with(context: WindowConte
     pin = hand.action("Pin as baseline")
     pin.trigger()
     qtbot.waitUntil(lambda: verdict(hand, good) == "pinned baseline")
-    qtbot.waitUntil(lambda: verdict(hand, later) == "against good: all 3 steps slower")
+    qtbot.waitUntil(lambda: verdict(hand, later) == "against good: all 3 slower")
     select(hand, later)
     select(hand, good)
     qtbot.waitUntil(lambda: pin.text().replace("&", "") == "Unpin baseline")

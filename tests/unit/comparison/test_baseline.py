@@ -38,7 +38,7 @@ def two(history: History, factor: float = 1.0) -> tuple[Plan, Plan]:
 def test_a_plan_of_the_same_work_is_compared_with_the_pinned_one(history: History) -> None:
     good, later = two(history, 0.1)
     found = against_baseline(history, later.id)
-    assert found and found.text == "against good: all 3 steps slower"
+    assert found and found.text == "against good: all 3 slower"
     assert found.sessions[0] in {turn.session for turn in good.turns} and len(found.sessions) == 10
     assert "slower" in found.sentences[0]
 
@@ -56,7 +56,7 @@ def test_each_contender_of_a_plan_counts(history: History) -> None:
     first = plan((INNODB, MYISAM), rounds=5, number=1, order="interleaved").turns[0].session
     pin(history, first)
     found = against_baseline(history, later.id)
-    assert found and found.tally == "3 of 6 results slower, 3 faster"
+    assert found and found.tally == "3 slower, 3 faster of 6 results"
 
 
 def test_other_work_and_the_pinned_plan_itself_have_no_answer(history: History) -> None:
@@ -106,12 +106,12 @@ def test_what_did_not_complete_is_no_baseline(history: History) -> None:
 def test_a_tally_tells_what_is_not_judged(history: History) -> None:
     odd = {(1, repeat, 2): BUSY for repeat in range(1, 6)}
     found = compare(history, keep(history, plan((INNODB, ROCKSDB), order="interleaved"), (1.0, 9.0), odd))
-    assert tally_text(found) == "2 of 3 steps faster, 1 not judged"
+    assert tally_text(found) == "2 faster, 1 not judged of 3 steps"
 
 
 def test_the_same_is_what_no_difference_that_matters_is_left_of(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 1.0)))
-    assert tally_text(found) == "all 3 steps the same"
+    assert tally_text(found) == "all 3 the same"
 
 
 def test_what_is_not_judged_at_all_has_no_verdict(history: History) -> None:
@@ -127,7 +127,7 @@ def test_the_end_of_a_run_tells_it(history: History, capsys: pytest.CaptureFixtu
     show_result_of(good.id)
     assert capsys.readouterr().out == ""
     show_result_of(later.id)
-    assert "against good: all 3 steps slower" in capsys.readouterr().out
+    assert "against good: all 3 slower" in capsys.readouterr().out
 
 
 def test_the_command_line_pins_and_answers(history: History, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,6 +137,6 @@ def test_the_command_line_pins_and_answers(history: History, capsys: pytest.Capt
     assert main(["plan", "pin"]) in (0, None)
     assert main(["plan", "against", alone(2).id]) in (0, None)
     out = capsys.readouterr().out
-    assert out.count("local: good, 5 sessions") == 2 and "against good: all 3 steps slower" in out
+    assert out.count("local: good, 5 sessions") == 2 and "against good: all 3 slower" in out
     assert main(["plan", "unpin", "local"]) in (0, None)
     assert main(["plan", "against", alone(2).id]) == 2
