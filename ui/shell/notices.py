@@ -167,14 +167,14 @@ class Notices(QObject):
 
 
 def _verdict(history: History, sessions: tuple[str, ...]) -> list[str]:
-    from app.comparison.answers.sentences import first_lines
+    from app.comparison.answers.sentences import head_lines
     from app.comparison.verdicts.compare import compare
     from app.comparison.verdicts.judgement import verdict_limits
     from app.history.lists.sessions import sessions as known
 
     there = {entry["id"] for entry in known(history, ids=sessions)}
     ids = [id_ for id_ in sessions if id_ in there]
-    return first_lines(compare(history, ids, limits=verdict_limits(read_settings()))) if ids else []
+    return head_lines(compare(history, ids, limits=verdict_limits(read_settings()))) if ids else []
 
 
 def _outcome(progress: PlanProgress) -> str:

@@ -105,6 +105,40 @@ def first_lines(comparison: Comparison, figure: str = "") -> list[str]:
     return [f"{lines[0]} {todo}".rstrip(), *lines[1:]]
 
 
+def head_lines(comparison: Comparison) -> list[str]:
+    """The same for a place that shows only the first: it names the largest effect of both directions."""
+    lines = first_lines(comparison)
+    return [_both_ways(comparison) or lines[0], *lines[1:]]
+
+
+def _both_ways(comparison: Comparison) -> str:
+    """`B faster in scan (2.82 of A's rate), slower in insert (0.40).`; '' where all go one way."""
+    largest = [found for word in (BETTER, WORSE) if (found := _largest(comparison, word))]
+    if len(largest) < 2:
+        return ""
+    names, texts, told = heads_of(comparison).texts, list[str](), (-1, "")
+    for finding, at, subject in sorted(largest, key=lambda each: -each[0].effect):
+        noun = noun_of(subject.unit)
+        who = "" if told[0] == at else f"{names[at]} "
+        how = with_doubt(verdict_words(subject.unit)[finding.word], finding.low, finding.high)
+        (ratio,) = ratio_texts(finding.ratio)
+        of_base = "" if told[1] == noun else f" of {names[comparison.base]}'s {noun}"
+        texts.append(f"{who}{how} in {subject.name} ({ratio}{of_base})")
+        told = (at, noun)
+    return f"{', '.join(texts)}."
+
+
+def _largest(comparison: Comparison, word: str) -> tuple[_Finding, int, _Subject] | None:
+    """The largest effect with this verdict, with its column."""
+    found = [
+        (each, at, subject)
+        for subject in _subjects(comparison, _cells_of(comparison))
+        for at, each in subject.findings.items()
+        if each.word == word
+    ]
+    return max(found, key=lambda each: each[0].effect, default=None)
+
+
 def _todo(whys: set[str]) -> str:
     """What gives a verdict, where one reason is that of all cells; else ''."""
     if whys and whys <= {WHY_NOT[SINGLE], WHY_NOT[FEW]}:

@@ -20,7 +20,7 @@ from app.protocol.plan import QUERYING, Plan
 from app.protocol.states import GOING_ON
 from app.stats.at_target.verdicts import COLOURED, LEAST
 
-from .sentences import first_lines, noun_of, ratio_texts, verdict_words, with_doubt
+from .sentences import head_lines, noun_of, ratio_texts, verdict_words, with_doubt
 
 
 def so_far_lines(history: History, plan: Plan) -> list[str]:
@@ -34,7 +34,7 @@ def so_far_lines(history: History, plan: Plan) -> list[str]:
         rounds = len({plan.turn_of(id_).repeat for id_ in ids})
         return list(_lines(compare(history, ids, base), plan, rounds))
     is_whole = {turn.session for turn in plan.first_turns} <= {each["id"] for each in there}
-    return first_lines(compare(history, ids, base))[:1] if is_whole else []
+    return head_lines(compare(history, ids, base))[:1] if is_whole else []
 
 
 def _ids_of_whole_rounds(plan: Plan, there: Sequence[SessionEntry]) -> list[str]:

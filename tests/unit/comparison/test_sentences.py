@@ -9,6 +9,7 @@ import pytest
 
 from app.comparison.answers.sentences import (
     first_lines,
+    head_lines,
     measure_in_sentence,
     verdict_lines,
     verdict_sentences,
@@ -63,6 +64,19 @@ def test_slower_and_faster_with_ratio_and_interval(history: History) -> None:
     assert write == f"{WRITING}: MyRocks at 1.56 of InnoDB's rate (95% sure: 1.55 to 1.57): faster."
     text = "MyRocks at 0.78 of InnoDB's rate (95% sure: 0.78 to 0.78): slower."
     assert {*slower} == {f"load: {text}", f"{READING}: {text}"}, "the largest effect comes first"
+
+
+def test_where_only_one_line_has_room_it_names_the_largest_effect_of_both_directions(
+    history: History,
+) -> None:
+    both = compared(history, (1.0, 0.78), of_step(2, Odd(factor=2.0)))
+    first, *others = head_lines(both)
+    assert first.startswith(f"MyRocks faster in {WRITING} (1.56 of InnoDB's rate), slower in ")
+    assert first.endswith(" (0.78).") and others == first_lines(both)[1:]
+    slower = compared(history, (1.0, 0.78), its_plan=named(number=2))
+    assert head_lines(slower) == first_lines(slower), "all go one way"
+    three = compared(history, (1.0, 2.0, 0.5), its_plan=named(contenders=3, number=3))
+    assert "MyRocks faster in " in head_lines(three)[0] and "MyISAM slower in " in head_lines(three)[0]
 
 
 def test_equals_show_what_was_seen_and_what_it_could_be(history: History) -> None:
