@@ -51,7 +51,8 @@ def _lines(found: Comparison, plan: Plan, rounds: int) -> Iterator[str]:
         largest = _largest(found, at)
         if at != found.base and largest:
             when = _when(plan, rounds, left.get(at), largest)
-            yield f"{names[at]} so far {largest.text(names[found.base])}; {when}"
+            of = f" ({count_text(rounds, 'round')})" if at in left else ""
+            yield f"{names[at]} so far{of} {largest.text(names[found.base])}; {when}"
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def test_nothing_is_said_before_the_first_round(history: History) -> None:
 
 def test_after_one_round_there_is_a_ratio_and_no_interval(history: History) -> None:
     (line,) = after(history, 1)
-    assert line.startswith("MyRocks so far 0.69 of InnoDB's rate in ")
+    assert line.startswith("MyRocks so far (1 round) 0.69 of InnoDB's rate in ")
     assert line.endswith(
         ", the largest difference of 2 steps; at least 2 more rounds until each step is decided"
     )

@@ -300,22 +300,33 @@ class LiveRatioLabel(ElidedLabel):
 
 
 def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
-    """`point-query so far, one round, not judged: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`."""
+    """`point-query so far, round 2 alone, not judged: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`.
+
+    The line above this one has all rounds: this one always says that it has not.
+    """
     if not round_curves.plan.steps[step.position].sliced:
         return f"{step.label}: {_WHOLE}"
     ratios = round_curves.ratios(step.position)
     if not ratios:
-        return f"{step.label}: no ratio{' yet' if step.ended_t is None else ', as no slices were measured'}"
+        missing = "no ratio yet" if step.ended_t is None else "no ratio, as no slices were measured"
+        return f"{step.label}, {_round_text(round_curves)}: {missing}"
     base = round_curves.entries[0]["contender"]["name"]
     if step.ended_t is not None and all(ratio.slices == 1 for _, ratio in ratios):
         parts = ", ".join(f"{entry['contender']['name']} {ratio.value:.3f}" for entry, ratio in ratios)
-        return f"{step.label}, one slice of each, not judged: {parts} of {base}'s QPS"
+        where = f"{_round_text(round_curves)}, one slice of each"
+        return f"{step.label}, {where}, not judged: {parts} of {base}'s QPS"
     so_far = " so far" if step.ended_t is None else ""
     counts = list(dict.fromkeys(_count_text(ratio) for _, ratio in ratios))
     is_once = len(counts) == 1 < len(ratios)  # three or four contenders seldom have room for it in each
     parts = ", ".join(_one(*each, has_count=not is_once) for each in ratios)
     once = f" in {counts[0]}" if is_once else ""
-    return f"{step.label}{so_far}, one round, not judged: {parts} of {base}'s QPS{once}"
+    where = f"{so_far}, {_round_text(round_curves)}, not judged"
+    return f"{step.label}{where}: {parts} of {base}'s QPS{once}"
+
+
+def _round_text(round_curves: OtherContenderCurves) -> str:
+    plan = round_curves.plan
+    return f"round {plan.turn_of(round_curves.shown.session).repeat} alone" if plan.repeats > 1 else "one round"
 
 
 def _one(entry: SessionEntry, ratio: Ratio, has_count: bool) -> str:
