@@ -8,7 +8,7 @@ from app.core.names import short_names
 from app.core.units import count_text, unit_text
 from app.protocol.events import ProgressEvent
 from app.protocol.plan import LIMIT, Plan, Step
-from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState
+from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState, reason_text
 
 _LETTERS = 36  # of all names in front of their rates
 
@@ -86,14 +86,15 @@ def early_end_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
     if of_base is None:
         return ""
     how = "ended by its time limit" if of_base.reason == OUT_OF_TIME else of_base.reason
-    return f"{how} after {count_text(first_unneeded_round(plan, sessions, of_base.id) - 1, 'round')}"
+    after = f" after {count_text(first_unneeded_round(plan, sessions, of_base.id) - 1, 'round')}"
+    return reason_text(how, after, plan.repeats)
 
 
 def not_needed_text(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> str:
     """`not needed: decided after 4 rounds`."""
     state, first = sessions[session], first_unneeded_round(plan, sessions, session)
     after = f" after {count_text(first - 1, 'round')}" if state.reason in ENDINGS else ""
-    return f"{state.word}: {state.reason}{after}"
+    return f"{state.word}: {reason_text(state.reason, after, plan.repeats)}"
 
 
 def first_unneeded_round(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> int:

@@ -34,6 +34,8 @@ ENDINGS = (DECIDED, IN_PART, UNDECIDABLE)
 OUT_OF_TIME = "the time limit leaves no room for another round"
 NOT_NEEDED = (*ENDINGS, OUT_OF_TIME)
 
+_OPEN = {IN_PART: "would not decide the rest", UNDECIDABLE: "would not decide it"}
+
 # why a step ended of which the journal tells nothing more: the state of its session does
 GONE, UNREACHED = "the agent was gone before it ended", "its session had ended before"
 
@@ -43,6 +45,12 @@ def state_word(state: str, reason: str) -> str:
     if state != "stopped" or reason not in NOT_NEEDED:
         return state
     return "not needed" if reason in ENDINGS else "left out"
+
+
+def reason_text(reason: str, after: str = "", rounds: int = 0) -> str:
+    """`decided in part after 7 rounds: 8 rounds would not decide the rest`: why it goes no further."""
+    more = f"{rounds} rounds" if rounds else "more rounds"
+    return f"{reason}{after}: {more} {_OPEN[reason]}" if reason in _OPEN else f"{reason}{after}"
 
 
 class SampleLike(Protocol):

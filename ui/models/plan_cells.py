@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from app.core.units import clock_text, count_text, date_text
 from app.history.lists.plans import PlanEntry, contenders_rounds_text, states_text
 from app.history.lists.studies import is_study
-from app.protocol.states import GOING_ON
+from app.protocol.states import GOING_ON, reason_text
 
 from .session_columns import VERDICT, SessionListCell, SessionListColumn
 
@@ -70,11 +70,15 @@ def plan_text(plan: PlanEntry, fitting: int, verdict: Sequence[str] = ()) -> str
         (
             f"{plan['sequence']} on {plan['target']}, {date_text(plan['at'])}",
             f"{_listed(plan['contenders'])}: {_repeats(plan)}",
-            f"{count_text(plan['sessions'], 'session')}: {states_text(plan)}{hidden}",
+            f"{count_text(plan['sessions'], 'session')}: {states_text(plan)}{_ending(plan)}{hidden}",
             *verdict,
             "Compare, report, tag, note, export or delete them together",
         )
     )
+
+
+def _ending(plan: PlanEntry) -> str:
+    return f" ({reason_text(plan['ending'], rounds=plan['repeats'])})" if plan["ending"] else ""
 
 
 def _repeats(plan: PlanEntry) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from app.core.units import date_text, figure_text, seconds_text
 from app.history.lists.browsing import QPS, SessionLine, StepGroupQps
-from app.protocol.states import NOT_NEEDED, state_word
+from app.protocol.states import NOT_NEEDED, reason_text, state_word
 
 
 class SessionListCell(NamedTuple):
@@ -57,7 +57,7 @@ def session_end_reason(line: SessionLine) -> str:
     """The reason unless it simply completed."""
     failed = line["failed_steps"]
     steps = f"{failed} {'step has' if failed == 1 else 'steps have'} failed" if failed else ""
-    return "; ".join(filter(None, (line["reason"], steps)))
+    return "; ".join(filter(None, (reason_text(line["reason"]), steps)))
 
 
 def contender_text(line: SessionLine) -> str:

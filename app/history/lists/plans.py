@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple, TypedDict
 
 import msgspec
@@ -15,7 +15,7 @@ from app.core.names import full_name, short_names
 from app.core.units import count_text
 from app.history.store.damage import damage_as_error
 from app.history.store.history import History
-from app.protocol.states import state_word
+from app.protocol.states import ENDINGS, IN_PART, NOT_NEEDED, OUT_OF_TIME, state_word
 
 from .sessions import STATE_OF
 
@@ -40,6 +40,7 @@ class PlanEntry(TypedDict):
     at: float  # when its first session began; where none has, when it was planned
     sessions: int  # in the history
     states: dict[str, int]  # how many sessions are in each, by its word; MISSING: those that are elsewhere
+    ending: str  # why it did not need all of its rounds, or had no time for them
     failed_steps: int
     tags: list[str]  # that all of its sessions have
 
@@ -173,9 +174,17 @@ def _entry(id_: str, content: bytes, rows: Sequence[_Row], tags: list[str]) -> P
         "at": min(row.at for row in rows),
         "sessions": len(rows),
         "states": {word: number for word, number in states.items() if number},
+        "ending": _ending({row.reason for row in rows} & {*NOT_NEEDED}),
         "failed_steps": sum(row.failed_steps for row in rows),
         "tags": tags,
     }
+
+
+def _ending(reasons: Set[str]) -> str:
+    """The reason of a plan, of those of its contenders."""
+    if reasons <= {*ENDINGS}:
+        return IN_PART if len(reasons) > 1 else "".join(reasons)
+    return OUT_OF_TIME
 
 
 def contenders_rounds_text(plan: PlanEntry) -> str:

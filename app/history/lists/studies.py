@@ -64,6 +64,7 @@ def _entry(id_: str, name: str, found: Sequence[SessionEntry], at: float) -> Pla
         "at": at,
         "sessions": len(found),
         "states": {PUBLISHED: len(found)},
+        "ending": "",
         "failed_steps": sum(each["failed_steps"] for each in found),
         "tags": sorted(set.intersection(*(set(each["tags"]) for each in found))),
     }

@@ -18,10 +18,12 @@ from app.history.exchange.exporting import export
 from app.history.exchange.import_any import import_any
 from app.history.exchange.publishing import import_shipped
 from app.history.lists import edits
+from app.history.lists.plans import plans
 from app.history.lists.sessions import sessions
 from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import notes
 from app.history.store.history import History
+from app.protocol.states import IN_PART
 from tests import journals
 from tests.decided import makers_of, until_decided
 from tests.plans import MARIADB
@@ -29,6 +31,7 @@ from tests.ui.history.hand import Hand, kept, shown
 from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.core.context import WindowContext
 from ui.dialogs.report import ReportDialog
+from ui.models.plan_cells import plan_text
 from ui.models.session_columns import CONTENDER, NAME, REPEAT, STATE
 from ui.pages.history import HistoryPage
 
@@ -184,9 +187,13 @@ def test_two_plans_of_one_name_are_two_rows(hand: Hand) -> None:
 def test_what_was_not_needed_is_counted(hand: Hand) -> None:
     plan = replace(until_decided(), id=f"{4:026d}", turns=until_decided().turns)
     plan = replace(plan, turns=journals.plan(plan.contenders, repeats=8, number=4).turns)
-    store(hand.page.context.home, *makers_of(plan, 3))
+    store(hand.page.context.home, *makers_of(plan, 3, IN_PART))
     changed(hand)
     hand.qtbot.waitUntil(lambda: title(hand, plan.id) == "a plan (16)")
+    with History(hand.page.context.home) as history:
+        about = plan_text(plans(history, [plan.id])[0], 16)
+    why = "decided in part: 8 rounds would not decide the rest"
+    assert f"16 sessions: 6 completed, 10 not needed ({why})" in about
     assert text(hand, plan.id, STATE) == "6 completed, 10 not needed"
     assert text(hand, plan.id, CONTENDER) == "innodb, myisam x up to 8"
 

@@ -48,12 +48,13 @@ def test_a_plan_that_was_decided_is_over_and_says_when() -> None:
     assert progress.elapsed_s < LATER_S / 2
 
 
-@pytest.mark.parametrize("reason", [IN_PART, UNDECIDABLE])
-def test_what_could_not_be_decided_is_not_called_decided(reason: str) -> None:
+@pytest.mark.parametrize(("reason", "what"), [(IN_PART, "the rest"), (UNDECIDABLE, "it")])
+def test_what_could_not_be_decided_is_not_called_decided(reason: str, what: str) -> None:
     its_plan = until_decided()
     progress = played(its_plan, makers_of(its_plan, 4, reason))
-    assert progress.ending == f"{reason} after 4 rounds"
-    assert why_spared(progress, its_plan.turns[-1].session) == f"not needed: {reason} after 4 rounds"
+    said = f"{reason} after 4 rounds: 8 rounds would not decide {what}"
+    assert progress.ending == said
+    assert why_spared(progress, its_plan.turns[-1].session) == f"not needed: {said}"
 
 
 def test_a_plan_that_came_to_its_limit_says_so() -> None:

@@ -23,6 +23,7 @@ from app.history.lists.studies import studies, study_name
 from app.history.recorded.writing import record_unlocked_journals
 from app.history.store.history import History
 from app.protocol.plan import Plan
+from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from tests import journals
 from tests.decided import makers_of, until_decided
 from tests.journals import store
@@ -89,7 +90,15 @@ def test_sessions_that_were_not_needed_are_no_failures(history: History) -> None
     plan = until_decided()
     store(history, *makers_of(plan, 3))
     assert states_text(the(history, plan.id)) == "6 completed, 10 not needed"
+    assert the(history, plan.id)["ending"] == DECIDED
     assert contenders_rounds_text(the(history, plan.id)) == "innodb, myisam x up to 8"
+
+
+@pytest.mark.parametrize("reason", [IN_PART, UNDECIDABLE, OUT_OF_TIME])
+def test_a_plan_says_why_it_went_no_further(history: History, reason: str) -> None:
+    plan = until_decided()
+    store(history, *makers_of(plan, 3, reason))
+    assert the(history, plan.id)["ending"] == reason
 
 
 def test_a_plan_of_which_only_a_part_is_here_says_so(history: History) -> None:

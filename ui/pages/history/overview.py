@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QScrollArea
 
 from app.core.harmless import harmless
 from app.history.steps.figures import SessionDetails
-from app.protocol.states import state_word
+from app.protocol.states import reason_text, state_word
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.models.session_columns import tone_of
@@ -49,7 +49,7 @@ class SessionOverview(QScrollArea):
 
     def _show_state(self, shown: SessionDetails) -> None:
         state, reason = shown["state"], shown["reason"]
-        lines = [f"{state_word(state, reason)}: {reason}"] if reason else []
+        lines = [f"{state_word(state, reason)}: {reason_text(reason)}"] if reason else []
         failed = [step for step in shown["steps"] if step["state"] == "failed"]
         lines += [
             f"{step['name']} failed: {step['reason'] or 'no reason is known'}" for step in failed[:_TOLD]
