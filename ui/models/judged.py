@@ -116,7 +116,9 @@ class ComparisonCellTexts:
     def tip(self, row: Row, at: int, name: str) -> str:
         """Details of a step's cell."""
         head = f"{name}: {named(row.workload, row.coordinates)}"
-        known = [row.cells[at].reason, *cell_remarks(row.cells[at]), steady_text(row.cells[at])]
+        steady = steady_text(row.cells[at])
+        steadiness = f"steadiness of its seconds: {steady}" if steady else ""
+        known = [row.cells[at].reason, *cell_remarks(row.cells[at]), steadiness]
         return "\n".join([head, *self._figures(row, at), *filter(None, known)])
 
     def _figures(self, row: Row, at: int) -> list[str]:

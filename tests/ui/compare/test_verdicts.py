@@ -124,6 +124,7 @@ def test_a_single_session_is_never_coloured(opened: Open, page: ComparePage) -> 
         (cell,) = cells(page, column, "update-index")
         assert cell.beside.startswith("\N{PLUS-MINUS SIGN}") and not cell.is_warning
     assert "blocks of seconds are within" in tip(page, 1, "update-index")
+    assert "\nsteadiness of its seconds: steady" in tip(page, 1, "update-index")
     assert legend(page).endswith("\N{PLUS-MINUS SIGN} within a session")
     page.controls.turn()
     assert all(cell.beside for cell in cells(page, 1, "update-index"))

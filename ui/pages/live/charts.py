@@ -325,10 +325,9 @@ def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
 
 
 def _round_text(round_curves: OtherContenderCurves) -> str:
-    plan = round_curves.plan
-    return (
-        f"round {plan.turn_of(round_curves.shown.session).repeat} alone" if plan.repeats > 1 else "one round"
-    )
+    if round_curves.plan.repeats == 1:
+        return "one round"
+    return f"round {round_curves.plan.turn_of(round_curves.shown.session).repeat} alone"
 
 
 def _one(entry: SessionEntry, ratio: Ratio, has_count: bool) -> str:
