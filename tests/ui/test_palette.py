@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser
 from pytestqt.qtbot import QtBot
@@ -133,6 +133,23 @@ def test_words_of_no_action_find_nothing(whole_window: Window, qtbot: QtBot) -> 
     assert palette.isVisible()
     QTest.keyClick(palette.line, KEY.Key_Escape)
     assert not palette.isVisible()
+
+
+@pytest.mark.parametrize("word", ["slice", "settle", "scan-heavy", "canary", "parity", "snapshot"])
+def test_help_finds_the_words_of_the_window_with_their_explanation(
+    whole_window: Window, qtbot: QtBot, word: str
+) -> None:
+    dialog = HelpDialog([], whole_window)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    text = dialog.findChild(QTextBrowser)
+    assert isinstance(text, QTextBrowser)
+    dialog.line.setText(word)
+    heads = [each for each in dialog._places() if each.charFormat().fontWeight() > QFont.Weight.Normal]
+    assert len(heads) == 1, "it has a line of its own"
+    while text.textCursor() != heads[0]:
+        QTest.keyClick(dialog.line, KEY.Key_Return)
+    assert 0 < text.cursorRect().top() < text.viewport().height() / 2
 
 
 def test_help_has_a_search(whole_window: Window, qtbot: QtBot) -> None:

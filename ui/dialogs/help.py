@@ -21,6 +21,8 @@ from ui.widgets.actions import ListedAction
 from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import dialog_buttons, in_row, lay_out_dialog
 
+_ABOVE = 5  # this part of the text is above a word that was found
+
 
 class HelpDialog(QDialog):
     def __init__(self, actions: Iterable[ListedAction], parent: QWidget) -> None:
@@ -52,8 +54,14 @@ class HelpDialog(QDialog):
         at = after[0] if after else 0
         if places:
             self._text.setTextCursor(places[at])
+            self._scroll_up_to_cursor()
         said = f"{at + 1} of {len(places)}" if places else "not found"
         self.found.setText(said if self.line.text().strip() else "")
+
+    def _scroll_up_to_cursor(self) -> None:
+        """A word on the last visible line would hide its explanation."""
+        bar, top = self._text.verticalScrollBar(), self._text.cursorRect().top()
+        bar.setValue(bar.value() + top - self._text.viewport().height() // _ABOVE)
 
     def _places(self) -> list[QTextCursor]:
         found, document, words = [], self._text.document(), self.line.text().strip()
