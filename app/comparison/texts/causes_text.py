@@ -85,7 +85,9 @@ def causes_remarks(entry: CausesEntry) -> Iterator[str]:
     elif entry["slower"] is None and len(named) > 1 and any(map(_has_share, entry["causes"])):
         yield SAME
     if named[-1] is not None:
-        has_rest = any(share is not None and share < _ALL for share in named)
+        slower = -1 if entry["slower"] is None else entry["slower"]
+        its = named[slower]  # the rest of the faster one explains nothing
+        has_rest = its is not None and its < _ALL
         shares = _beside(list(map(share_text, named)), " of the clients' time has a name")
         yield f"{shares}{_REST if has_rest else ''}."
 

@@ -273,6 +273,14 @@ def test_waits_of_unknown_kind_are_not_named(history: History) -> None:
     )
 
 
+def test_time_without_a_name_in_the_faster_column_is_no_rest(history: History) -> None:
+    """It explains nothing of the slower one, all of whose time has a name."""
+    planted = Seen(COMPUTED)
+    entry = found(history, Seen(), planted)
+    said = causes_table("x", entry).remarks[-1]
+    assert said == "100% of the clients' time has a name (base 99%)."
+
+
 def test_an_older_session_has_the_causes_whose_figures_it_has(history: History) -> None:
     """Without states of threads, the time of the clients follows from their number and the result."""
     planted = Seen({}, kinds={"row_lock": 18_000.0})
