@@ -51,6 +51,14 @@ def test_a_counter_names_the_variable_that_governs_it(history: History) -> None:
     )
 
 
+@pytest.mark.parametrize(("per_query", "is_one"), [(2.0, False), (400.0, True)])
+def test_what_dyno_itself_reads_is_no_cause(history: History, per_query: float, is_one: bool) -> None:
+    """A newer server has more rows of status and threads: 2,000 a second, where clients scan nothing."""
+    scans = [{"handler_read_rnd_next": 5000 * rows, "com_insert": 5000.0} for rows in (0.01, per_query)]
+    entry = found(history, Seen(status=scans[0]), Seen(COMPUTED, status=scans[1]))
+    assert ("handler_read_rnd_next" in names(entry)) == is_one
+
+
 def test_bytes_by_file_are_grounds_too(history: History) -> None:
     """The binary log has its variable; temporary files have none that differs, and are named alone."""
     slow = with_time(disk=3000.0)
