@@ -17,6 +17,7 @@ from app.history.store.history import History
 from tests import sliced
 from tests.ui.bench.set_up import surveyed
 from tests.ui.compare.test_answer import keep_disturbed
+from tests.ui.seen import painted
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.dialogs.settings import SettingsDialog
@@ -25,6 +26,8 @@ from ui.pages.compare.table import ComparisonTable
 from ui.pages.history.table import SessionTable
 from ui.pages.live.charts import SessionCharts
 from ui.shell.window import Window
+from ui.widgets.charts.head import ChartHead
+from ui.widgets.charts.lines import ChartLine
 from ui.widgets.empty import EmptyPage
 from ui.widgets.layouts import boxed, in_column
 from ui.widgets.pairs import TitleTextGrid
@@ -201,6 +204,29 @@ def test_an_empty_page_grows_with_its_text(qtbot: QtBot, context: WindowContext)
     context.theme.set_text_size(150)
     words = page.findChildren(QLabel)[1]
     qtbot.waitUntil(lambda: words.height() >= words.heightForWidth(words.width()))
+
+
+def test_texts_of_a_chart_head_do_not_overlap_when_text_gets_larger(
+    qtbot: QtBot, context: WindowContext
+) -> None:
+    head = ChartHead(context.theme, "Latency p95", "ms per query")
+    qtbot.addWidget(head)
+    names = ("mysql-9.7.4-innodb", "mysql-5.6.24-innodb")
+    head.resize(900, 22)
+    head.set_lines([ChartLine(name, name, context.theme.contender(0)) for name in names])
+    head.set_values(["0.3950", "12.3950"])
+    head.show()
+    context.theme.set_text_size(150)
+    width = head.fontMetrics().horizontalAdvance
+    assert head.places[0].left() > width("Latency p95ms per query")
+    for label, value, place in zip(names, head.values, head.places, strict=True):
+        assert place.width() > width(label) + width(value)
+    assert head.places[0].right() < head.places[1].left() or head.places[0].bottom() < head.places[1].top()
+    head.resize(width("Latency"), head.height())
+    shown = painted(head)
+    assert (
+        any(text.startswith("Lat") and text.endswith("…") for text in shown) and "ms per query" not in shown
+    )
 
 
 def test_the_places_stay_as_high_when_the_look_changes(

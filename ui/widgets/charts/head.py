@@ -18,7 +18,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.core.harmless import harmless
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
@@ -52,6 +51,7 @@ class ChartHead(QWidget):
         self._title, self._unit = title, unit
         self._lines: list[ChartLine] = []
         self.values: list[str] = []
+        self._widest = ""  # value that is expected
         self._value_width = 0
         self.is_brief = False
         self.hidden = HiddenChartLines(self)
@@ -59,11 +59,8 @@ class ChartHead(QWidget):
         self._before = self.hidden.state  # the click that may begin a double click
         self.places: list[QRect] = []
         self._labels: list[str] = []  # as much of them as there is room for
-        self._font = tabular(self.font())
-        self._bold = QFont(self._font)
-        self._bold.setWeight(QFont.Weight.DemiBold)
-        self._metrics = QFontMetrics(self._font)
-        self.setFixedHeight(LINE_HEIGHT)
+        self._take_font()
+        self.setFixedHeight(self.line_height)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
@@ -82,7 +79,7 @@ class ChartHead(QWidget):
         """Set the curves in order; `widest` is the longest expected value."""
         self._lines = list(lines)
         self.values = [""] * len(self._lines)
-        self._value_width = self._metrics.horizontalAdvance(widest) if widest else 0
+        self._widest, self._value_width = widest, self._metrics.horizontalAdvance(widest)
         self.arrange()
 
     def hide_entries(self, is_hidden: bool = True) -> None:
@@ -93,7 +90,7 @@ class ChartHead(QWidget):
     def set_values(self, values: Sequence[str]) -> None:
         if list(values) != self.values:
             self.values = list(values)
-            widest = max((self._metrics.horizontalAdvance(value) for value in values), default=0)
+            widest = self._width_of_values()
             if widest > self._value_width:
                 self._value_width = widest
                 self.arrange()
@@ -109,6 +106,29 @@ class ChartHead(QWidget):
         parts = zip(self._lines, self.values, strict=True)
         return ", ".join(f"{line.label} {value} {self._unit}".rstrip() for line, value in parts if value)
 
+    @property
+    def line_height(self) -> int:
+        return max(LINE_HEIGHT, self._metrics.height())
+
+    def _take_font(self) -> None:
+        self._font = tabular(self.font())
+        self._bold = QFont(self._font)
+        self._bold.setWeight(QFont.Weight.DemiBold)
+        self._metrics = QFontMetrics(self._font)
+
+    def _width_of_values(self) -> int:
+        return max(self._metrics.horizontalAdvance(value) for value in ("", self._widest, *self.values))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._take_font()  # it is painted in the new one in any case
+            self._value_width = self._width_of_values()
+            self._arrange_again()
+
+    def _arrange_again(self) -> None:
+        self.arrange()
+
     def _find_places(self) -> list[QRect]:
         """Find places for the entries: after the title if that takes fewer lines, else below it."""
         room = _SWATCH + SPACE // 2 + 2 + self._value_width + (SPACE if self._value_width else 0)
@@ -117,7 +137,7 @@ class ChartHead(QWidget):
         if not self._title:
             return self._in_lines(widths, SPACE, 0)
         after = self._in_lines(widths, self._title_width() + 3 * SPACE, 0)
-        below = self._in_lines(widths, SPACE, LINE_HEIGHT)
+        below = self._in_lines(widths, SPACE, self.line_height)
         return after if not below or after[-1].y() < below[-1].y() else below
 
     def _in_lines(self, widths: Sequence[int], x: int, y: int) -> list[QRect]:
@@ -125,8 +145,8 @@ class ChartHead(QWidget):
         found = []
         for width in widths:
             if x + width > self.width() - SPACE and x > SPACE:
-                x, y = SPACE, y + LINE_HEIGHT
-            found.append(QRect(x, y, width, LINE_HEIGHT))
+                x, y = SPACE, y + self.line_height
+            found.append(QRect(x, y, width, self.line_height))
             x += width + 2 * SPACE
         return found
 
@@ -146,7 +166,7 @@ class ChartHead(QWidget):
         is_cut = self._title_width() > self.width() - SPACE
         self.setToolTip(as_tip(f"{self._title}, {self._unit}" if is_cut else ""))
         is_high = self.places and not self.is_brief
-        self.setFixedHeight(self.places[-1].bottom() + 1 if is_high else LINE_HEIGHT)
+        self.setFixedHeight(self.places[-1].bottom() + 1 if is_high else self.line_height)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -210,11 +230,13 @@ class ChartHead(QWidget):
         painter.restore()
 
     def _paint_title(self, painter: QPainter) -> None:
-        place = QRect(SPACE, 0, max(self.width() - 2 * SPACE, 0), LINE_HEIGHT)
+        place = QRect(SPACE, 0, max(self.width() - 2 * SPACE, 0), self.line_height)
         painter.setPen(self._theme.colour("text"))
         painter.setFont(self._bold)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, harmless(self._title))
-        place.setLeft(SPACE + QFontMetrics(self._bold).horizontalAdvance(self._title) + SPACE)
+        bold = QFontMetrics(self._bold)
+        title = fitted(bold, self._title, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, title)
+        place.setLeft(min(SPACE + bold.horizontalAdvance(self._title) + SPACE, self.width()))
         painter.setPen(self._theme.colour("muted"))
         painter.setFont(self._font)
         unit = fitted(self._metrics, self._unit, Qt.TextElideMode.ElideRight, place.width())

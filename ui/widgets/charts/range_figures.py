@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from ui.core.plain import as_tip
 from ui.core.theme import Theme
 
-from .head import LINE_HEIGHT, ChartHead
+from .head import ChartHead
 from .lines import ChartLine
 from .pyramid import MeanAndDeviation
 from .scale import time_text, value_text
@@ -51,6 +51,9 @@ class RangeFiguresLine(ChartHead):
         if event.size().width() != event.oldSize().width():
             self._arrange()
 
+    def _arrange_again(self) -> None:
+        self._arrange()
+
     def entry_at(self, _at: QPoint) -> None:
         """No entry: nothing can be hidden here, and hovering shows all."""
 
@@ -74,9 +77,9 @@ class RangeFiguresLine(ChartHead):
             self.set_title(its_title, its_unit)
             self.set_lines(its_lines)
             self.set_values(its_texts)
-            if self.height() <= LINE_HEIGHT:
+            if self.height() <= self.line_height:
                 break
-        self.setFixedHeight(LINE_HEIGHT)
+        self.setFixedHeight(self.line_height)
         self.setToolTip(as_tip(self.told))
 
 
