@@ -83,8 +83,12 @@ class WholeTextLabel(PlainTextLabel):
             self._take_room()
 
     def _take_room(self) -> None:
-        self.setMinimumHeight(0)  # below the one of before a label finds no height
-        self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
+        self.setMinimumHeight(0)  # else the height that it has is part of the answer
+        self.setMinimumHeight(max(self.heightForWidth(self.width()), self._least_height()))
+
+    def _least_height(self) -> int:
+        """Without a text."""
+        return 0
 
 
 def first_lines(lines: Sequence[str], most: int) -> str:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ui.core.plain import PlainTextLabel, as_tip
+from ui.core.plain import PlainTextLabel, WholeTextLabel, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import in_grid
 
 _PARTS = 3  # lines of the grid in a row: labels, fields, what is wrong
 
 
+class ReasonLabel(WholeTextLabel):
+    """A line that is as high without a text, and grows for one that needs several: a remedy comes last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.set_role("muted")
+
+    def _least_height(self) -> int:
+        return self.fontMetrics().height()
+
+
 class FieldRows(QWidget):
-    """A grid of fields in which nothing moves when a reason comes or goes."""
+    """A grid of fields in which nothing moves when a reason of one line comes or goes."""
 
     def __init__(self, columns: tuple[int, ...]) -> None:
         """`columns`: the stretch of each."""
@@ -24,7 +35,7 @@ class FieldRows(QWidget):
         self.setLayout(self._grid)
         self._labels: dict[QWidget, PlainTextLabel] = {}
         self._places: dict[QWidget, tuple[int, int]] = {}  # row and column
-        self._lines: list[ElidedLabel] = []
+        self._lines: list[ReasonLabel] = []
         self._remarks: dict[int, str] = {}  # of rows where nothing is wrong
         for column, stretch in enumerate(columns):
             self._grid.setColumnStretch(column, stretch)
@@ -68,6 +79,6 @@ class FieldRows(QWidget):
         return sides.AlignLeft if column == 0 else sides.AlignRight if is_last else sides.AlignHCenter
 
     def _add_line(self, row: int) -> None:
-        line = ElidedLabel(self, "muted")
+        line = ReasonLabel()
         self._lines.append(line)
         self._grid.addWidget(line, row * _PARTS + 2, 0, 1, self._across)
