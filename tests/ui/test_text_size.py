@@ -15,9 +15,11 @@ from app.core.errors import InputError
 from app.core.settings import TEXT_SIZES, Settings, keep_settings, read_settings
 from app.history.store.history import History
 from tests import sliced
+from tests.journals import plan, whole
 from tests.ui.bench.set_up import surveyed
 from tests.ui.compare.test_answer import keep_disturbed
 from tests.ui.seen import painted
+from tests.ui.watched import keep
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.dialogs.settings import SettingsDialog
@@ -26,6 +28,7 @@ from ui.pages.compare.table import ComparisonTable
 from ui.pages.history.table import SessionTable
 from ui.pages.live.charts import SessionCharts
 from ui.shell.window import Window
+from ui.widgets.charts.canvas import Canvas
 from ui.widgets.charts.head import ChartHead
 from ui.widgets.charts.lines import ChartLine
 from ui.widgets.empty import EmptyPage
@@ -227,6 +230,23 @@ def test_texts_of_a_chart_head_do_not_overlap_when_text_gets_larger(
     assert (
         any(text.startswith("Lat") and text.endswith("…") for text in shown) and "ms per query" not in shown
     )
+
+
+def test_curves_stand_below_each_other_with_larger_text(
+    sized_window: Window, context: WindowContext, qtbot: QtBot
+) -> None:
+    keep(context, [whole(plan())])
+    sized_window.resize(1280, 800)
+    sized_window.show()
+    sized_window.show_page("live")
+    charts = sized_window.page("live").findChild(SessionCharts)
+    assert isinstance(charts, SessionCharts)
+    qtbot.waitUntil(charts.isVisible)
+    qtbot.wait(500)
+    context.theme.set_text_size(150)
+    qtbot.wait(200)
+    lefts = {each.area.plot.left() for each in charts.findChildren(Canvas) if each.isVisible()}
+    assert len(lefts) == 1
 
 
 def test_the_places_stay_as_high_when_the_look_changes(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkBrush, mkPen  # type: ignore[import-untyped]
-from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -161,6 +161,11 @@ class Canvas(GraphicsView):  # type: ignore[misc]
     def drawForeground(self, painter: QPainter, _rect: QRectF) -> None:
         painter.setFont(self.font())
         self._above(painter, self.area)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.place()  # figures of the axis may be wider
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
