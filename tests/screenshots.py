@@ -24,6 +24,7 @@ LIMIT_S = 300.0
 STEP = "read-write.range100"  # of the first session: by then there is much to be seen
 TERMINAL = ("xterm", "-geometry", "82x39+0+0", "-fa", "DejaVu Sans Mono", "-fs", "11", "-hold", "-e")
 PAINTED_S = 3.0
+CURVES_S = 15.0  # until there are curves to see
 _GRAB = "from PySide6.QtGui import QGuiApplication as A; import sys; A([]); \
 A.primaryScreen().grabWindow(int(sys.argv[1])).save(sys.argv[2])"
 
@@ -60,7 +61,8 @@ def take_light(screen: Screen, home: Path, folder: Path) -> None:
         person.wait_to_see("mysql-9.7.4-innodb: ", 60)  # its data and cache: the plan is checked
         take(person, "bench")
         person.press("ctrl+r")
-        person.wait_to_see(f"{STEP} threads=2: second 5", LIMIT_S)
+        person.wait_to_see(f"{STEP} threads=2: second ", LIMIT_S)
+        time.sleep(CURVES_S)
         take(person, "live")
         at(home)("stop")
         person.wait_to_see("was stopped", 60)

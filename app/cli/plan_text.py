@@ -8,7 +8,7 @@ from typing import Any
 from app.core.units import bytes_text, count_text, first_texts, seconds_text
 from app.history.steps.step_text import named
 from app.planner.checks.parity import parity_in_brief
-from app.protocol.answers import FAIL, PASS, WARN, Check
+from app.protocol.answers import FAIL, INFO, PASS, WARN, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
 from app.protocol.waits import PRESET
 from app.stats.at_target.verdicts import LEAST
@@ -112,8 +112,12 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
 
 
 def checks_in_brief(checks: Sequence[Check]) -> list[Check]:
-    """Those that warn or fail."""
-    return parity_in_brief([each for each in checks if each.state in (WARN, FAIL)])
+    """Those that warn or fail, and what is waited for."""
+    return parity_in_brief([each for each in checks if each.state in (WARN, FAIL) or _is_wait(each)])
+
+
+def _is_wait(check: Check) -> bool:
+    return (check.name, check.state) == ("busy", INFO)
 
 
 def show_check(check: Check) -> None:

@@ -57,7 +57,7 @@ def load_agent(sshd: Sshd) -> int:
 
 
 def test_two_load_targets_drive_a_session(desktop: Desktop, clients: list[Sshd]) -> None:
-    done = desktop.dyno("run", *desktop.plan(**SMALL), *FROM)
+    done = desktop.dyno("run", *desktop.plan(**SMALL), *FROM, "--details")
     assert "client-1 reaches 127.0.0.1: round trip" in done.stdout
     found = last(desktop)
     steps = {each["name"]: each for each in found["steps"]}

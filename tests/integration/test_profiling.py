@@ -130,7 +130,9 @@ def _burned(desktop: Desktop, seconds: int) -> tuple[str, str]:
     write(desktop.home / "workloads/burner.sql", BURNER)
     write(desktop.home / "workloads/burner.toml", WORKLOAD)
     write(desktop.home / "sequences/burning.toml", own_sequence("burning", *STEPS, seconds=seconds))
-    said = desktop.dyno("run", "--contender", f"{MARIADB}:innodb", "--sequence", "burning").stdout
+    said = desktop.dyno(
+        "run", "--contender", f"{MARIADB}:innodb", "--sequence", "burning", "--details"
+    ).stdout
     return said, desktop.sessions()[0]["id"]
 
 

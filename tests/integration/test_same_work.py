@@ -34,7 +34,7 @@ def test_whole_tables_that_are_read_for_a_range_are_named_everywhere(desktop: De
     write(desktop.home / "sequences/ranges.toml", own_sequence("ranges", LOAD, INDEX, *STEPS, rows=5000))
     desktop.dyno("target", "edit", "local", "--search-path", str(builds.find("mysql-9.7")))
     both = [f"--contender=mysql-9.7.4:innodb:{name}" for name in ("free", "forbidden")]
-    said = desktop.dyno("run", "--sequence", "ranges", *both).stdout
+    said = desktop.dyno("run", "--sequence", "ranges", *both, "--details").stdout
     assert "parity: the contenders agree in" in said
     first, second = sorted(each["id"] for each in desktop.sessions())
     check_steps(desktop, first, second)
