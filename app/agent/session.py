@@ -44,7 +44,7 @@ from .system.journal import DiskFullError
 from .system.other_agents import agents_elsewhere
 
 NO_NAMES = (
-    "waits and statements have no names: the Performance Schema is off. --instruments waits turns it on"
+    "waits and statements have no names: the Performance Schema is off. The instruments *waits* turn it on"
 )
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     Settled = Callable[[Survey], PlanRequest]
 
 
+WATCHED = "started; Ctrl+C leaves it running, dyno follow comes back to it"
+
+
 def started_text(plan: Plan, target: str) -> str:
     """Which plan, where, and how much of it there is."""
     most, sessions = "at most " if plan.until_decided else "", count_text(len(plan.first_turns), "session")
@@ -58,16 +61,15 @@ def launch_plan(
         remember(plan.id, name, stage.directory, waits=True, at=arguments.at)
         say(plan.id if arguments.quiet else queued_text(plan, name, stage.queue))
         return 0, plan
-    started = [started_text(plan, name)]
     if arguments.detach:
         remember(plan.id, name, stage.directory)
-        started.append(how_to_come_back(name, arguments.directory and stage.directory))
-        say(*([plan.id] if arguments.quiet else started))
+        back = how_to_come_back(name, arguments.directory and stage.directory)
+        say(*([plan.id] if arguments.quiet else [started_text(plan, name), back]))
         return 0, plan
     from .follow import watch_plan
 
     with quietly(arguments.quiet):
-        say(*started)
+        say(WATCHED)
         code = watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory))
     if code is None:
         remember(plan.id, name, stage.directory)

@@ -156,12 +156,12 @@ def shown_table(
 ) -> Table:
     """For a terminal, with its caveats; in detail with all of them, and n, p and spread.
 
-    Settling, restarts and steps without any figure are left out, unless all is asked for; `sentences`
-    stand above it.
+    Settling, restarts and steps without any figure are left out, unless all is asked for; of the last it says
+    so. `sentences` stand above it.
     """
     shown, left_out = comparison, []
     if not (has_details or is_whole):
-        left_out = [row_label(row) for row in comparison.rows if _is_left_out(row)]
+        left_out = [row_label(row) for row in comparison.rows if _is_left_out(row) and not row.is_waiting]
         shown = replace(comparison, rows=[row for row in comparison.rows if not _is_left_out(row)])
     caveats = _caveats(comparison, has_details, sentences)
     caveats += [f"not shown: {', '.join(left_out)} (--details)"] if left_out else []

@@ -127,9 +127,9 @@ def parity_in_brief(checks: Sequence[Check]) -> list[Check]:
     if len(found) < 2:
         return list(checks)
     names = ", ".join(each.text.partition(":")[0] for each in found)
-    what = f"the contenders differ in {len(found)} settings that cost time"
+    what = f"the servers differ in {len(found)} settings that cost time"
     text = f"{what}, by their presets or by the defaults of their builds: {names}"
-    return [*(each for each in checks if each not in found), Check(PARITY, WARN, text, _SEE_EACH)]
+    return [*(each for each in checks if each not in found), Check("settings", WARN, text, _SEE_EACH)]
 
 
 # data and caches

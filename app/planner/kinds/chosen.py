@@ -54,11 +54,16 @@ def with_threads(request: PlanRequest, is_own: bool, survey: Survey, catalog: Ca
 def work_text(before: PlanRequest, now: PlanRequest) -> str:
     """What was chosen of sequence, threads and repeats; '' if nothing was."""
     threads = now.threads[0] if now.threads and now.threads != before.threads else 0
-    each = f"{count_text(threads, 'thread')} (the target has {count_text(threads, 'CPU')})" if threads else ""
-    sequence = f"the sequence {now.sequence}" if now.sequence != before.sequence else ""
-    repeats = f"repeats {now.repeats}" if now.repeats != before.repeats else ""
-    parts = [*filter(None, (sequence, repeats, each))]
+    each = f"{count_text(threads, 'thread')} (one for each CPU)" if threads else ""
+    tests = f"the tests of {now.sequence}" if now.sequence != before.sequence else ""
+    parts = [*filter(None, (tests, _repeats_text(before, now), each))]
     return f"Dyno chose {', '.join(parts)}" if parts else ""
+
+
+def _repeats_text(before: PlanRequest, now: PlanRequest) -> str:
+    if now.repeats == before.repeats:
+        return ""
+    return "rounds until all is decided" if now.repeats == UNTIL_DECIDED else f"repeats {now.repeats}"
 
 
 # in slices
@@ -171,7 +176,7 @@ def _least_text(asked: PlanRequest, tried: PlanRequest, plan: Plan) -> str:
 
 
 def _slices_text(asked: PlanRequest, tried: PlanRequest) -> str:
-    return "with turns of a second (slices)" if tried.order != asked.order else ""
+    return "with turns of a second" if tried.order != asked.order else ""
 
 
 def _rows_text(asked: PlanRequest, tried: PlanRequest) -> str:

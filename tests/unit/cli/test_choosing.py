@@ -102,7 +102,7 @@ def test_a_folder_called_like_a_build_is_not_looked_at(
 def test_two_builds_are_enough(agent: ScriptedAgent, capsys: pytest.CaptureFixture[str]) -> None:
     main([*TWO, "--dry-run"])
     first, *rest = capsys.readouterr().out.splitlines()
-    assert first == "Dyno chose the sequence quick, repeats until decided, 4 threads (the target has 4 CPUs)"
+    assert first == "Dyno chose the tests of quick, rounds until all is decided, 4 threads (one for each CPU)"
     assert rest[0].startswith("quick: sequence quick on local, 4 tables x 1,000,000 rows")
     assert "3 to 8 repeats, until decided" in rest[2]
 

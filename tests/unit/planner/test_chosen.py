@@ -46,7 +46,7 @@ def test_builds_alone_are_compared_by_the_quick_sequence_until_decided() -> None
     found = with_threads(with_work(bare, ()), False, survey(), Catalog())
     assert (found.sequence, found.threads, found.repeats) == ("quick", (4,), "until decided")
     text = work_text(bare, found)
-    assert text == "Dyno chose the sequence quick, repeats until decided, 4 threads (the target has 4 CPUs)"
+    assert text == "Dyno chose the tests of quick, rounds until all is decided, 4 threads (one for each CPU)"
     assert work_text(found, found) == ""
 
 
@@ -106,7 +106,7 @@ def test_what_cannot_end_in_time_is_refused_with_the_least_that_it_takes() -> No
 def test_a_short_time_is_met_by_turns_in_each_step_then_by_fewer_rows() -> None:
     least = fitted(asked(rows=None), 480, survey(), Catalog())
     assert (least.request.order, least.request.rows) == ("slices", 250_000)
-    assert "with turns of a second (slices), on 250,000 rows a table" in least.text
+    assert "with turns of a second, on 250,000 rows a table" in least.text
     assert rounds_s(least) <= 480
     more = fitted(asked(rows=None), 12 * 60, survey(), Catalog()).request
     assert (more.order, more.rows) == ("slices", None)
