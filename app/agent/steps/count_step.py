@@ -48,6 +48,7 @@ class CountStep:
         """Run the step to its end; returns the fields of step_ended."""
         counter = self._session.server.counter
         if counter is None:
+            self._gate.close()
             return {"outcome": "failed", "reason": "the server does not run under valgrind"}
         clients = UnnamedClientThreads(
             "/proc/{}/task".format(self._session.server.pid),

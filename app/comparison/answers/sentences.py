@@ -163,7 +163,7 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
 
 
 def largest_decided_step(comparison: Comparison) -> str:
-    """The timed query with the largest decided effect; '' if there is none. A load has no costs."""
+    """The timed step with the largest decided effect, to ask why; '' if there is none."""
     found = [
         (cell.finding.effect, cell.row.workload)
         for cell in _cells_of(comparison)

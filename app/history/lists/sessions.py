@@ -179,11 +179,9 @@ def find_all(history: History, references: Iterable[str]) -> list[str]:
 
 
 def _find_several(history: History, reference: str) -> list[str]:
-    ids = _find_some(history, reference)
-    if reference != "last":
-        return ids
-    (plan,) = history.one("SELECT plan FROM session WHERE id = ?", ids) or ("",)
-    return _of_plan_id(history, plan)
+    if reference == "last" and (latest := _last(history)):
+        (reference,) = history.one("SELECT plan FROM session WHERE id = ?", latest) or (reference,)
+    return _find_some(history, reference)
 
 
 def sessions_of_reference(history: History, reference: str) -> list[str]:

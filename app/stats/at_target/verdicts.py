@@ -34,6 +34,10 @@ DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions are often slow by chance
 ROUNDING = 1e-9  # of an interval without noise, which is a logarithm's
+SPREADS, LEAST_COUNTED = (
+    3.0,
+    0.003,
+)  # counts differ beyond so many spreads of their starts, at least this share
 PART = 1 / 3  # of a difference: so much of it may be the machine's drift
 SPOILT = (*MARKED, UNSTEADY)  # of a repeat, which is left out where enough others remain
 Column = Sequence[Tuple[float, float]]  # when each session began, and the logarithm of its figure
@@ -165,9 +169,6 @@ def judge(cells: Sequence[StepResultPair], limits: VerdictLimits = VerdictLimits
         else Verdict(_untested(cell))
         for at, cell in enumerate(cells)
     ]
-
-
-SPREADS, LEAST_COUNTED = 3.0, 0.003  # of counts: beyond so many spreads of their starts, and this share
 
 
 def _verdict_of_counts(cell: StepResultPair, matters: float) -> Verdict:

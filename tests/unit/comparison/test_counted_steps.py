@@ -1,4 +1,4 @@
-"""Counted instructions in Compare: their sentences, their table, and what is said of all of them."""
+"""Counted instructions in Compare: sentences, the table, and that work is never called speed."""
 
 from __future__ import annotations
 
