@@ -23,6 +23,7 @@ from .choosing import (
 from .compare import show_result_of
 from .launching import dry_run_stage, launch_plan, refusal_of, stage_entry
 from .parser import (
+    Parser,
     add_details,
     add_directory,
     add_quiet,
@@ -59,12 +60,7 @@ class _Several(argparse.Action):
 
 def add_words(words: Any) -> None:
     parser = add_verb(words, run, "run a plan: check it, start it and follow it", plan=None, is_short=False)
-    parser.between = "words"
-    parser.add_argument(
-        "words", nargs="*", metavar="BUILD[:ENGINE[:PRESET]]",
-        help="what to compare: builds by their names or the beginnings of these, with InnoDB and the preset"
-        " baseline unless engine and preset follow. A name that ends with .toml is a plan file",
-    )  # fmt: skip
+    add_builds(parser, "*", ". A name that ends with .toml is a plan file")
     parser.add_argument(
         "--duel",
         action="store_true",
@@ -91,22 +87,40 @@ def add_words(words: Any) -> None:
     _add_ways(parser)
 
 
-def _add_ways(parser: argparse.ArgumentParser) -> None:
-    """Options for how the plan runs."""
-    add_directory(parser)
+def add_builds(parser: Parser, nargs: str, more: str = "") -> None:
+    """The words that say what to compare."""
+    parser.between = "words"
+    parser.add_argument(
+        "words", nargs=nargs, metavar="BUILD[:ENGINE[:PRESET]]",
+        help="what to compare: builds by their names or the beginnings of these, with InnoDB and the preset"
+        f" baseline unless engine and preset follow{more}",
+    )  # fmt: skip
+
+
+def add_dry_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
     )
     parser.add_argument("-j", "--json", action="store_true", help="with --dry-run: print JSON, for scripts")
+
+
+def add_detach(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--detach", action="store_true", help="start the plan and return at once; the target carries it out"
+    )
+
+
+def _add_ways(parser: argparse.ArgumentParser) -> None:
+    """Options for how the plan runs."""
+    add_directory(parser)
+    add_dry_run(parser)
     add_details(parser)
     parser.add_argument(
         "--start",
         action="store_true",
         help="with --dry-run: also start each server once and check its settings",
     )
-    parser.add_argument(
-        "--detach", action="store_true", help="start the plan and return at once; the target carries it out"
-    )
+    add_detach(parser)
     parser.add_argument(
         "--queue",
         action="store_true",

@@ -15,7 +15,7 @@ from .parser import (
     whole_number,
 )
 from .plan_options import add_options, unset_plan_options
-from .run import run
+from .run import add_builds, add_detach, add_dry_run, run
 
 SEQUENCE, STARTS = "work", 2
 # what `run` reads besides
@@ -29,12 +29,7 @@ def add_words(words: Any) -> None:
     text = "count the instructions that queries take: exact on any machine, however busy"
     chosen = {**unset_plan_options(), **_UNSET, "sequence": SEQUENCE}
     parser = add_verb(words, work, text, **chosen)
-    parser.between = "words"
-    parser.add_argument(
-        "words", nargs="+", metavar="BUILD[:ENGINE[:PRESET]]",
-        help="what to compare: builds by their names or the beginnings of these, with InnoDB and the preset"
-        " baseline unless engine and preset follow",
-    )  # fmt: skip
+    add_builds(parser, "+")
     add_options(parser, "steps", "rows", "allow_busy")
     parser.add_argument(
         "--starts", type=whole_number(1, 100), default=STARTS, dest="repeats",
@@ -43,13 +38,8 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "-t", "--target", type=non_empty_option(str), metavar="NAME", help="target (default: local)"
     )
-    parser.add_argument(
-        "-n", "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
-    )
-    parser.add_argument("-j", "--json", action="store_true", help="with --dry-run: print JSON, for scripts")
-    parser.add_argument(
-        "--detach", action="store_true", help="start the plan and return at once; the target carries it out"
-    )
+    add_dry_run(parser)
+    add_detach(parser)
     add_details(parser)
     add_directory(parser)
     add_wide(parser)

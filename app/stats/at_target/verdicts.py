@@ -34,10 +34,8 @@ DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions are often slow by chance
 ROUNDING = 1e-9  # of an interval without noise, which is a logarithm's
-SPREADS, LEAST_COUNTED = (
-    3.0,
-    0.003,
-)  # counts differ beyond so many spreads of their starts, at least this share
+SPREADS = 3.0  # of starts: counts differ beyond so many of these,
+LEAST_COUNTED = 0.003  # and by this share at least
 PART = 1 / 3  # of a difference: so much of it may be the machine's drift
 SPOILT = (*MARKED, UNSTEADY)  # of a repeat, which is left out where enough others remain
 Column = Sequence[Tuple[float, float]]  # when each session began, and the logarithm of its figure
