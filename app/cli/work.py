@@ -17,7 +17,7 @@ from .parser import (
 from .plan_options import add_options, unset_plan_options
 from .run import add_builds, add_detach, add_dry_run, run
 
-SEQUENCE, STARTS = "work", 2
+SEQUENCE, STARTS = "work", 3
 # what `run` reads besides
 _UNSET = {
     **dict.fromkeys(("plan", "again", "against", "by", "at", "contender")),

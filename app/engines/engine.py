@@ -74,6 +74,7 @@ class Engine:
     causes: Tuple[Cause, ...] = ()  # that only this engine has
     status_waits: Tuple[StatusWait, ...] = ()  # that the Performance Schema does not have by name
     has_status: bool = True  # SHOW ENGINE ... STATUS says something
+    read_views: str = ""  # counts as `n` the read views of the connection that asks; '': none is needed
     table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement
 
     # in stacks

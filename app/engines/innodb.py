@@ -402,6 +402,8 @@ ENGINE = InnoDB(
         ("master", r"ib_src_main|ib_srv_main|srv_master"),
         ("worker pool", r"ib_tpool|tpool_worker|thread_pool_thread"),  # MariaDB: purge, reads and writes
     ),
+    read_views="SELECT COUNT(*) AS n FROM information_schema.innodb_trx"
+    " WHERE trx_mysql_thread_id = CONNECTION_ID() AND trx_isolation_level = 'REPEATABLE READ'",
     debt_limits={
         "dirty_bytes": 32 * MIB,
         "history_list": 10_000,  # transactions whose old rows are not purged

@@ -94,6 +94,7 @@ UNDER_VALGRIND = {
     "loose_innodb_flush_method": "fsync",
     "loose_innodb_buffer_pool_size": "256M",
     "loose_innodb_buffer_pool_size_max": "256M",
+    "loose_innodb_log_writer_threads": "OFF",
 }
 
 # kinds of threads that every server has, and how their names begin

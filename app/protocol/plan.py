@@ -148,6 +148,10 @@ class Step:
         return not (self.warm or self.kind == "warmup" or is_waiting(self.kind, self.unit))
 
     @property
+    def counts_writes(self) -> bool:
+        return self.kind == COUNT and self.writes
+
+    @property
     def direction(self) -> str:
         """Whether more of its figure is better: of a rate it is, of milliseconds and bytes it is not."""
         return "higher" if self.figure == "rate" else "lower"

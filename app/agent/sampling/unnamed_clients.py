@@ -28,10 +28,11 @@ TRIES = 3  # to find an empty thread cache
 class UnnamedClientThreads:
     """Made when no client is connected but Dyno."""
 
-    def __init__(self, folder: str, query: Query, connect: Callable[[], Close]) -> None:
+    def __init__(self, folder: str, query: Query, connect: Callable[[], Close], own: int = 1) -> None:
         self._folder = folder
         self._query = query
         self._connect = connect
+        self._own = own  # connections of Dyno that stay
         self._taken: List[Close] = []
         self._before: Set[int] = set()
         self.background = threads_in(folder)
@@ -63,7 +64,7 @@ class UnnamedClientThreads:
     def find(self, there: Set[int], wanted: int) -> Set[int]:
         """The threads of the clients; none as long as they have not all connected."""
         with contextlib.suppress(QueryError):
-            if self._connected_and_cached()[0] == 1 + self.taken + wanted:
+            if self._connected_and_cached()[0] == self._own + self.taken + wanted:
                 return there - self._before
         return set()
 

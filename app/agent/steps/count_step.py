@@ -14,6 +14,7 @@ from app.agent.load.generator import Generator, driver_options, generator_login_
 from app.agent.sampling.figures import latency_of, totals_of
 from app.agent.sampling.unnamed_clients import UnnamedClientThreads, threads_in
 from app.agent.system.control import ON_REQUEST
+from app.agent.system.errors import AgentError
 from app.protocol.step_parts import Totals
 from app.protocol.sysbench import WRAPPED, command, lua_script_stem, lua_wrapper_of
 
@@ -50,10 +51,14 @@ class CountStep:
         if counter is None:
             self._gate.close()
             return {"outcome": "failed", "reason": "the server does not run under valgrind"}
+        try:
+            own = 1 + self._hold_read_view()
+        except AgentError as error:
+            self._gate.close()
+            return {"outcome": "failed", "reason": str(error)}
+        server = self._session.server
         clients = UnnamedClientThreads(
-            "/proc/{}/task".format(self._session.server.pid),
-            self._session.server.client.query,
-            self._session.server.client.connect_another,
+            "/proc/{}/task".format(server.pid), server.client.query, server.client.connect_another, own
         )
         clients.begin_step(1)
         try:
@@ -63,6 +68,10 @@ class CountStep:
         finally:
             clients.end_step()
             self._gate.close()
+
+    def _hold_read_view(self) -> int:
+        """Hold purge back from the first write on; the number of connections that this takes."""
+        return int(self._session.read_view.hold()) if self._step.writes else 0
 
     def _run(self, counter: InstructionCounter, clients: UnnamedClientThreads) -> Dict[str, Any]:
         session, server, began = self._session, self._session.server, time.monotonic()

@@ -29,6 +29,7 @@ from app.protocol.others import Others
 from app.protocol.plan import Plan, PlannedSession
 
 from .baton import BREATH_S, SessionTurn, TurnHooks
+from .read_view import HeldReadView
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 IDLE_S = 0.5  # for the disk to finish what the session has asked of it
@@ -111,8 +112,14 @@ class RunningSession(BegunSession):
         threads, statements = self.threads, Statements(client, waits.is_on)
         return SessionSampler(self.journal, host, counters, waits, RowLockPairs(client), statements, threads)
 
+    @cached_property
+    def read_view(self) -> HeldReadView:
+        held = HeldReadView(self.server.socket, self.contender.engine)
+        self._opened.callback(held.close)
+        return held
+
     def close(self) -> None:
-        """End the sampling, if it has begun."""
+        """End the sampling, if it has begun, and the read view."""
         self._opened.close()
 
     def _pids(self) -> Dict[str, Optional[int]]:

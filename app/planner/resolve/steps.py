@@ -127,6 +127,7 @@ def _points(
         return [Step(step.name, step.kind, group="load", unit="s")]
     workload = workloads[step.workload]
     _check_limit(step, workload)
+    _check_count(step, workload)
     if workload.kind in PREPARING:
         return _prepare(step, workload, size)
     cores = as_far_as_it_goes(step.cores or (), size.nodes) or (() if step.warm else size.cores)
@@ -155,10 +156,15 @@ def _check_limit(step: SequenceStep, workload: Workload) -> None:
         )
 
 
+def _check_count(step: SequenceStep, workload: Workload) -> None:
+    if step.count is not None and workload.kind != "drive":
+        raise InputError(
+            f"step {step.name}: {workload.name} is not a workload of queries, so nothing is counted"
+        )
+
+
 def _counted(step: SequenceStep, workload: Workload, size: StepDefaults, point: SweepPoint) -> Step:
     """One client, and its events: counting takes no seconds that could be compared."""
-    if workload.kind != "drive" or workload.changes_rows or workload.writes:
-        raise InputError(f"step {step.name}: only reads are counted so far, and {workload.name} writes")
     whole = _step(step, workload, point, size, events=step.count or 0)
     varied = {name: value for name, value in whole.coordinates.items() if name != "threads"}
     return replace(whole, kind=COUNT, figure=INSTRUCTIONS, unit=INSTRUCTIONS, coordinates=varied)

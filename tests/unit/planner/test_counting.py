@@ -31,7 +31,7 @@ def test_each_start_is_from_the_snapshot_and_the_load_is_not_compared() -> None:
     plan = resolved(order="slices")
     assert plan.counts and (plan.start, plan.order) == ("snapshot", "interleaved")
     counted = [step for step in plan.steps if step.kind == COUNT]
-    assert len(counted) == 7 and plan.snapshot_at < plan.steps.index(counted[0])
+    assert len(counted) == 12 and plan.snapshot_at < plan.steps.index(counted[0])
     for step in counted:
         assert (step.threads, step.seconds, step.unit, step.direction) == (1, 0, "instructions", "lower")
         assert step.is_judged and not step.coordinates and step.events
@@ -68,9 +68,14 @@ def test_what_counting_has_no_use_for_is_refused(dyno_home: Path, more: str, sai
         resolved(own)
 
 
-def test_writes_are_not_counted_yet(dyno_home: Path) -> None:
-    own = keep_own(dyno_home, STEP.format("update-index"))
-    with pytest.raises(InputError, match="step a: only reads are counted so far, and update-index writes"):
+def test_writes_come_after_all_reads_of_the_same_data() -> None:
+    writes = [step.counts_writes for step in resolved().steps if step.kind == COUNT]
+    assert writes == sorted(writes) and any(writes)
+
+
+def test_what_is_no_query_is_not_counted(dyno_home: Path) -> None:
+    own = keep_own(dyno_home, STEP.format("scan"))
+    with pytest.raises(InputError, match="step a: scan is not a workload of queries, so nothing is counted"):
         resolved(own)
 
 
