@@ -111,6 +111,9 @@ class Maker:
 
     waits: Mapping[str, Any] = MappingProxyType({})  # of each step
     statements: Sequence[Any] = ()
+    per_query: Mapping[str, float | None] = MappingProxyType(
+        {"cpu_us": 35.5, "context_switches": 1.2, "reads": 0.1, "read_kb": 1.6}
+    )
 
     def __init__(self, its_plan: Plan, session: str = "", seed: int = 1) -> None:
         self.plan = its_plan
@@ -206,7 +209,7 @@ class Maker:
             StepEnded, step=at, outcome=outcome, value=value, seconds=float(step.seconds),
             totals={"events": 5000, "queries": 5000, "errors": 3, "rows": {"read": 5000}},
             latency_ms={"min": 0.1, "avg": 0.3, "max": 9.0}, buckets=self.buckets(),
-            per_query={"cpu_us": 35.5, "context_switches": 1.2, "reads": 0.1, "read_kb": 1.6},
+            per_query=dict(self.per_query),
             sizes={"tables": 1000, "redo": 500, "total": 1500},
             rows={"inserted": 4000, "deleted": 0, "in_tables": 4000},
             status={"Questions": 5000}, marks=list(marks), others=others or {},

@@ -34,8 +34,9 @@ from app.stats.at_target.verdicts import (
     SMALL,
     WORSE,
     is_within,
-    spread_of_starts,
 )  # fmt: skip
+
+from .counted_sentences import counted_clause, ratios_of_others
 
 MOST = 8  # sentences on what was found
 MOST_UNJUDGED = 3  # and on what was not
@@ -318,7 +319,7 @@ class _Voice:
         )
         found = found[:MOST_CLAUSES] if (more := len(found) - MOST_CLAUSES) > 0 else found
         if subject.counted:
-            clauses = [self._of_counts(at, each, subject.counted) for at, each in found]
+            clauses = [counted_clause(subject.counted, self.names, self.base, at) for at, _ in found]
             return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
         surest = next((at for at, each in found if each.low is not None), None)
         clauses = [
@@ -374,21 +375,13 @@ class _Voice:
             for its, each in zip(others, ratios[1:], strict=False)
         ]
         more = [f"and {len(columns) - MOST_CLAUSES} more"] if len(columns) > MOST_CLAUSES else []
-        return "; ".join([*texts, *more])
+        return "; ".join([*texts, *self._of_other_threads(first), *more])
 
-    def _of_counts(self, at: int, found: _Finding, row: Row) -> str:
-        """`B takes 11% more instructions than A for an event (74,400 against 67,000; starts within 0.1%)`."""
-        sides = (row.cells[at], row.cells[self.base])
-        figures = " against ".join(f"{cell.value or 0:,.0f}" for cell in sides)
-        spread = max(spread_of_starts([each for each in cell.samples if each is not None]) for cell in sides)
-        apart, base = abs(found.ratio - 1), self.names[self.base]
-        word = "more" if found.ratio > 1 else "fewer"
-        seen = {
-            SAME: f"takes as many instructions as {base}",
-            NOISE: f"takes {apart:.1%} {word} instructions than {base}, undecided",
-        }.get(found.word, f"takes {apart:.{1 if apart < 0.1 else 0}%} {word} instructions than {base}")
-        digits = 1 if spread >= 0.001 else 2
-        return f"{self.names[at]} {seen} ({figures} for an event; starts within {spread:.{digits}%})"
+    def _of_other_threads(self, cells: Sequence[_Cell]) -> list[str]:
+        """`its other threads at 0.02 to 0.1`, where the cells are counted writes of one column."""
+        found = [ratios_of_others(cell.row, self.base, cell.at) for cell in cells if cell.row.counts_writes]
+        known = [each for each in found if each is not None]
+        return [f"its other threads at {_ratios_text(known)}"] if known else []
 
     def _clause(self, at: int, found: _Finding, of: _Subject, is_first: bool, is_sure: bool) -> str:
         """A column's ratio, interval and verdict; base and certainty come once in a sentence."""

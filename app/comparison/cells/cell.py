@@ -119,6 +119,7 @@ class Row:
     cells: list[Cell]
     latency_per: str  # what one latency is of
     measures: Mapping[str, list[ColumnFigure]]  # by the name of a Measure; not the figure of the step itself
+    counts_writes: bool = False  # its instructions are counted, and it writes
 
     @property
     def is_waiting(self) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from app.comparison.cells.cell import OTHER_PLAN, Caveat
+from app.engines import engine_of
 from app.history.lists.sessions import SessionEntry
 from app.history.steps.figures import plan_of
 from app.history.steps.remarks import was_busy
@@ -96,6 +97,14 @@ def _said(limits: VerdictLimits) -> str:
 OF_COUNTS = "instructions are work, not speed: waits, caches, contention and I/O are not in them"
 
 
-def warnings_of_counts(plans: Iterable[Plan]) -> list[Caveat]:
+OF_WRITES = "purge waits while writes of {} are counted: no figure has its work"
+
+
+def warnings_of_counts(plans: Iterable[Plan]) -> Iterator[Caveat]:
     """What counted steps leave out, always."""
-    return [Caveat(OF_COUNTS)] if any(plan.counts for plan in plans) else []
+    counted = [plan for plan in plans if plan.counts]
+    if counted:
+        yield Caveat(OF_COUNTS)
+    writing = [plan for plan in counted if any(step.counts_writes for step in plan.steps)]
+    engines = [engine_of(each.engine) for plan in writing for each in plan.contenders]
+    yield from (Caveat(OF_WRITES.format(each.title)) for each in dict.fromkeys(engines) if each.read_views)

@@ -24,6 +24,7 @@ from app.comparison.differences.warnings import (
     warnings_of_counts,
     warnings_of_limits,
 )
+from app.comparison.verdicts.counted_writes import counted_writes_of
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import (
     limits_for_looks,
@@ -120,11 +121,11 @@ def compare(
     plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
     looked = {plan.id for plan in plan_by_id.values() if plan.until_decided}
     out_of_time = {plan_by_id[id_].id for id_, entry in entries.items() if entry["reason"] == OUT_OF_TIME}
-    titles, rates = step_titles(plans_in_order), set_rates_of(plans_in_order)
+    of_steps = step_titles(plans_in_order), set_rates_of(plans_in_order), counted_writes_of(plans_in_order)
     found = Comparison(
         base=at,
         columns=described,
-        rows=[row_of_steps(key, figures, rounds, titles, rates) for key in step_keys_in_order(figures, at)],
+        rows=[row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)],
         plans=plans,
         groups=[],
         limits=VerdictLimits(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +42,7 @@ from app.stats.at_target.verdicts import (
 from app.stats.groups import GroupRatio, StepGroupPair, step_group_ratios
 
 from .across import SIGN, between_plan_variances
+from .counted_writes import OTHER_ENGINE, OTHER_SIDE, WHY_NOT_BY_COUNTS, why_not_by_counts
 from .rounds import about_ratio, round_figure_pairs, same_round_pairs
 from .set_rates import both_keep_rate
 
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
-NOT_JUDGED = (MARKED, DRIFT, AT_RATE)  # verdicts of a figure that is there
+NOT_JUDGED = (MARKED, DRIFT, AT_RATE, OTHER_ENGINE, OTHER_SIDE)  # verdicts of a figure that is there
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
@@ -64,6 +65,8 @@ SIGNS = {
     MARKED: "\N{CIRCLED DIVISION SLASH}",
     DRIFT: "drift",
     AT_RATE: "\N{CIRCLED DOT OPERATOR}",
+    OTHER_ENGINE: "\N{CIRCLED DIVISION SLASH}",
+    OTHER_SIDE: "\N{CIRCLED DIVISION SLASH}",
 }
 SHORT_SIGNS = {
     **SIGNS,
@@ -83,7 +86,9 @@ _MEANINGS = {
     DRIFT: "the machine drifted, not judged",
     MARKED: "not judged: spoilt, in this column or in the base",
     AT_RATE: "not judged: this rate was set beforehand, compare latencies",
+    **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_COUNTS.items()},
 }
+_WITH_A_CIRCLE = (MARKED, AT_RATE, *WHY_NOT_BY_COUNTS)
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
@@ -95,6 +100,7 @@ WHY_NOT = {  # judged, though it is not marked
     SINGLE: "measured once: the noise is unknown",
     DRIFT: "the machine drifted",
     AT_RATE: "this rate was set beforehand: compare latencies",
+    **WHY_NOT_BY_COUNTS,
 }
 
 
@@ -119,7 +125,7 @@ def with_verdicts(comparison: Comparison, limits: VerdictLimits) -> Comparison:
     found = replace(comparison, limits=limits_for_looks(comparison, limits))
     base, places = found.base, [(row, at) for row in found.rows for at in range(len(found.columns))]
     for row, at in places:
-        _clear(row, at, base)
+        _clear(found, row, at)
     tested = judgeable_cells(found)
     verdicts = judge([each.samples for each in tested], found.limits)
     for (row, at, _), verdict in zip(tested, verdicts, strict=True):
@@ -142,14 +148,15 @@ def judgeable_cells(comparison: Comparison) -> list[JudgeableCell]:
         JudgeableCell(row, at, _samples(comparison, row, at))
         for row in comparison.rows
         for at in range(len(comparison.columns))
-        if _is_judgeable(row, at, comparison.base)
+        if _is_judgeable(comparison, row, at)
     ]
 
 
-def _clear(row: Row, at: int, base: int) -> None:
+def _clear(comparison: Comparison, row: Row, at: int) -> None:
     """What is known of a cell without a test."""
+    base = comparison.base
     cell, other, is_judged = row.cells[at], row.cells[base], at != base and not row.is_waiting
-    untested = _untested(row, at, base) if is_judged else BASE if at == base else None
+    untested = _untested(comparison, row, at) if is_judged else BASE if at == base else None
     cell.verdict = untested if cell.n else None
     cell.p = cell.low = cell.high = None
     cell.across = ""
@@ -179,18 +186,22 @@ def _why_missing(cell: Cell, base: Cell) -> str:
     return f"base: {first.reason}" if first is base and base.reason != cell.reason else first.reason
 
 
-def _is_judgeable(row: Row, at: int, base: int) -> bool:
+def _is_judgeable(comparison: Comparison, row: Row, at: int) -> bool:
+    base = comparison.base
     cell, other = row.cells[at], row.cells[base]
     is_there = at != base and cell.n and other.n and not row.is_waiting
-    return bool(is_there and not _is_unfair(cell, other))
+    is_fair = is_there and not _is_unfair(cell, other)
+    return bool(is_fair and not why_not_by_counts(row, comparison.columns, base, at))
 
 
-def _untested(row: Row, at: int, base: int) -> str | None:
+def _untested(comparison: Comparison, row: Row, at: int) -> str | None:
     """The verdict of a cell that is not tested; None if it is."""
-    cell, other = row.cells[at], row.cells[base]
-    if _is_unfair(cell, other):
+    base = comparison.base
+    if _is_unfair(row.cells[at], row.cells[base]):
         return MARKED
-    return AT_RATE if both_keep_rate(row, base, at) else None
+    if both_keep_rate(row, base, at):
+        return AT_RATE
+    return why_not_by_counts(row, comparison.columns, base, at)
 
 
 def _is_unfair(cell: Cell, base: Cell) -> bool:
@@ -338,18 +349,26 @@ def verdicts_found(comparison: Comparison) -> set[str | None]:
 
 def signs_text(comparison: Comparison) -> str:
     """The signs behind the ratios of a table, each with its meaning; '' without any."""
-    there = verdicts_found(comparison)
-    signs = {SIGNS[word]: text for word, text in _MEANINGS.items() if word in there and word in SIGNS}
+    signs = _meanings_by_sign(verdicts_found(comparison), SIGNS)
     signs.pop(SIGNS[DRIFT], None)  # it is a word
     if any(cell.across for row in comparison.rows for cell in row.cells):
         signs[SIGN] = "across time or machines"
     return "   ".join(f"{sign} {text}" for sign, text in signs.items())
 
 
+def _meanings_by_sign(there: set[str | None], signs: Mapping[str, str]) -> dict[str, str]:
+    """What the signs of these verdicts mean; of one sign for several verdicts each meaning."""
+    found: dict[str, str] = {}
+    for word in [word for word in _MEANINGS if word in there and word in signs]:
+        sign, meaning = signs[word], _MEANINGS[word]
+        found[sign] = f"{found[sign]}; or {meaning.partition(': ')[2]}" if sign in found else meaning
+    return found
+
+
 def legend_of_signs(comparison: Comparison) -> str:
     """The signs of the cells, each with its meaning in a few words."""
     there = verdicts_found(comparison)
-    signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
+    signs = _meanings_by_sign(there, SHORT_SIGNS)
     if any(cell.marks for row in comparison.rows for cell in row.cells):
         signs[HAS_MARKS] = "marked: hover"
     if any(cell.across for row in comparison.rows for cell in row.cells):
@@ -386,8 +405,8 @@ def verdict_legend(comparison: Comparison) -> str:
     words = verdicts_found(comparison) - {None, BASE}
     if not words:
         return ""
-    unjudged = [f"{SIGNS[word]} is {_MEANINGS[word]}" for word in (MARKED, AT_RATE) if word in words]
-    if words <= {SINGLE, MARKED, AT_RATE} and words != {AT_RATE}:
+    unjudged = [f"{SIGNS[word]} is {_MEANINGS[word]}" for word in _WITH_A_CIRCLE if word in words]
+    if words <= {SINGLE, *_WITH_A_CIRCLE} and words != {AT_RATE}:
         return "; ".join([f"{UNKNOWN_NOISE}, so nothing is judged", *unjudged])
     return "; ".join(
         [

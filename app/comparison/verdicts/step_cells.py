@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from statistics import median
 
@@ -46,6 +46,7 @@ def row_of_steps(
     rounds: ColumnsByRound,
     titles: Mapping[str, str],
     rates: Mapping[Key, float],
+    counted_writes: Set[Key] = frozenset(),
 ) -> Row:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
     places = rounds.judged(key, mark_common_disturbance(done))
@@ -74,6 +75,7 @@ def row_of_steps(
         ],
         latency_per=model["latency_per"],
         measures=Measures(step_measures(completed), lambda each: _measured(each, completed, rounds)),
+        counts_writes=key in counted_writes,
     )
 
 
