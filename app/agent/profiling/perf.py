@@ -22,10 +22,11 @@ MOST_BYTES = 256 << 20  # of its file: then it ends
 END_S, READ_S = 10, 120
 DEEPEST = 128  # frames
 
+INSTRUCTIONS = "instructions:u"  # those of the server itself: what the kernel does for it varies
 # events of perf, and the names of the costs
 COUNTERS = {
     "cycles": "cycles",
-    "instructions": "instructions",
+    INSTRUCTIONS: "instructions",
     "branch-misses": "branch_misses",
     "cache-misses": "cache_misses",
     "dTLB-load-misses": "tlb_misses",
@@ -150,7 +151,8 @@ def perf_stat_counters(text: str) -> Dict[str, Optional[float]]:
     found: Dict[str, Optional[float]] = {}
     for line in text.splitlines():
         parts = line.split(",")
-        event = parts[2].split(":")[0] if len(parts) > 2 else ""
-        if event in COUNTERS:
-            found[COUNTERS[event]] = float(parts[0]) if parts[0].isdecimal() else None
+        event = parts[2] if len(parts) > 2 else ""
+        name = COUNTERS.get(event) or COUNTERS.get(event.split(":")[0])  # perf may add :u by itself
+        if name:
+            found[name] = float(parts[0]) if parts[0].isdecimal() else None
     return found

@@ -15,7 +15,14 @@ from app.protocol.stacks import KERNEL, PROFILED, PROFILED_ON_REQUEST, Folded, S
 from .dumps import StackDumps
 from .names import safe_thread_name, short_function_name
 from .perf import CpuStackRecording, PerfStatCounters
-from .tools import Tools, find_profiling_tools, mapped_server_binary, symbols_package, unwinding_of
+from .tools import (
+    Tools,
+    counted_instructions,
+    find_profiling_tools,
+    mapped_server_binary,
+    symbols_package,
+    unwinding_of,
+)
 
 MOST_OFF_CPU = 64 << 10  # characters
 FEW_NAMES_PCT = 5.0  # frames without a name: beyond it the package with them is named
@@ -27,7 +34,7 @@ _FRAME = re.compile(r"^\[<[0-9a-f]+>\] ([\w.]+)")
 
 
 class StackSampling:
-    """Samples a server from `begin` to `end`; of a step that is not profiled it does nothing."""
+    """Samples a server from `begin` to `end`; of a step that is not profiled it counts instructions alone."""
 
     def __init__(self, pid: int, folder: str, step: Step) -> None:
         self._pid = pid
@@ -46,6 +53,8 @@ class StackSampling:
         """Find the tools before the step, and begin at once if it has no warm-up."""
         if self._step.profile:
             self._find_tools()
+        else:
+            self._tools = Tools(counters=counted_instructions())
         if not self._step.warmup:
             self.begin()
 
@@ -78,7 +87,8 @@ class StackSampling:
             )
         elif tools.dumper and not self._step.sliced:
             self._dumps = StackDumps(tools.dumper, self._pid, self._at("stacks.txt"))
-        if tools.counters and self._step.profile:  # of a part of its seconds there is no cost per query
+        # of a part of its seconds there is no cost per query
+        if tools.counters and self.mark != PROFILED_ON_REQUEST:
             self._counting = PerfStatCounters(self._pid, self._at("counters.txt"), tools.counters)
         if tools.kernel_stacks:
             self._waits = KernelStacks(self._pid)
@@ -105,7 +115,7 @@ class StackSampling:
     def marks(self) -> List[str]:
         """The mark of a step that something has sampled."""
         sources = (self._recording, self._counting, self._dumps, self._waits)
-        return [self.mark] if any(each is not None for each in sources) else []
+        return [self.mark] if self.mark and any(each is not None for each in sources) else []
 
     def spent(self) -> Dict[str, Optional[float]]:
         """The counters, named like the costs per query."""

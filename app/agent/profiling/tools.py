@@ -7,11 +7,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from typing import Dict, List, NamedTuple, Tuple
+from functools import lru_cache
+from typing import Dict, Iterable, List, NamedTuple, Tuple
 
 from app.agent.system.commands import output_of
 
-from .perf import COUNTERS, DWARF, FRAME_POINTERS, perf_stat_counters
+from .perf import COUNTERS, DWARF, FRAME_POINTERS, INSTRUCTIONS, perf_stat_counters
 
 TRY_S = 10
 YAMA = "/proc/sys/kernel/yama/ptrace_scope"
@@ -38,7 +39,7 @@ class Tools(NamedTuple):
 
 def find_profiling_tools() -> Tools:
     """Try what there is: it takes a tenth of a second."""
-    counters = _counters()
+    counters = _counters(COUNTERS)
     event = "cycles" if "cycles" in counters else "cpu-clock"
     no_perf = _why_no_perf(event)
     dumper, no_dumper = _dumper()
@@ -53,13 +54,19 @@ def find_profiling_tools() -> Tools:
     )
 
 
-def _counters() -> Tuple[str, ...]:
+@lru_cache(maxsize=None)  # it takes a while, and does not change while the agent runs
+def counted_instructions() -> Tuple[str, ...]:
+    """The event of instructions, if the processor counts it; it costs a step nothing."""
+    return _counters((INSTRUCTIONS,))
+
+
+def _counters(events: Iterable[str]) -> Tuple[str, ...]:
     if not shutil.which("perf"):
         return ()
     with tempfile.NamedTemporaryFile() as file:
-        _run(["perf", "stat", "-x", ",", "-e", ",".join(COUNTERS), "-o", file.name, "--", "true"])
+        _run(["perf", "stat", "-x", ",", "-e", ",".join(events), "-o", file.name, "--", "true"])
         found = perf_stat_counters(file.read().decode("utf-8", "replace"))
-    return tuple(event for event, name in COUNTERS.items() if found.get(name) is not None)
+    return tuple(event for event in events if found.get(COUNTERS[event]) is not None)
 
 
 def _why_no_perf(event: str) -> str:

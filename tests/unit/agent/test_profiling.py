@@ -12,7 +12,7 @@ from app.agent.profiling.dumps import stacks_by_thread
 from app.agent.profiling.names import short_function_name
 from app.agent.profiling.perf import DWARF, FRAME_POINTERS, fold, perf_stat_counters, rate_for
 from app.agent.profiling.profile import KernelStacks, StackSampling
-from app.agent.profiling.tools import Tools, mapped_server_binary, unwinding_of
+from app.agent.profiling.tools import Tools, counted_instructions, mapped_server_binary, unwinding_of
 from app.agent.sampling.figures import per_unit
 from app.protocol.plan import Step
 from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST
@@ -101,6 +101,41 @@ def test_counters_that_the_machine_does_not_have_are_missing_and_not_0() -> None
     assert perf_stat_counters(text) == {"cycles": None, "page_faults": 1234.0}
     assert per_unit({"page_faults": 1234.0}, 1000)["page_faults"] == 1.234
     assert "cycles" not in per_unit({}, 1000)
+
+
+PERF = """\
+#!/bin/sh
+# counts until it is interrupted, as `perf stat` does on a processor with counters
+case "$*" in *" -- true") echo "9,,instructions:u,9,100.00,," > "$7"; exit 0;; esac
+trap 'echo "123456,,instructions:u,9,100.00,," > "$9"; exit 0' INT
+echo "$*" >> "$0.asked"
+while :; do sleep 0.05; done
+"""
+
+
+def test_every_step_counts_instructions_where_the_processor_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perf = tmp_path / "perf"
+    perf.write_text(PERF)
+    perf.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    counted_instructions.cache_clear()
+    try:
+        sampling = StackSampling(os.getpid(), str(tmp_path), Step("a", "drive", warmup=1))
+        sampling.prepare()
+        assert not (tmp_path / "perf.asked").exists()  # the warm-up is not counted
+        sampling.begin()
+        while not (tmp_path / "perf.asked").exists():
+            sampling.look()
+        sampling.end()
+        assert sampling.spent() == {"instructions": 123456.0} and sampling.marks == []
+        sampling.discard()
+        assert not (tmp_path / "counters.txt").exists()
+        (asked,) = (tmp_path / "perf.asked").read_text().splitlines()
+        assert f"-p {os.getpid()}" in asked and "-e instructions:u" in asked
+    finally:
+        counted_instructions.cache_clear()
 
 
 def test_samples_are_fewer_where_the_step_is_long() -> None:
