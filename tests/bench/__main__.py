@@ -14,15 +14,24 @@ from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
 from app.protocol.waits import INSTRUMENTS, PRESET
-from tests.bench import causes, explain, limits, team
+from tests.bench import causes, counting, explain, limits, team
 from tests.bench.figure import Figure, describe_machine, print_figures
 from tests.bench.slices import add_options
 
 MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "charts", "chart_parts",
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
            "report", "verdicts", "rounds", "gate", "looks", "changes", "team", "estimates", "slices", "waits",
-           "explain", "limits", "analysis", "asking", "causes")  # fmt: skip
-LONG = ("slices", "waits", "explain", "limits", "team", "analysis", "causes")  # long: only where it is named
+           "explain", "limits", "analysis", "asking", "causes", "counting")  # fmt: skip
+LONG = (
+    "slices",
+    "waits",
+    "explain",
+    "limits",
+    "team",
+    "analysis",
+    "causes",
+    "counting",
+)  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 
@@ -52,6 +61,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     add_options(parser)
     explain.add_options(parser)
     causes.add_options(parser)
+    counting.add_options(parser)
     limits.add_options(parser)
     team.add_options(parser)
     arguments = parser.parse_args()

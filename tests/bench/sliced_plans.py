@@ -116,7 +116,7 @@ class Bench:
         busy = ["--allow-busy"] if self._options.allow_busy else []
         each_s = SERVER_S + len(driven) * (seconds + WARMUP) * TIMES
         limit_s = SPARE_S + self._options.rounds * len(contenders) * each_s
-        code, said = self._run(["run", *busy, str(file)], limit_s)
+        code, said = self.run(["run", *busy, str(file)], limit_s)
         started = STARTED.search(said)
         if code or started is None:
             raise PlanFailedError(next(reversed(said.strip().splitlines()), "nothing was said"))
@@ -138,7 +138,7 @@ class Bench:
         name, repeats = f"{order}-{self._count}", self._options.rounds
         return PlanRequest(name=name, sequence="slices", order=order, repeats=repeats, contenders=chosen)
 
-    def _run(self, words: Sequence[str], limit_s: float) -> tuple[int, str]:
+    def run(self, words: Sequence[str], limit_s: float) -> tuple[int, str]:
         command = [*DYNO, *words]
         begun = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
