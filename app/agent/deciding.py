@@ -53,7 +53,7 @@ class StoppingDecider:
                 "{} {}".format(self._plan.steps[step].label, word or _OPEN) for step, word in words
             )
             parts.append("{}: {}".format(self._plan.contenders[contender].name, cells))
-        return "after {} rounds: {}".format(len(self._rounds), "; ".join(parts))
+        return "after {} repeats: {}".format(len(self._rounds), "; ".join(parts))
 
     def _ending(self, turn: PlannedSession) -> str:
         words = [word for each in self._told_of(turn) for word in self._words.get(each, {}).values()]

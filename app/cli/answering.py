@@ -138,7 +138,7 @@ def _measured(question: MeasuredQuestion, arguments: argparse.Namespace) -> tupl
         before, known = known, question.read()
         if not code and len(known.rounds) == len(before.rounds):  # the next plan would be the same
             raise TargetError(
-                "no round of the last plan counts: its steps failed or are marked, see dyno session show"
+                "no repeat of the last plan counts: its steps failed or are marked, see dyno session show"
                 f" last; what was measured before stays, dyno {arguments.word} goes on with it"
             )
     return code, True

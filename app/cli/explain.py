@@ -47,7 +47,7 @@ def add_words(words: Any) -> None:
         "--together", action="append", metavar="OPTION,OPTION",
         help="options that change as one; redo log size and number, and others like them, do so anyway",
     )  # fmt: skip
-    add_time(parser, "round", f" (default: {MINUTES}min)")
+    add_time(parser, "repeat", f" (default: {MINUTES}min)")
     add_verdict_limits(parser)
     add_so_far(parser)
     add_start_options(parser)
@@ -72,7 +72,7 @@ class _Question:
     def next_request(self) -> PlanRequest | None:
         request, evidence = self.explaining.next_request(self._state), self._state.evidence
         if request:
-            say("", f"round {len(evidence.rounds) + 1}, {evidence.seconds / 60:.0f} minutes so far", "")
+            say("", f"repeat {len(evidence.rounds) + 1}, {evidence.seconds / 60:.0f} minutes so far", "")
         return request
 
     def time_text(self) -> str:

@@ -107,7 +107,7 @@ class PlanEventPrinter:
         if sessions[session].reason != OUT_OF_TIME:
             self._say(f"{plan.contender_of(turn).name}: {not_needed_text(plan, sessions, session)}")
         elif turn.contender == 0:  # the base stays as long as anybody does
-            self._say(f"the time is up after {count_text(turn.repeat - 1, 'round')}")
+            self._say(f"the time is up after {count_text(turn.repeat - 1, 'repeat')}")
 
     def _end(self, session: str, ended: SessionEnded) -> str:
         failed = self.progress.sessions[session].failed_steps

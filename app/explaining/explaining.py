@@ -154,7 +154,7 @@ def _check_time(round_s: float, minutes: int) -> None:
     least = ceil(LEAST * round_s / 60)
     if least > minutes:
         fewer = (
-            f"{LEAST} rounds of this work take about {least} minutes, and there are {minutes}: choose fewer"
+            f"{LEAST} repeats of this work take about {least} minutes, and there are {minutes}: choose fewer"
             " rows or seconds, or"
         )
         raise InputError(

@@ -87,7 +87,7 @@ def _of_ratio(entry: ExplainedDifferenceEntry) -> list[str]:
     ratio = entry["ratio"]
     if ratio is None:
         return ["A and B have not been measured together yet."]
-    rounds = count_text(ratio["n"], "round")
+    rounds = count_text(ratio["n"], "repeat")
     return [f"B has {_with_interval(ratio)} times the result of A, n = {rounds}."]
 
 
@@ -125,12 +125,12 @@ def _of_slices(entry: ExplainedDifferenceEntry) -> list[str]:
 
 
 def _of_end(entry: ExplainedDifferenceEntry) -> str:
-    took = f"{count_text(entry['rounds'], 'round')} in {count_text(len(entry['plans']), 'plan')}"
+    took = f"{count_text(entry['rounds'], 'repeat')} in {count_text(len(entry['plans']), 'plan')}"
     took += f", {entry['minutes']:.0f} of at most {entry['minutes_limit']} minutes"
     open_ones = undecided_settings(entry)
     if entry["state"] == GOES_ON:
         return f"Not decided yet: {took}. Next: {', '.join(entry['next'])}."
     if open_ones:
-        why = "more rounds would not help" if entry["state"] == DECIDED else "the time is up"
+        why = "more repeats would not help" if entry["state"] == DECIDED else "the time is up"
         return f"Undecided: {', '.join(open_ones)} ({why}). {took}."
     return f"Decided: {took}. At most {100 * entry['false_share']:g}% of explanations name a wrong setting."

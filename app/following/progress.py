@@ -209,7 +209,7 @@ class PlanProgress:
 
     @property
     def ending(self) -> str:
-        """`decided after 4 rounds`, of a plan that has ended before its last one; '' of others."""
+        """`decided after 4 repeats`, of a plan that has ended before its last one; '' of others."""
         return early_end_text(self.plan, self.sessions) if self.plan and self.is_over else ""
 
     @property

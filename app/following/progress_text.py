@@ -14,12 +14,12 @@ _LETTERS = 36  # of all names in front of their rates
 
 
 def plan_position_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
-    """`1/2 innodb-a  3/8 point-query threads=2`, `round 1 of 3  3/8 ...` in slices."""
+    """`1/2 innodb-a  3/8 point-query threads=2`, `repeat 1 of 3  3/8 ...` in slices."""
     turn, index = plan.turn_of(sessions[0].id), sessions[0].step
     step = plan.steps[index] if index >= 0 else None
     place = f"{turn.ordinal}/{len(plan.first_turns)} {turn.name.removeprefix(f'{plan.name}-')}"
     if step is not None and step.sliced:
-        place = f"round {turn.repeat} of {plan.repeats}"
+        place = f"repeat {turn.repeat} of {plan.repeats}"
     return place if step is None else f"{place}  {index + 1}/{len(plan.steps)} {step.label}"
 
 
@@ -77,7 +77,7 @@ def _second_text(s: int, step: Step) -> str:
 
 
 def early_end_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
-    """`decided after 4 rounds`, of a plan that is over and has ended before its last one; '' of others.
+    """`decided after 4 repeats`, of a plan that is over and has ended before its last one; '' of others.
 
     The base stays as long as anybody does; a person may stop what goes on without some of the others.
     """
@@ -86,14 +86,14 @@ def early_end_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
     if of_base is None:
         return ""
     how = "ended by its time limit" if of_base.reason == OUT_OF_TIME else of_base.reason
-    after = f" after {count_text(first_unneeded_round(plan, sessions, of_base.id) - 1, 'round')}"
+    after = f" after {count_text(first_unneeded_round(plan, sessions, of_base.id) - 1, 'repeat')}"
     return reason_text(how, after, plan.repeats)
 
 
 def not_needed_text(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> str:
-    """`not needed: decided after 4 rounds`."""
+    """`not needed: decided after 4 repeats`."""
     state, first = sessions[session], first_unneeded_round(plan, sessions, session)
-    after = f" after {count_text(first - 1, 'round')}" if state.reason in ENDINGS else ""
+    after = f" after {count_text(first - 1, 'repeat')}" if state.reason in ENDINGS else ""
     return f"{state.word}: {reason_text(state.reason, after, plan.repeats)}"
 
 

@@ -48,8 +48,8 @@ def state_word(state: str, reason: str) -> str:
 
 
 def reason_text(reason: str, after: str = "", rounds: int = 0) -> str:
-    """`decided in part after 7 rounds: 8 rounds would not decide the rest`: why it goes no further."""
-    more = f"{rounds} rounds" if rounds else "more rounds"
+    """`decided in part after 7 repeats: 8 repeats would not decide the rest`: why it goes no further."""
+    more = f"{rounds} repeats" if rounds else "more repeats"
     return f"{reason}{after}: {more} {_OPEN[reason]}" if reason in _OPEN else f"{reason}{after}"
 
 

@@ -71,7 +71,7 @@ def _build(column: Column, build: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("SHA-256", str(build.get("fingerprint") or "")[:_SHOWN]),
         ("Built", ", ".join(f"{name} {text}" for name, text in notes.items())),
         ("Engine", contender["engine"]),
-        ("Preset", contender["preset"]),
+        ("my.cnf", contender["preset"]),
         ("Table options", contender["table_options"]),
         ("Cores", contender["cores"]),
     ]

@@ -22,7 +22,7 @@ Read = Callable[[Engine, Values], str]
 _LONGEST = 80  # characters of a value: a server may answer anything
 _OFF = ("", "OFF", "0", "NO", "DISABLED", "FALSE", "NONE")
 _MYSQL_REDO = 100 << 20, 2 * (48 << 20)  # capacity, and size x files, of a MySQL that nobody has set
-_SAME = "set it to the same in all presets"
+_SAME = "set it to the same in each my.cnf"
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ MATTERS = (
     ParityVariable(
         "GTID", ("gtid_mode", "gtid_strict_mode"),
         "each transaction gets an identifier, which costs commits time",
-        _gtid, "off", "set gtid_mode to the same in all presets",
+        _gtid, "off", "set gtid_mode to the same in each my.cnf",
     ),
     ParityVariable(
         "binary log format", ("binlog_format",), "the binary log contains rows or statements, with"
@@ -247,7 +247,7 @@ MATTERS = (
         "file access", ("innodb_flush_method", "innodb_data_file_buffering", "rocksdb_use_direct_reads"),
         "the operating system caches buffered files a second time",
         lambda engine, values: engine.file_access(values),
-        todo="consider it when you read the results, or set the same in all presets",
+        todo="consider it when you read the results, or set the same in each my.cnf",
     ),
     ParityVariable(
         "cache", tuple(filter(None, (each.cache for each in KNOWN.values()))),
@@ -317,7 +317,7 @@ MATTERS = (
     ),
     ParityVariable(
         "TLS", ("have_ssl", "ssl", "tls_version"), "the server encrypts TCP connections",
-        _switch("have_ssl", "ssl", "tls_version"), todo="switch it off in all presets, or on in all",
+        _switch("have_ssl", "ssl", "tls_version"), todo="switch it off in each my.cnf, or on in all",
     ),
     ParityVariable(
         "Performance Schema", ("performance_schema",), "the server counts each statement and wait",
@@ -326,12 +326,12 @@ MATTERS = (
     ParityVariable(
         "query cache", ("query_cache_type", "query_cache_size"),
         "reads may skip the engine, and every change takes its lock", _query_cache, "off",
-        "switch it off in all presets",
+        "switch it off in each my.cnf",
     ),
     ParityVariable(
         "statement logs", ("general_log", "slow_query_log"),
         "the server writes each statement, or each slow one, to a file", _statement_logs,
-        todo="switch them off in all presets",
+        todo="switch them off in each my.cnf",
     ),
     ParityVariable("threads", ("thread_handling",), "a pool or a thread for each connection"),
     ParityVariable(

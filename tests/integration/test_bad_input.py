@@ -123,7 +123,7 @@ def test_workloads_of_ones_own_are_approved_by_their_hash(desktop: Desktop) -> N
 
 def test_the_dry_run_starts_nothing(desktop: Desktop) -> None:
     said = desktop.dyno(*RUN, "--contender", f"{MARIADB}:myisam", "--dry-run").stdout
-    for word in ("takes about", "of disk", "data : cache : memory", "pass", "parity"):
+    for word in ("takes about", "of disk", "data : cache : memory", "pass", "settings"):
         assert word in said
     assert not list(desktop.target.glob("sessions/*"))
     assert "the server starts" not in said
@@ -151,4 +151,4 @@ def test_the_duel_is_planned_without_being_described(desktop: Desktop) -> None:
     ]
     assert "order slices, 5 repeats" in said
     assert "start snapshot" in said
-    assert "4 steps in slices: point-query, read-only, update-index, insert;" in said
+    assert "the servers take turns every second in point-query, read-only, update-index, insert;" in said

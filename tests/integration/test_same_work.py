@@ -35,7 +35,7 @@ def test_whole_tables_that_are_read_for_a_range_are_named_everywhere(desktop: De
     desktop.dyno("target", "edit", "local", "--search-path", str(builds.find("mysql-9.7")))
     both = [f"--contender=mysql-9.7.4:innodb:{name}" for name in ("free", "forbidden")]
     said = desktop.dyno("run", "--sequence", "ranges", *both, "--details").stdout
-    assert "parity: the contenders agree in" in said
+    assert "settings: the servers agree in" in said
     first, second = sorted(each["id"] for each in desktop.sessions())
     check_steps(desktop, first, second)
     check_comparison(desktop, first, second)

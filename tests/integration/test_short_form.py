@@ -23,7 +23,7 @@ def test_two_words_and_a_time_end_with_a_report(
     words = ("run", *TWO, "--within", "20min", "--difference", "45", *TINY, "--name", "night")
     said = desktop.dyno(*words, limit_s=400).stdout
     assert said.startswith(
-        "Dyno chose rounds until all is decided\nDyno chose 2 s a step: 4 rounds take about "
+        "Dyno chose repeats until all is decided\nDyno chose 2 s a step: 4 repeats take about "
     )
     assert "\nends within 20 min 00 s, and needs about " in said
     assert said.rstrip().endswith(f"report: {tmp_path / 'night-2.html'}")

@@ -251,4 +251,4 @@ def test_a_plan_until_decided_ends_when_it_is(desktop: Desktop) -> None:
     }  # fmt: skip
     spared = next(each["id"] for each in desktop.sessions() if each["state"] == "stopped")
     said = [each.text for each in desktop.events(spared) if isinstance(each, LogEvent)]
-    assert any(text.startswith(f"after {carried_out // 2} rounds: ") for text in said)
+    assert any(text.startswith(f"after {carried_out // 2} repeats: ") for text in said)

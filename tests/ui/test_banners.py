@@ -22,7 +22,7 @@ from ui.widgets.message import Banner, MessageBar
 
 RESULT = "MySQL 9.7.4 faster in update-index threads=2 (2.82 of MySQL 5.6.24's rate)"
 SENTENCE = f"{RESULT}, slower in insert threads=2 (0.40)."
-ENDED = "has ended, decided in part after 7 rounds: 8 rounds would not decide the rest"
+ENDED = "has ended, decided in part after 7 repeats: 8 repeats would not decide the rest"
 LONGEST = f"duel on local {ENDED} (more on Compare)\n{SENTENCE}"
 
 

@@ -71,12 +71,12 @@ def test_both_contenders_come_in_slice_by_slice(
     bring(followed, makers)
     page = drawn(context)
     assert lines(page) == [f"{MARIADB}-innodb-default-1", f"{MARIADB}-rocksdb-default-1"]
-    assert text(page) == "point-query threads=2, round 1 alone: no ratio yet"
+    assert text(page) == "point-query threads=2, repeat 1 alone: no ratio yet"
     take_turns(makers, POINT, range(-2, 1))
     bring(followed, makers)
     page.painting.paint()
     assert len(other(page, second)) == 3
-    head = f"point-query threads=2 so far, round 1 alone, not judged: {MARIADB}-rocksdb-default"
+    head = f"point-query threads=2 so far, repeat 1 alone, not judged: {MARIADB}-rocksdb-default"
     assert text(page) == f"{head} 2.000 (no interval yet, 1 slice) of {MARIADB}-innodb-default's QPS"
     second.slice(POINT, 1, 3000.0)
     bring(followed, [second])
@@ -87,7 +87,7 @@ def test_both_contenders_come_in_slice_by_slice(
     page.painting.paint()
     assert other(page, second)[-1] == (first.events[-1].t, 3000.0)
     assert text(page).startswith(f"{head} 2.449 (interval too wide, 2 slices)")
-    assert "only Compare judges rounds" in TIP and TIP.partition(":")[0] in page.body.charts.ratio.toolTip()
+    assert "only Compare judges repeats" in TIP and TIP.partition(":")[0] in page.body.charts.ratio.toolTip()
     take_turns(makers, POINT, range(2, 60))
     for maker in makers:
         maker.end_step(POINT)
@@ -147,7 +147,7 @@ def test_a_contender_that_died_keeps_its_curve_and_the_ratio_its_slices(
     bring(followed, [first])
     page.painting.paint()
     assert len(other(page, second)) == 7
-    assert text(page) == "update-index threads=2, round 1 alone: no ratio yet"
+    assert text(page) == "update-index threads=2, repeat 1 alone: no ratio yet"
     look_at(page, second, qtbot)
     assert len(other(page, first)) == 7, "no further than the one that died came"
 
@@ -168,7 +168,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: WindowContext, draw
     page.step.look_at(POINT)
     assert f"{MARIADB}-rocksdb-default 2.000" in text(page)
     page.body.charts.axis.set_cursor(loaded.curves.bounds[LOAD].began_t)
-    assert text(page) == "load: not in slices: contenders ran one after the other"
+    assert text(page) == "load: the servers ran one after the other"
 
 
 def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
@@ -186,7 +186,7 @@ def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
     page = drawn(context)
     look_at(page, makers[2], qtbot)
     assert lines(page) == [f"{MARIADB}-innodb-default-2", f"{MARIADB}-rocksdb-default-2"]
-    assert ", round 2 alone, not judged:" in text(page)
+    assert ", repeat 2 alone, not judged:" in text(page)
     assert f"{MARIADB}-rocksdb-default 3.000 (3.000 to 3.000, 4 slices)" in text(page)
 
 

@@ -35,7 +35,7 @@ def test_the_line_grows_from_round_to_round(
     bring(watcher, 1)
     page = drawn(context)
     qtbot.waitUntil(lambda: "so far" in row(page))
-    assert row(page).endswith("at least 2 more rounds until each step is decided")
+    assert row(page).endswith("at least 2 more repeats until each step is decided")
     its_plan = until_decided()
     for maker in makers_of(its_plan, 3, is_over=False)[2:]:
         watcher.bring(maker)

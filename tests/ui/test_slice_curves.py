@@ -160,7 +160,7 @@ def test_a_step_of_one_slice_each_says_so(read: Read) -> None:
     its_round = read(makers)
     shown = ratio_text(its_round, its_round.shown.bounds[POINT])
     said = f"{MARIADB}-rocksdb-default 2.000 of {MARIADB}-innodb-default's QPS"
-    assert shown == f"point-query threads=2, round 1 alone, one slice of each, not judged: {said}"
+    assert shown == f"point-query threads=2, repeat 1 alone, one turn of each, not judged: {said}"
 
 
 def test_one_slice_has_no_interval_and_slices_without_queries_are_left_out(read: Read) -> None:

@@ -43,12 +43,12 @@ def test_live_has_a_narrow_block_for_what_was_not_needed(
     makers = carried_out(watcher, ROUNDS_NEEDED, is_over=True)
     page = drawn(context)
     header = page.body.header
-    qtbot.waitUntil(lambda: "decided after 4 rounds" in header.text)
+    qtbot.waitUntil(lambda: "decided after 4 repeats" in header.text)
     last = [block for block in header.strip.blocks() if block.session == makers[-1].session]
     first = [block for block in header.strip.blocks() if block.session == makers[0].session]
     assert (len(last), len(first)) == (1, 5)
     assert last[0].place.width() < max(block.place.width() for block in first) / 4
-    assert header.strip.text_of(last[0]) == "myisam-default-8: not needed: decided after 4 rounds"
+    assert header.strip.text_of(last[0]) == "myisam-default-8: not needed: decided after 4 repeats"
     assert header._state.property("role") == "muted"
 
 
@@ -90,7 +90,7 @@ def test_the_window_says_that_it_is_decided_and_no_more(
     carried_out(watcher, ROUNDS_NEEDED, is_over=True)
     notices._on_ended(watcher.all()[0].id)
     first = message.text.splitlines()[0]
-    assert first.endswith("has ended, decided after 4 rounds")
+    assert first.endswith("has ended, decided after 4 repeats")
 
 
 def test_the_list_of_sessions_does_not_warn_of_them(context: WindowContext, qtbot: Any) -> None:

@@ -19,10 +19,10 @@ from .choices import engine_text
 from .heads import ROLE, FlatModel
 
 COLUMNS = (
-    ("Contender", "name"),
+    ("Name", "name"),
     ("Build", "build"),
     ("Engine", "engine"),
-    ("Preset", "preset"),
+    ("my.cnf", "preset"),
     ("Options", "table_options"),
     ("Cores", "cores"),
     ("Memory", "memory"),
@@ -35,9 +35,9 @@ TIPS = {
     "cores": "The server's, as taskset takes them: 0-3 or 0,2; empty: all",
     "memory": "The server's, in any order: allocator (jemalloc, tcmalloc or the path of a library),\n"
     "NUMA policy as numactl takes it (interleave=all), limit of server and page cache (4G);\n"
-    "empty: the system's allocator and policy, no limit",
+    "empty: what the build brings or the system has, no limit",
 }
-_OPEN = {"table_options": "none", "cores": "all", "memory": "system"}
+_OPEN = {"table_options": "none", "cores": "all", "memory": "default"}
 
 
 class ContenderModel(FlatModel):

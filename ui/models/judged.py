@@ -40,7 +40,7 @@ _MEANINGS = {
     FEW: f"fewer than {LEAST} repeats: not judged",
     DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
-    MARKED: "not judged: spoilt, in this column or in the base",
+    MARKED: "not judged: something went wrong, here or in the base",
     AT_RATE: "not judged: this rate was set beforehand; compare latencies",
     **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_COUNTS.items()},
 }
@@ -150,7 +150,7 @@ def _verdict_text(row: Row, at: int, of_base: int) -> str:
     if p is None:
         return said
     if row.cells[at].rounds:
-        return f"{said} (Student's t, {count_text(row.cells[at].n, 'round')}: {p_text(p)})"
+        return f"{said} (Student's t, {count_text(row.cells[at].n, 'repeat')}: {p_text(p)})"
     return f"{said} (Welch, {row.cells[at].n} against {of_base}: {p_text(p)})"
 
 

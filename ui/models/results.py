@@ -39,7 +39,7 @@ COLUMNS = (
     ResultColumn("step", "step", "Name in the sequence, with coordinates", is_text=True),
     ResultColumn("threads", "threads", "Client threads"),
     ResultColumn("value", "QPS", "Queries per second over the measured seconds; other units are named"),
-    ResultColumn("relative", "/ base", ""),
+    ResultColumn("relative", "ratio", ""),
     ResultColumn("p95", "p95 ms", "95 % of latencies are at or below this"),
     ResultColumn("p99", "p99 ms", "99 % of latencies are at or below this"),
     ResultColumn("cpu", "CPU us/query", "CPU time of the server per query, in microseconds"),

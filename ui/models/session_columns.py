@@ -112,7 +112,7 @@ FIXED = (
         "Engine", "engine", lambda line: line["contender"]["engine"], is_first_shown=False, width=80
     ),
     SessionListColumn(
-        "Preset", "preset", lambda line: line["contender"]["preset"], is_first_shown=False, width=90
+        "my.cnf", "preset", lambda line: line["contender"]["preset"], is_first_shown=False, width=90
     ),
     SessionListColumn("Target", "target", lambda line: line["target"], width=70, gives_way=5),
     SessionListColumn("Sequence", "sequence", lambda line: line["sequence"], width=80, gives_way=1),

@@ -29,7 +29,7 @@ from app.following.progress import PlanProgress
 from app.following.progress_text import not_needed_text
 from app.protocol.plan import Plan, Step
 from app.protocol.states import SessionState, StepState
-from ui.core.plain import as_tip, fitted
+from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 
 from .charts.lines import mixed
@@ -42,7 +42,7 @@ _APART = 6.0  # pixels between two sessions
 _NARROWEST = 3.0  # of a block, as long as there is room
 _FAINT = 0.35  # of the colour of what is still to come
 _ROUND = 2.0
-_SWATCH = 14  # pixels before a name
+_SWATCH = 11  # pixels before a name
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,6 @@ class PlanStrip(FocusFrame):
             session = progress.sessions[id_]
             is_seen = self._selected is not None and self._selected[0] == id_
             painter.setFont(bold if is_seen else plain)
-            metrics = painter.fontMetrics()
             line = QRectF(place.left(), 0, place.width(), place.top() - _BELOW)
             swatch = QRectF(place.left(), line.center().y() - 4, 8, 8)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -197,11 +196,10 @@ class PlanStrip(FocusFrame):
                 painter.drawRoundedRect(swatch, _ROUND, _ROUND)
             room = int(place.width() - _SWATCH)
             painter.setPen(self._theme.colour("text" if is_seen or session.state == "active" else "muted"))
-            if room > metrics.horizontalAdvance("MM"):
-                labels = self._labels(session)[first:]
-                fits = (each for each in labels if widest.horizontalAdvance(each) <= room)
-                shown = fitted(metrics, next(fits, labels[-1]), Qt.TextElideMode.ElideMiddle, room)
-                painter.drawText(line.adjusted(_SWATCH, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, shown)
+            labels = self._labels(session)[first:]
+            fits = (each for each in labels if widest.horizontalAdvance(each) <= room)
+            shown = harmless(next(fits, ""))  # none rather than half of one: the charts name the colours
+            painter.drawText(line.adjusted(_SWATCH, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _labels(self, session: SessionState) -> list[str]:
         return [f"{each} {_state_text(session)}".rstrip() for each in self._names[session.id]]

@@ -230,7 +230,7 @@ def _reply(answer: Mapping[str, str]) -> OptionReply:
 
 def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     """The check of a rejected or ignored option; the build's answer names the line of the preset."""
-    todo = "remove it from the preset {}, or set it in a group for this version only".format(contender.preset)
+    todo = "remove it from the my.cnf {}, or set it in a group for this version only".format(contender.preset)
     state = FAIL if answer["state"] == REJECTED else WARN
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
@@ -248,7 +248,7 @@ def _rehearse(build: BuildWithOptions, plan: Plan, contender: Contender, folder:
         server.start(wait)
         return _compare(server, contender, plan)
     except (AgentError, QueryError) as error:
-        todo = "check the preset {} and the build {}".format(contender.preset, contender.build)
+        todo = "check the my.cnf {} and the build {}".format(contender.preset, contender.build)
         return RehearsalResult([Check("rehearsal", FAIL, str(error), todo, contender.name)])
     finally:
         if server is not None:
@@ -275,19 +275,19 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> RehearsalResul
         text = "{} does not offer {} after its start: {}; SHOW ENGINES lists {}".format(
             contender.build, contender.engine, server.first_error(), ", ".join(sorted(engines))
         )
-        todo = "choose another build, or load its plugin in the preset"
+        todo = "choose another build, or load its plugin in the my.cnf"
         return RehearsalResult([Check("engine", FAIL, text, todo, contender.name)])
     in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
     variables = {name: value for name, value in in_force.items() if name not in server.added}
     found = [
-        Check("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
+        Check("in force", WARN, text, "expect the value in force, or change the my.cnf", contender.name)
         for text in differences(contender.cnf, variables)
     ]
     wrong = fulltext_setting_problems(plan, contender.engine, variables)
     found += [Check("full text", FAIL, *each, contender.name) for each in wrong]
     problem, compression = try_table_options(server.client, contender)
     if problem:
-        todo = "change the table options of the contender, or the preset {}".format(contender.preset)
+        todo = "change the table options, or the my.cnf {}".format(contender.preset)
         state = FAIL if engine_of(contender.engine).has_facts or contender.table_options else WARN
         found.append(Check("table options", state, problem, todo, contender.name))
     passed = [Check("compression", PASS, compression, "", contender.name)] if compression else []

@@ -20,7 +20,7 @@ def fulltext_setting_problems(plan: Plan, engine: str, variables: Mapping[str, s
         return
     if _caches_queries(variables):
         text = "the query cache is on: it would answer instead of the full-text index"
-        yield text, "set query_cache_type=0 and query_cache_size=0 in the preset"
+        yield text, "set query_cache_type=0 and query_cache_size=0 in the my.cnf"
     least, most = engine_of(engine).word_lengths
     if int(variables.get(least, SHORTEST)) > SHORTEST or int(variables.get(most, LONGEST)) < LONGEST:
         text = "the full-text index would skip words: {} is {}, {} is {}".format(

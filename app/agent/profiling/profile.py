@@ -27,7 +27,9 @@ from .tools import (
 MOST_OFF_CPU = 64 << 10  # characters
 FEW_NAMES_PCT = 5.0  # frames without a name: beyond it the package with them is named
 _NOTHING = "{}; {}: no stacks"
-_SLICED = "{}; in slices only perf samples stacks, as a dump would stop the server in the time of another"
+_SLICED = (
+    "{}; only perf samples stacks where servers take turns: a dump would stop one in the turn of another"
+)
 GAP_S = 0.25
 MOST_THREADS = 64  # of each look, drawn anew
 _FRAME = re.compile(r"^\[<[0-9a-f]+>\] ([\w.]+)")

@@ -139,8 +139,8 @@ class SlicedStepRunner:
         seconds, usual_s = self._step.seconds, max(USUAL_S, self._session.place.agreed(self._index))
         if usual_s > LONGEST_S:
             self._session.journal.log(
-                "{} is not sliced but runs one contender after the other: its events take so long"
-                " that a slice would need {:.0f} s".format(self._step.label, usual_s)
+                "{} runs one server after the other: its events take so long"
+                " that a turn would need {:.0f} s".format(self._step.label, usual_s)
             )
             usual_s = float(seconds)
         self._measuring.begin_measured()

@@ -51,7 +51,7 @@ def _lines(found: Comparison, plan: Plan, rounds: int) -> Iterator[str]:
         largest = _largest(found, at)
         if at != found.base and largest:
             when = _when(plan, rounds, left.get(at), largest)
-            of = f" ({count_text(rounds, 'round')})" if at in left else ""
+            of = f" ({count_text(rounds, 'repeat')})" if at in left else ""
             yield f"{names[at]} so far{of} {largest.text(names[found.base])}; {when}"
 
 
@@ -103,13 +103,13 @@ def _rounds_left(found: Comparison, plan: Plan, rounds: int) -> dict[int, int]:
 
 
 def _when(plan: Plan, rounds: int, left: int | None, largest: _Largest) -> str:
-    """`about 4 more rounds until each step is decided`, or `2 of 5 rounds measured`."""
+    """`about 4 more repeats until each step is decided`, or `2 of 5 repeats measured`."""
     if left is None:
-        return f"{rounds} of {count_text(plan.repeats, 'round')} measured"
+        return f"{rounds} of {count_text(plan.repeats, 'repeat')} measured"
     if left == DECIDED:
         return f"decided: {largest.word}"
     some, each = ("it", "it") if largest.of == 1 else ("some steps", "each step")
     if left == LATE:
-        return f"{some} may stay undecided after all {count_text(plan.repeats, 'round')}"
+        return f"{some} may stay undecided after all {count_text(plan.repeats, 'repeat')}"
     about = "at least" if rounds < LEAST else "about"
-    return f"{about} {count_text(left, 'more round')} until {each} is decided"
+    return f"{about} {count_text(left, 'more repeat')} until {each} is decided"

@@ -126,6 +126,22 @@ def _with_defaults(
         yield entry
 
 
+def differing_settings(history: History, sessions: Sequence[str]) -> list[str]:
+    """The names of settings that cost time and are not the same in force in all sessions that know them."""
+    with history.reading():
+        known = [_settings_in_force(history, session) for session in sessions]
+    names = dict.fromkeys(name for each in known for name in each)
+    answers = {name: {each[name] for each in known if each.get(name)} for name in names}
+    return [name for name, said in answers.items() if len(said) > 1]
+
+
+def _settings_in_force(history: History, session: str) -> dict[str, str]:
+    plan = plan_of(history, session)
+    turn = next(turn for turn in plan["turns"] if turn["session"] == session)
+    variables = latest_fact(history, session, "variables") or {}
+    return fairness_settings(plan["contenders"][turn["contender"]], variables)
+
+
 def grouped_session_differences(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
     """Differences by group; within a group as in the first profile, then what others add."""
     keys = dict.fromkeys(key for profile in profiles for key in profile)

@@ -211,7 +211,7 @@ def above_of(comparison: Comparison, less: str) -> list[str]:
     """What tables omit: what all columns share, what a ratio is to, and what signs mean."""
     heads = heads_of(comparison)
     has_ratios = len(comparison.columns) > 1
-    of_rounds = "the median of each round's ratio " if about_ratio(comparison) else ""
+    of_rounds = "the median of each repeat's ratio " if about_ratio(comparison) else ""
     ratio = [f"ratio: {of_rounds}to {heads.texts[comparison.base]}"] if has_ratios else []
     is_alone = any(cell.within is not None for row in comparison.rows for cell in row.cells)
     signs = [

@@ -84,14 +84,14 @@ _MEANINGS = {
     SAME: "no difference that matters",
     FEW: f"fewer than {LEAST} repeats",
     DRIFT: "the machine drifted, not judged",
-    MARKED: "not judged: spoilt, in this column or in the base",
+    MARKED: "not judged: something went wrong, here or in the base",
     AT_RATE: "not judged: this rate was set beforehand, compare latencies",
     **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_COUNTS.items()},
 }
 _WITH_A_CIRCLE = (MARKED, AT_RATE, *WHY_NOT_BY_COUNTS)
-UNKNOWN_NOISE = "the noise between sessions is unknown"
+UNKNOWN_NOISE = "the noise between repeats is unknown"
 ONE_PROFILED = "only one of them is profiled"
-_LOOKS = ", corrected for a test after each round"
+_LOOKS = ", corrected for a test after each repeat"
 TOO_NOISY = "the noise is too large"
 ODD = "a few repeats differ from the others"
 DIFFERING = (BETTER, WORSE, DIFFERS)
@@ -370,22 +370,23 @@ def legend_of_signs(comparison: Comparison) -> str:
     there = verdicts_found(comparison)
     signs = _meanings_by_sign(there, SHORT_SIGNS)
     if any(cell.marks for row in comparison.rows for cell in row.cells):
-        signs[HAS_MARKS] = "marked: hover"
+        signs[HAS_MARKS] = "hover to see a remark"
+    if any(any(cell.left_out) for row in comparison.rows for cell in row.cells):
+        signs["\N{MINUS SIGN}1"] = "a repeat left out"
     if any(cell.across for row in comparison.rows for cell in row.cells):
         signs[SIGN] = "across time or machines"
     alone = f"n = 1: {UNKNOWN_NOISE}, nothing is highlighted" if SINGLE in there else ""
-    by_round = text_of_tests(comparison) if _cells(comparison)[0] else ""
-    looks = _LOOKS.strip(", ") if comparison.repeatedly else ""
-    of_rounds = "ratio: median of the rounds' ratios" if about_ratio(comparison) else ""
-    texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, of_rounds, by_round, looks]
+    of_rounds = ", the median of its repeats" if about_ratio(comparison) else ""
+    ratio = f"ratio: to the base{of_rounds}" if len(comparison.columns) > 1 else ""
+    texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, ratio]
     return "   ".join(filter(None, texts))
 
 
 def text_of_tests(comparison: Comparison) -> str:
-    """`Student's t over rounds, 9 cells, and Welch's test over 4 cells`: the tests and their cells."""
+    """`Student's t over repeats, 9 results, and Welch's test over 4 results`: the tests and their cells."""
     by_round, others = _cells(comparison)
-    student = f"Student's t over rounds, {count_text(by_round, 'cell')}" if by_round else ""
-    welch = f"Welch's test over {count_text(others, 'cell')}" if others else ""
+    student = f"Student's t over repeats, {count_text(by_round, 'result')}" if by_round else ""
+    welch = f"Welch's test over {count_text(others, 'result')}" if others else ""
     return ", and ".join(filter(None, (student, welch)))
 
 

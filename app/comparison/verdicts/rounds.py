@@ -20,7 +20,7 @@ from app.stats.at_target.steady import UNSTEADY, Steadiness, ratio_steadiness
 from .same_load import Places
 
 SHARED_LOAD = "shared-load"
-OF_ROUNDS = "In slices a ratio is the median of the rounds' ratios, not the ratio of the medians shown."
+OF_ROUNDS = "As servers took turns, a ratio is the median of its repeats, not the ratio of the medians shown."
 # places of the two sessions of a round among those of the base, and of a column
 Pairs = Sequence[tuple[int, int]]
 Ratios = list[float | None]

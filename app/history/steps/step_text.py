@@ -36,15 +36,15 @@ MARKS = {
     "no-index": "the engine could not build the index: statements ran without it",
     "fewer-clients": "fewer clients were connected than the step has threads",
     DISTURBED: "other programs or the host took more of the machine than allowed",
-    "same-load": "other programs took more CPU than allowed, but equally (within 2 %) from all contenders "
+    "same-load": "other programs took more CPU than allowed, but equally (within 2 %) from all servers "
     "in all repeats, so the result is judged",
     "shared-load": "other programs or the host took more of the machine than allowed, but from every "
-    "contender of the round, so the result is judged",
+    "server of the repeat, so the result is judged",
     ATTEMPT_MARKS[2]: "the attempt before was disturbed",
     ATTEMPT_MARKS[3]: "the two attempts before were disturbed",
     "out-of-rows": "more than half of its rows were deleted when it ended: every second statement found none",
     "restarted": "the server was restarted for it, with empty caches",
-    UNSTEADY: "its throughput changed while it was measured (for columns judged by round: their ratio)",
+    UNSTEADY: "its throughput changed while it was measured (where servers took turns: their ratio)",
     "of-all-seconds": "its figures cover the whole step, although only some of its seconds count",
     "failed-repeat": "at least one of its repeats failed: the others are not a fair sample",
     PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"

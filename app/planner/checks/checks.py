@@ -72,14 +72,14 @@ def _memory(plan: Plan, survey: Survey) -> Check:
     rest = SERVER_BYTES + threads * THREAD_BYTES
     needs = [(_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders]
     needed, who = max(needs)
-    words, todo = f"{who} and its clients", "reduce the caches of the preset"
+    words, todo = f"{who} and its clients", "reduce the caches of the my.cnf"
     if servers_at_once(plan) > 1:
         todo = (
-            "reduce the caches of the presets, or choose the order interleaved, which runs one server at"
+            "reduce the caches of the my.cnf, or choose the order interleaved, which runs one server at"
             " a time"
         )
         needed, who = sum(each for each, _ in needs), ""
-        words = f"{count_text(len(needs), 'contender')} at once and their clients"
+        words = f"{count_text(len(needs), 'server')} at once and their clients"
     total = survey.memory_bytes or 0
     available = survey.memory_available_bytes or total
     room = f"{bytes_text(available)} of {bytes_text(total)} available"
@@ -136,7 +136,7 @@ def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str
     limit = bytes_text(contender.memory_limit)
     text = f"caches and clients need {bytes_text(needed)}, the memory limit is {limit}"
     if needed > contender.memory_limit:
-        return FAIL, text, "raise the limit, or reduce the caches of the preset"
+        return FAIL, text, "raise the limit, or reduce the caches of the my.cnf"
     if needed + SERVER_BYTES > contender.memory_limit:
         return WARN, f"{text}: Linux may kill the server", "raise the limit, or reduce the caches"
     if contender.memory_limit >= (survey.memory_bytes or 0):
@@ -201,8 +201,8 @@ def _presets(plan: Plan, survey: Survey) -> list[Check]:
         dropped = _rendered(plan, each, survey).dropped
         if dropped:
             lines = "; ".join(f"line {one.line}: {one.option}: {one.reason}" for one in dropped)
-            text = f"Dyno changes or drops lines of the preset {each.preset}: {lines}"
-            found.append(Check("preset", WARN, text, "remove these lines from the preset", each.name))
+            text = f"Dyno changes or drops lines of the my.cnf {each.preset}: {lines}"
+            found.append(Check("preset", WARN, text, "remove these lines from the my.cnf", each.name))
     return found
 
 
@@ -238,15 +238,15 @@ def _repeats(plan: Plan, found: PlanEstimate) -> list[Check]:
     if plan.counts:
         return [_starts(plan)]
     if plan.repeats == 1:
-        text = "1 of each gives no verdict: the noise between sessions stays unknown"
+        text = "1 of each gives no verdict: the noise between repeats stays unknown"
         return [Check("repeats", WARN, text, f"choose {LEAST} or more, or until decided")]
     if plan.repeats < LEAST:
         text = f"{plan.repeats} of each cannot separate a difference from noise: no verdict"
         return [Check("repeats", WARN, text, f"choose {LEAST} or more")]
     if 0 < plan.time_limit < found.fewest_s:
-        text = f"{seconds_text(plan.time_limit)} rarely suffice for {LEAST} rounds; fewer give no verdict"
+        text = f"{seconds_text(plan.time_limit)} rarely suffice for {LEAST} repeats; fewer give no verdict"
         return [Check("repeats", WARN, text, "choose a longer time limit, or none")]
-    where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
+    where = f"in one of {count_text(cells, 'result')}" if cells > 1 else "in the only result"
     count = f"{LEAST} to {plan.repeats}" if plan.until_decided else f"{plan.repeats}"
     if least is None or found.noise is None:
         told = f"the first plan will tell, or a calibration of {plan.target}"
@@ -255,7 +255,7 @@ def _repeats(plan: Plan, found: PlanEstimate) -> list[Check]:
         ]
     text = f"{count} of each find a difference of {difference_text(least)} {where} four times in five"
     plans = f" and the machine by {ASSUMED:.0%} between plans" if plan.order == "grouped" else ""
-    varies = f"where sessions vary by {found.noise:.1%}, {found.noise_of}"
+    varies = f"where repeats vary by {found.noise:.1%}, {found.noise_of}"
     return [Check("repeats", PASS, f"{text}, {varies}{plans}")]
 
 

@@ -22,8 +22,8 @@ from app.variables.variables import MATTERS, NAMED, OF_THE_SERVER, Values
 IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
 CORES, MEMORY, ALLOCATOR = "cores", "server memory", "allocator"
 IN_FORCE = "settings in force"  # the check that a rehearsal answers
-PARITY = "parity"
-_SEE_EACH = "--details shows their values; set them in a preset to compare without them"
+PARITY = "settings"
+_SEE_EACH = "--details shows their values; set them in a my.cnf to compare without them"
 _SHOWN = 6  # variables named in one line
 _MOST = 1000  # kept with their values: a server may answer anything
 _LONGEST = 200  # characters of a value
@@ -82,7 +82,7 @@ def check_contender_parity(
         for contender, each in zip(contenders, rehearsals, strict=True)
     ]
     found = _check_rules(contenders, meanings) + _check_sides(contenders, values, sizes)
-    agreed = Check(PARITY, PASS, f"the contenders agree in {len(meanings[0])} settings in force")
+    agreed = Check(PARITY, PASS, f"the servers agree in {len(meanings[0])} settings in force")
     return [*(found or [agreed]), *_check_defaults(contenders, values)]
 
 
@@ -128,8 +128,8 @@ def parity_in_brief(checks: Sequence[Check]) -> list[Check]:
         return list(checks)
     names = ", ".join(each.text.partition(":")[0] for each in found)
     what = f"the servers differ in {len(found)} settings that cost time"
-    text = f"{what}, by their presets or by the defaults of their builds: {names}"
-    return [*(each for each in checks if each not in found), Check("settings", WARN, text, _SEE_EACH)]
+    text = f"{what}, by their my.cnf or by the defaults of their builds: {names}"
+    return [*(each for each in checks if each not in found), Check(PARITY, WARN, text, _SEE_EACH)]
 
 
 # data and caches

@@ -110,7 +110,7 @@ class PlanEstimate:
 
     @property
     def seconds_text(self) -> str:
-        whole = "all rounds: " if self.longest_s < self.seconds else ""
+        whole = "all repeats: " if self.longest_s < self.seconds else ""
         text = (
             f"{whole}{self.declared_s} s as declared, about {self.guessed_s:.0f} s for {self.assumptions[0]}"
         )
@@ -171,7 +171,7 @@ def _noise(plan: Plan, known: MachineHistory, learned: LearnedDurations) -> tupl
     own = f"as its last {count_text(learned.sessions, 'session')} did"
     if plan.order == SLICES and (found := learned.noise(in_slices=True)):
         return found.deviation, own
-    smaller = "; slices may find smaller ones" if plan.order == SLICES else ""
+    smaller = "; servers that take turns may find smaller ones" if plan.order == SLICES else ""
     if found := learned.noise(in_slices=False):
         return found.deviation, own + smaller
     return known.noise, "as its calibration says" + smaller
@@ -222,7 +222,7 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
 
 
 def _assumptions(plan: Plan, work: StatementEstimator, learned: LearnedDurations) -> list[str]:
-    slices = f"; changing contenders (supposed: {SWITCH_S} s a slice of {SLICE_S:.0f} s)"
+    slices = f"; changing servers (supposed: {SWITCH_S} s a turn of {SLICE_S:.0f} s)"
     return [
         f"server, load, index and settling ({_origin(plan, work, learned)})"
         + (slices if plan.order == SLICES else "")

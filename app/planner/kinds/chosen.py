@@ -63,7 +63,7 @@ def work_text(before: PlanRequest, now: PlanRequest) -> str:
 def _repeats_text(before: PlanRequest, now: PlanRequest) -> str:
     if now.repeats == before.repeats:
         return ""
-    return "rounds until all is decided" if now.repeats == UNTIL_DECIDED else f"repeats {now.repeats}"
+    return "repeats until all is decided" if now.repeats == UNTIL_DECIDED else f"repeats {now.repeats}"
 
 
 # in slices
@@ -83,7 +83,7 @@ def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: I
         return problem[0]
     plan, found = estimated_with_canary(resolve(asked, survey, catalog, approved), survey)
     if not any(step.sliced for step in plan.steps):
-        return "no step can run in slices"
+        return "the servers cannot take turns within a step"
     checks = check_plan(plan, survey, found, allow_small_disk=asked.allow_small_disk)
     failed = [each for each in checks if each.state == FAIL and each.name in _ROOM]
     return failed[0].text if failed else ""
@@ -165,7 +165,7 @@ def _needed_s(plan: Plan, estimate: PlanEstimate) -> float:
 
 
 def _rounds_text(plan: Plan) -> str:
-    return f"{ROUNDS} rounds" if plan.until_decided else count_text(len(plan.first_turns), "session")
+    return f"{ROUNDS} repeats" if plan.until_decided else count_text(len(plan.first_turns), "session")
 
 
 def _least_text(asked: PlanRequest, tried: PlanRequest, plan: Plan) -> str:

@@ -121,12 +121,11 @@ class PlanRequest:
         ValueRule((int, str), 1, 100),
         "repeats",
         group=HOW_EXACT,
-        help="sessions of each contender: 4 or more to separate differences from noise; until-decided"
+        help="how often each is measured: 4 times or more to separate differences from noise; until-decided"
         f" runs {LEAST} to {MOST_ROUNDS}, as many as needed",
         title="Repeats",
-        tip=f"Sessions per contender: at least {LEAST} to tell a difference from noise.\n"
-        f"Until decided: {LEAST} to {MOST_ROUNDS}; contenders leave after the round that decides their"
-        " results",
+        tip=f"How often each is measured: at least {LEAST} times to tell a difference from noise.\n"
+        f"Until decided: {LEAST} to {MOST_ROUNDS} times; what is decided is measured no more",
         further=_repeats_problem,
         compared=True,
     )
@@ -179,13 +178,13 @@ class PlanRequest:
         ValueRule((str,), choices=ORDERS),
         group=HOW_EXACT,
         help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
-        " contenders; slices: 2 to 4 contenders alternate every second within each step; grouped:"
+        " servers; slices: 2 to 4 servers take turns every second within each step; grouped:"
         " sessions A A B B",
         title="Order",
-        tip="Interleaved: whole sessions, A B B A; spreads drift of the machine over all contenders.\n"
-        "Slices: 2 to 4 contenders take turns of about a second within each step. Their servers share the "
+        tip="Interleaved: whole sessions, A B B A; spreads drift of the machine over all servers.\n"
+        "Slices: 2 to 4 servers take turns of about a second within each step, and share the "
         "memory. Noise of the machine affects all alike, so fewer repeats detect a difference.\n"
-        "Grouped: whole sessions, A A B B; drift looks like a difference between contenders",
+        "Grouped: whole sessions, A A B B; drift looks like a difference between servers",
         carried=True,
     )
     start: str = option(
@@ -215,10 +214,10 @@ class PlanRequest:
         PRESET,
         ValueRule((str,), choices=INSTRUMENTS),
         group=SERVER,
-        help="what the servers measure of their waits: preset (default): as each preset says; waits: the"
+        help="what the servers measure of their waits: preset (default): as each my.cnf says; waits: the"
         " Performance Schema with all wait instruments, which costs throughput",
         title="Instruments",
-        tip="Preset: the Performance Schema as each preset sets it.\n"
+        tip="Preset: the Performance Schema as each my.cnf sets it.\n"
         "Waits: on, with all wait instruments, so that Live and Why name what threads wait for. It costs "
         "throughput, so these sessions are never pooled with others",
         carried=True,
@@ -229,7 +228,7 @@ class PlanRequest:
         "time",
         flag="within",
         group=HOW_LONG,
-        help="start no round that would end later than this: 8h, 45min, 1h30. Dyno chooses seconds and"
+        help="start no repeat that would end later than this: 8h, 45min, 1h30. Dyno chooses seconds and"
         " repeats for it, and leaves out steps if it has to; what you give stays as it is",
         metavar="TIME",
         title="How long",

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.core.errors import InputError
-from app.core.units import count_text
 from app.engines import engine_of
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.protocol.answers import PASS, WARN, Check
@@ -22,7 +21,7 @@ SLICE_S = 1.0  # the shortest one
 SLOW_S = 0.1  # an event; if one in a hundred takes longer, the agent does not slice
 MANY = 256  # clients that may wait too long for a slice, without a rate
 _BY_WORK = "as long as the work takes"
-_BY_SEARCH = "searches a rate for each contender"
+_BY_SEARCH = "searches a rate for each server"
 _DYNO = "workloads/dyno.lua"
 _OWN_RUN = re.compile(r"\bthread_run\b")
 
@@ -38,7 +37,7 @@ def slices_problem(request: PlanRequest) -> tuple[str, str] | None:
     count, whole = len(request.contenders), "choose the order interleaved"
     if not FEWEST <= count <= MOST:
         more = "more" if count < FEWEST else "fewer"
-        what = f"the order slices needs {FEWEST} to {MOST} contenders, not {count}"
+        what = f"the order slices needs {FEWEST} to {MOST} servers, not {count}"
         return what, f"choose {more}, or the order interleaved"
     if request.repeat_if_disturbed:
         what = "the order slices cannot repeat disturbed steps"
@@ -74,9 +73,9 @@ def slices_check(plan: Plan) -> list[Check]:
     rest = "; ".join(f"{', '.join(names)} ({why})" for why, names in whole.items())
     if not sliced:
         todo = "choose the order interleaved, which gives each server the whole memory"
-        return [Check("slices", WARN, f"no step runs in slices: {rest}", todo)]
-    text = f"{count_text(len(sliced), 'step')} in slices: {', '.join(sliced)}"
-    whole_too = f"not in slices: {rest}" if rest else ""
+        return [Check("slices", WARN, f"the servers never take turns within a step: {rest}", todo)]
+    text = f"the servers take turns every second in {', '.join(sliced)}"
+    whole_too = f"they run one after the other in {rest}" if rest else ""
     return [Check("slices", PASS, "; ".join(filter(None, (text, whole_too, _slow_text(driven)))))]
 
 
@@ -86,7 +85,7 @@ def _slow_text(steps: Sequence[Step]) -> str:
     if not slow:
         return ""
     return (
-        f"with {min(slow)} threads or more a step does not run in slices if one event in a hundred"
+        f"with {min(slow)} threads or more they run one after the other where one event in a hundred"
         f" takes longer than {SLOW_S:g} s in the warm-up"
     )
 

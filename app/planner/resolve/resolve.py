@@ -171,7 +171,7 @@ def _check_until_decided(request: PlanRequest) -> None:
     """Raise InputError if *until decided* makes no sense for the plan."""
     if request.repeats == UNTIL_DECIDED and request.order == "grouped":
         raise InputError(
-            "repeats until decided need rounds, which the order grouped lacks: choose interleaved or"
+            "repeats until decided need servers in turn, which the order grouped lacks: choose interleaved or"
             " slices, or a number of repeats",
             "order",
         )

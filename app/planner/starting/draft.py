@@ -110,7 +110,11 @@ class Draft:
         return replace(self, unread=unread)._with(replace(self.request, **{name: value}))
 
     def _within(self, text: str) -> Draft:
-        """The draft that ends in a time, `8 h`, or by a time of day, `07:00`; empty: whenever it is done."""
+        """The draft that ends in a time, `8 h`, or by a time of day, `07:00`; else when it is done."""
+        if text.isdecimal() and int(text):
+            raise InputError(
+                f"time limit {text}: of what? write {text} min, {text} h or {text} s", "time_limit"
+            )
         by, limit = (text, seconds_until_end(text)) if ":" in text else ("", value_of("time_limit", text))
         repeats, contenders = self.request.repeats, self.request.contenders
         if limit:

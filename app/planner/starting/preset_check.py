@@ -155,7 +155,7 @@ def preset_preview(
         draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
         check_sendable(draft)
         if other is not None:
-            return PresetPreview("\n".join(diff_presets(other, draft)) or "the presets do not differ")
+            return PresetPreview("\n".join(diff_presets(other, draft)) or "the files do not differ")
         return PresetPreview(rendered(draft, build, survey).text if build and survey is not None else "")
     except InputError as error:
         label = f"{preset.label}: " if error.line else ""

@@ -11,12 +11,11 @@ from app.planner.request.cores import OWN_CPUS
 from app.planner.request.request import PlanRequest
 from app.planner.request.slicing import servers_at_once
 from app.planner.resolve.sweep import parse_vary_option
-from app.protocol.plan import SLICES
 
 from .choices import TickableStep
 
 _USUAL = PlanRequest()
-_STARTS = {"restarted": "servers restart after the load", "snapshot": "from a snapshot"}
+_STARTS = {"restarted": "servers restart after the load", "snapshot": "from a copy of the data"}
 _FLAGS = {
     "repeat_if_disturbed": "repeats what is disturbed",
     "allow_busy": "a busy target is allowed",
@@ -25,7 +24,7 @@ _FLAGS = {
 
 
 def unusual_text(request: PlanRequest, steps: Sequence[TickableStep]) -> str:
-    """`30 s a step, 2 servers at once`; '' where all is as the sequence of these steps and Dyno have it."""
+    """`30 s a step, servers take turns`; '' where all is as usual."""
     parts = (
         *_of_steps(request, steps),
         *_of_sweep(request),
@@ -38,7 +37,7 @@ def unusual_text(request: PlanRequest, steps: Sequence[TickableStep]) -> str:
 def _of_steps(request: PlanRequest, steps: Sequence[TickableStep]) -> Iterator[str]:
     chosen = [each for each in steps if each.is_fixed or each.name in request.steps]
     if request.steps and len(chosen) < len(steps):
-        yield f"{len(chosen)} of {count_text(len(steps), 'step')}"
+        yield "some steps left out"
     if request.profile:
         yield f"{count_text(len(request.profile), 'step')} profiled"
     if request.tables is not None:
@@ -74,8 +73,8 @@ def _variable_text(vary: str) -> str:
 def _of_servers(request: PlanRequest) -> Iterator[str]:
     if request.load_method != _USUAL.load_method:
         yield f"{request.load_method} load"
-    if request.order == SLICES:
-        yield f"{count_text(servers_at_once(request), 'server')} at once"
+    if servers_at_once(request) > 1:
+        yield "servers take turns"
     elif request.order != _USUAL.order:
         yield f"{request.order} order"
     if request.start in _STARTS:

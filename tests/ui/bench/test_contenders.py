@@ -243,7 +243,7 @@ def test_presets_that_do_not_fit_are_in_a_menu_and_nothing_scrolls(qtbot: QtBot,
     settle(qtbot, page)
     hidden = [at for at in range(grid.model().columnCount()) if grid.isColumnHidden(at)]
     assert len(hidden) > 10 and not grid.horizontalScrollBar().isVisible()
-    assert grid.more.text() == f"{len(hidden)} more presets"
+    assert grid.more.text() == f"{len(hidden)} more my.cnf files"
     grid.more.menu().aboutToShow.emit()
     optimized = next(each for each in grid.more.menu().actions() if each.text().startswith("optimized  "))
     assert optimized.isCheckable() and not optimized.isChecked()

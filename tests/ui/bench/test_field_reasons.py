@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from ui.pages.bench.plan.field_rows import FieldRows
 
 LONG = (
-    "9 s is too short: 4 rounds of 4 timed steps of 3 s on 12,500 rows a table take about 4 min 20 s:"
+    "9 s is too short: 4 repeats of 4 timed steps of 3 s on 12,500 rows a table take about 4 min 20 s:"
     " give it 5 min, or choose fewer steps"
 )
 

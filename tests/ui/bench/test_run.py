@@ -246,14 +246,18 @@ def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
     assert " to " in card.time.text() and re.match(
         r"until (\w{3} )?\d\d:\d\d at most, about", card.disk.text()
     )
-    assert card.work.text().startswith("6 to 16 sessions of ")
-    retype(qtbot, limit, "900")
+    assert card.work.text().startswith("9 steps, 3 to 8 repeats, ")
+    retype(qtbot, limit, "15min")
     settle(qtbot, page)
     assert request_of(page).time_limit == 900
     retype(qtbot, repeats, "1")
     settle(qtbot, page)
     assert (request_of(page).repeats, request_of(page).time_limit, limit.text()) == (1, 0, "")
-    assert "one repeat: no verdict" in card.work.text() and "1 of each gives no verdict" in checks_of(page)
+    assert (
+        "1 repeat, " in card.work.text()
+        and "which gives no verdict" in card.work.text()
+        and "1 of each gives no verdict" in checks_of(page)
+    )
     retype(qtbot, repeats, "until")
     settle(qtbot, page)
     assert fields.repeats.property("wrong") and "or until-decided" in reason(page)
@@ -404,7 +408,7 @@ def test_what_servers_have_in_force_is_compared_after_the_rehearsal(
         for each in items
         if f"GTID: {MARIADB}-innodb: on; {MARIADB}-rocksdb: off (each transaction" in each.text()
     )
-    assert gtid.text().startswith("Warn · parity") and "→ set gtid_mode" in gtid.text()
+    assert gtid.text().startswith("Warn · settings") and "→ set gtid_mode" in gtid.text()
 
 
 def test_a_target_that_cannot_be_reached_is_told(

@@ -185,7 +185,10 @@ def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: 
 def test_what_is_folded_names_what_differs(qtbot: QtBot, page: BenchPage) -> None:
     panel = page.sequence
     assert not panel.folded.isVisible()
-    assert panel.differing.text() == "6 of 8 steps, 3 s a step, 2 servers at once, from a snapshot"
+    assert (
+        panel.differing.text()
+        == "some steps left out, 3 s a step, servers take turns, from a copy of the data"
+    )
     panel.sequence_chosen.emit("quick")
     settle(qtbot, page)
     assert panel.differing.text() == "all else as usual"

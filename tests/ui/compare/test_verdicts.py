@@ -119,7 +119,7 @@ def test_a_single_session_is_never_coloured(opened: Open, page: ComparePage) -> 
     """How steady it was in itself stands beside it, and what that is not."""
     opened(2, its_steps=comparable.steps((1,), seconds=40))
     assert all(cell.tint is None and cell.sign == "" for column in (0, 1) for cell in cells(page, column))
-    assert "the noise between sessions is unknown" in legend(page)
+    assert "the noise between repeats is unknown" in legend(page)
     for column in (0, 1):
         (cell,) = cells(page, column, "update-index")
         assert cell.beside.startswith("\N{PLUS-MINUS SIGN}") and not cell.is_warning
@@ -161,8 +161,9 @@ def test_marked_and_failed_steps_are_never_coloured(
     qtbot.waitUntil(lambda: columns_of(page) == 3)
     marked = {(cell.tint, cell.beside, cell.sign) for cell in cells(page, 1, "update-index")}
     assert marked == {(None, "!", SIGNS[MARKED])} and SIGNS[MARKED] != "!"
-    assert f"{SIGNS[MARKED]} not judged: spoilt, in this column or in the base   ! marked: hover" in legend(
-        page
+    assert (
+        f"{SIGNS[MARKED]} not judged: something went wrong, here or in the base   ! hover to see a remark"
+        in legend(page)
     )
     assert "indebted" in tip(page, 1, "update-index")
     assert {(cell.text, cell.tint, cell.beside) for cell in cells(page, 2, "read-only")} == {
@@ -340,9 +341,11 @@ def test_columns_in_slices_are_judged_by_round(
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert {cell.sign for cell in cells(page, 1)} == {"\N{BLACK DOWN-POINTING TRIANGLE}"}
     told = tip(page, 1, "update-index")
-    assert "worse: beyond the noise, and large enough to matter (Student's t, 5 rounds: p < 0.0001)" in told
-    assert OF_ROUNDS in page.limits.toolTip() and "median of the rounds' ratios" in legend(page)
-    assert "Student's t over rounds, 3 cells" in legend(page) and "Welch" not in legend(page) + told
+    assert "worse: beyond the noise, and large enough to matter (Student's t, 5 repeats: p < 0.0001)" in told
+    assert OF_ROUNDS in page.limits.toolTip() and "the median of its repeats" in legend(page)
+    assert (
+        "Student's t over repeats, 3 results" in page.limits.toolTip() and "Welch" not in legend(page) + told
+    )
 
 
 def test_a_picture_of_bars_names_what_is_not_judged(

@@ -192,7 +192,7 @@ def test_what_was_not_needed_is_counted(hand: Hand) -> None:
     hand.qtbot.waitUntil(lambda: title(hand, plan.id) == "a plan (16)")
     with History(hand.page.context.home) as history:
         about = plan_text(plans(history, [plan.id])[0], 16)
-    why = "decided in part: 8 rounds would not decide the rest"
+    why = "decided in part: 8 repeats would not decide the rest"
     assert f"16 sessions: 6 completed, 10 not needed ({why})" in about
     assert text(hand, plan.id, STATE) == "6 completed, 10 not needed"
     assert text(hand, plan.id, CONTENDER) == "innodb, myisam x up to 8"

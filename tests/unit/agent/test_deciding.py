@@ -194,7 +194,7 @@ def test_a_contender_leaves_and_the_base_stays(tmp_path: Path) -> None:
         assert target.carry_out(1000, 500, 1027, noise=0.01) == [""] * 3
     assert target.carry_out(1000, 500, 1027, noise=0.01) == ["", DECIDED, ""]
     said = target.deciding.decisions_text(target.turns(4)[1])
-    assert said.startswith("after 3 rounds: ") and "point-query threads=1 worse" in said
+    assert said.startswith("after 3 repeats: ") and "point-query threads=1 worse" in said
 
 
 def test_a_plan_of_a_fixed_number_is_never_ended(tmp_path: Path) -> None:

@@ -102,7 +102,9 @@ def test_a_folder_called_like_a_build_is_not_looked_at(
 def test_two_builds_are_enough(agent: ScriptedAgent, capsys: pytest.CaptureFixture[str]) -> None:
     main([*TWO, "--dry-run"])
     first, *rest = capsys.readouterr().out.splitlines()
-    assert first == "Dyno chose the tests of quick, rounds until all is decided, 4 threads (one for each CPU)"
+    assert (
+        first == "Dyno chose the tests of quick, repeats until all is decided, 4 threads (one for each CPU)"
+    )
     assert rest[0].startswith("quick: sequence quick on local, 4 tables x 1,000,000 rows")
     assert "3 to 8 repeats, until decided" in rest[2]
 
@@ -133,7 +135,7 @@ def test_a_time_that_is_too_short_is_refused(
     agent: ScriptedAgent, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for time in ("1min", "0"):
-        assert "is too short: 4 rounds of 3 timed steps of 5 s with turns of a second" in refused(
+        assert "is too short: 4 repeats of 3 timed steps of 5 s with turns of a second" in refused(
             capsys, *TWO, *SMALL, "--within", time
         )
 
@@ -181,7 +183,7 @@ def test_published_or_earlier_work_keeps_its_seconds(
         import_shipped(history)
     names = ("--again", "innodb-5.6.35-default", "--again", "myrocks-5.6.35-default", "--rows", "1000")
     said = refused(capsys, "run", *names, "--within", "2h")
-    assert "2 h 00 min is too short: 4 rounds of 31 timed steps take about 1 day" in said
+    assert "2 h 00 min is too short: 4 repeats of 31 timed steps take about 1 day" in said
 
 
 # long plans

@@ -95,4 +95,4 @@ def test_a_plan_without_a_round_that_counts_is_not_repeated(
     launcher.is_measured = False
     assert main(WORDS) == 1
     assert len(launcher.plans) == 1
-    assert "no round of the last plan counts" in capsys.readouterr().err
+    assert "no repeat of the last plan counts" in capsys.readouterr().err

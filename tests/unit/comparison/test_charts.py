@@ -72,7 +72,7 @@ def test_there_is_no_error_bar_of_one_repeat() -> None:
     [
         ([], ""),
         ([0, 0], ""),
-        ([1, 0, 1], "n = 1: no error bars, the noise between sessions is unknown"),
+        ([1, 0, 1], "n = 1: no error bars, the noise between repeats is unknown"),
         ([3, 3], "error bars: lowest to highest of n = 3 repeats"),
         ([2, 5, 1], "error bars: lowest to highest of n = 2 to 5 repeats; none where n = 1"),
     ],

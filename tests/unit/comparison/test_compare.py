@@ -350,7 +350,7 @@ def test_markdown(history: History) -> None:
     assert any(line.startswith("- measured once: the noise is unknown - so 4 results") for line in lines)
     whole = compare_text.to_markdown(compare(history, IDS[:2]), has_details=True)
     assert "\n- update-index threads=2, a\\|b: failed" in whole
-    assert "noise between sessions is unknown" in whole
+    assert "noise between repeats is unknown" in whole
 
 
 def test_table(history: History) -> None:
@@ -372,7 +372,7 @@ def test_text_is_the_table_with_its_remarks(history: History) -> None:
     assert lines[2].split() == ["step", "unit", "InnoDB", "MyRocks", "ratio"]
     assert "measured once: the noise is unknown - so 4 results are not judged" in lines
     whole = compare_text.to_text(compare(history, IDS[:2]), has_details=True).splitlines()
-    assert whole[-1].startswith("n = 1: the noise between sessions is unknown")
+    assert whole[-1].startswith("n = 1: the noise between repeats is unknown")
 
 
 @pytest.mark.parametrize(

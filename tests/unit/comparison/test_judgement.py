@@ -56,10 +56,9 @@ def test_same_is_told_of_plans_that_were_looked_at_after_each_round(history: His
     found = compare(history, IDS)
     assert verdicts(found) == ["same", "better", "worse", "same", "better"]
     assert "= no difference that matters" in legend_of_signs(found)
-    assert legend_of_signs(found).endswith("   corrected for a test after each round")
     explained = verdict_legend(found)
     assert "= is the same: a difference of 2% is ruled out" in explained
-    assert "at most 5% of them false, corrected for a test after each round" in explained
+    assert "at most 5% of them false, corrected for a test after each repeat" in explained
     assert verdict_short_text("same") == "="
     assert compare_text.to_text(found).count(" =") >= 2
 
@@ -86,7 +85,7 @@ def test_what_is_marked_is_never_judged(history: History) -> None:
     found = compare(history, IDS)
     assert verdicts(found)[4] == "marked" and cells(found.rows[4], "p") == [None, None]
     sign = "\N{CIRCLED DIVISION SLASH}"
-    assert f"{sign} not judged: spoilt, in this column or in the base" in compare_text.to_text(found)
+    assert f"{sign} not judged: something went wrong, here or in the base" in compare_text.to_text(found)
 
 
 @pytest.mark.parametrize("mark", ["shared-cores", "no-statistics"])
@@ -130,7 +129,7 @@ def test_repeats_are_told_apart_from_loads_and_server_starts(history: History) -
     found.columns[1].loads = 6
     both = f"{MARIADB}-innodb-default, {MARIADB}-rocksdb-default: 6 repeats: 6 loads, 6 server starts"
     assert both in compare_text.remarks_of(found)
-    assert not any("repeats" in each for each in compare_text.remarks_of(compare(history, IDS[:2])))
+    assert not any("server starts" in each for each in compare_text.remarks_of(compare(history, IDS[:2])))
 
 
 def test_a_step_that_failed_in_a_repeat_is_not_judged_by_those_that_did_not(history: History) -> None:
@@ -161,7 +160,7 @@ def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> No
     assert set(verdicts(found)) == {"n=1"}
     assert {ratio.low for group in found.groups for ratio in group.ratios if ratio} == {None}
     assert compare_text.remarks_of(found)[-1] == (
-        "n = 1: the noise between sessions is unknown, so nothing is judged"
+        "n = 1: the noise between repeats is unknown, so nothing is judged"
     )
 
 
@@ -171,7 +170,7 @@ def test_the_table_says_it_beside_the_ratio(history: History) -> None:
     assert [compare_text.judged_text(row.cells[1]) for row in found.rows] == [
         "1.00 =", "1.50 better", "0.50 worse", "1.01 =", "1.20 better",
     ]  # fmt: skip
-    assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
+    assert "over 5 results, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
 
 
 def test_other_limits_judge_the_same_comparison_anew(history: History) -> None:
@@ -194,9 +193,11 @@ def test_marked_steps_are_in_no_mean(history: History) -> None:
 def test_signs_and_what_they_mean(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert legend_of_signs(found) == "▲ better   ▼ worse   = no difference that matters"
+    assert legend_of_signs(found) == (
+        "▲ better   ▼ worse   = no difference that matters   ratio: to the base"
+    )
     assert legend_of_signs(compare(history, IDS[:2])) == (
-        "n = 1: the noise between sessions is unknown, nothing is highlighted"
+        "n = 1: the noise between repeats is unknown, nothing is highlighted   ratio: to the base"
     )
 
 

@@ -62,7 +62,7 @@ def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.Captu
     assert main(["compare", *ids, "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)["rows"][READ]
     assert (told["relative"][1], told["low"][1], told["high"][1]) == (ratio, low, high)
-    assert "ratio: the median of each round's ratio to InnoDB" in to_text(found).splitlines()
+    assert "ratio: the median of each repeat's ratio to InnoDB" in to_text(found).splitlines()
     assert any(line.endswith("  ratio") for line in to_text(found).splitlines())
 
 

@@ -51,17 +51,16 @@ def test_a_difference_far_below_what_rounds_do_to_both_is_found(history: History
 def test_the_same_sessions_one_after_the_other_say_nothing(history: History) -> None:
     found = compare(history, keep(history, plan(order="interleaved"), (1.0, 0.95)))
     assert words(found) == ["~"] * 3 and found.columns[1].rounds == [""] * 5
-    assert text_of_tests(found) == "Welch's test over 3 cells"
+    assert text_of_tests(found) == "Welch's test over 3 results"
     assert "Student" not in legend_of_signs(found) + compare_text.to_text(found)
 
 
 def test_legend_and_texts_say_which_test_it_was(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
-    assert "Student's t over rounds, 3 cells, at most 5% of them false" in compare_text.to_text(found, True)
-    assert (
-        legend_of_signs(found)
-        == "▼ worse   ratio: median of the rounds' ratios   Student's t over rounds, 3 cells"
+    assert "Student's t over repeats, 3 results, at most 5% of them false" in compare_text.to_text(
+        found, True
     )
+    assert legend_of_signs(found) == "▼ worse   ratio: to the base, the median of its repeats"
     assert "Welch" not in compare_text.to_markdown(found)
 
 
@@ -83,9 +82,8 @@ def test_columns_of_other_plans_are_judged_across_time_and_both_tests_are_named(
     assert [column.by_round for column in found.columns] == [False, True, False]
     assert [column.across for column in found.columns] == ["", "", "time"]
     assert words(found, 1) == ["worse"] * 3 and words(found, 2) == ["better"] * 3
-    said = "Student's t over rounds, 3 cells, and Welch's test over 3 cells"
+    said = "Student's t over repeats, 3 results, and Welch's test over 3 results"
     assert said in "\n".join(compare_text.remarks_of(found))
-    assert "Student's t over rounds, 3 cells, and Welch's test over 3 cells" in legend_of_signs(found)
     assert found.rows[0].cells[2].rounds == []
 
 

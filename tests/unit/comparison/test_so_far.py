@@ -1,4 +1,4 @@
-"""The line on what a plan has found so far: true after each round, and no verdict before there is one."""
+"""The line on what a plan has found so far: true after each repeat, and no verdict before there is one."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def test_nothing_is_said_before_the_first_round(history: History) -> None:
 
 def test_after_one_round_there_is_a_ratio_and_no_interval(history: History) -> None:
     (line,) = after(history, 1)
-    assert line.startswith("MyRocks so far (1 round) 0.69 of InnoDB's rate in ")
+    assert line.startswith("MyRocks so far (1 repeat) 0.69 of InnoDB's rate in ")
     assert line.endswith(
-        ", the largest difference of 2 steps; at least 2 more rounds until each step is decided"
+        ", the largest difference of 2 steps; at least 2 more repeats until each step is decided"
     )
 
 
 def test_the_line_grows_with_the_rounds(history: History) -> None:
     (line,) = after(history, 3)
-    assert "InnoDB (" not in line and line.endswith("; some steps may stay undecided after all 8 rounds"), (
+    assert "InnoDB (" not in line and line.endswith("; some steps may stay undecided after all 8 repeats"), (
         "it would be too wide"
     )
     (line,) = after(history, 6)
@@ -73,7 +73,7 @@ def test_a_plan_of_so_many_repeats_says_how_far_it_is(history: History) -> None:
     its_plan = plan(rounds=5, order="interleaved")
     keep(history, its_plan, (1.0, 0.69), until=4)
     (line,) = so_far_lines(history, its_plan)
-    assert line.endswith("; 2 of 5 rounds measured")
+    assert line.endswith("; 2 of 5 repeats measured")
 
 
 def test_the_line_of_a_plan_that_is_over_is_its_first_sentence(history: History) -> None:

@@ -199,7 +199,7 @@ def test_a_step_at_a_rate_is_refused() -> None:
 
 
 def test_work_that_does_not_fit_into_the_time_is_refused() -> None:
-    with pytest.raises(InputError, match=r"3 rounds of this work take about \d+ minutes, and there are 1: "):
+    with pytest.raises(InputError, match=r"3 repeats of this work take about \d+ minutes, and there are 1: "):
         explaining(asked(minutes=1))
 
 

@@ -34,7 +34,7 @@ def running(count: int = 2, repeats: int = 1) -> Round:
 
 def test_one_line_for_all_that_take_turns() -> None:
     progress = told(running())
-    assert progress.line == "round 1 of 1  2/3 point-query threads=1: second 4 of 8"
+    assert progress.line == "repeat 1 of 1  2/3 point-query threads=1: second 4 of 8"
     assert progress.qps_text == "innodb 1,000 | myisam 2,000"
 
 

@@ -39,11 +39,11 @@ def test_a_plan_that_was_decided_is_over_and_says_when() -> None:
     its_plan = until_decided()
     progress = played(its_plan, makers_of(its_plan, 4))
     assert (progress.is_over, progress.left_s, progress.left_text()) == (True, 0.0, "")
-    assert progress.ending == "decided after 4 rounds"
+    assert progress.ending == "decided after 4 repeats"
     assert progress.line.startswith("8/16 myisam-default-4  5/5 ")
-    assert progress.line.endswith(": completed, decided after 4 rounds")
+    assert progress.line.endswith(": completed, decided after 4 repeats")
     last = its_plan.turns[-1].session
-    assert why_spared(progress, last) == "not needed: decided after 4 rounds"
+    assert why_spared(progress, last) == "not needed: decided after 4 repeats"
     assert progress.sessions[last].word == "not needed"
     assert progress.elapsed_s < LATER_S / 2
 
@@ -52,7 +52,7 @@ def test_a_plan_that_was_decided_is_over_and_says_when() -> None:
 def test_what_could_not_be_decided_is_not_called_decided(reason: str, what: str) -> None:
     its_plan = until_decided()
     progress = played(its_plan, makers_of(its_plan, 4, reason))
-    said = f"{reason} after 4 rounds: 8 rounds would not decide {what}"
+    said = f"{reason} after 4 repeats: 8 repeats would not decide {what}"
     assert progress.ending == said
     assert why_spared(progress, its_plan.turns[-1].session) == f"not needed: {said}"
 
@@ -60,7 +60,7 @@ def test_what_could_not_be_decided_is_not_called_decided(reason: str, what: str)
 def test_a_plan_that_came_to_its_limit_says_so() -> None:
     its_plan = until_decided(time_limit=100)
     progress = played(its_plan, makers_of(its_plan, 3, OUT_OF_TIME))
-    assert progress.ending == "ended by its time limit after 3 rounds"
+    assert progress.ending == "ended by its time limit after 3 repeats"
     assert why_spared(progress, its_plan.turns[-1].session) == f"left out: {OUT_OF_TIME}"
 
 
@@ -99,7 +99,7 @@ def test_a_contender_that_has_left_is_not_looked_at(order: str) -> None:
     progress = played(its_plan, [*makers, spared(its_plan, fourth[1].session)])
     current = progress.current
     assert current and progress.plan and progress.plan.turn_of(current.id).repeat == 3
-    assert why_spared(progress, fourth[1].session) == "not needed: decided after 3 rounds"
+    assert why_spared(progress, fourth[1].session) == "not needed: decided after 3 repeats"
     assert progress.ending == "" and progress.elapsed_s < LATER_S / 2
 
 
@@ -136,8 +136,8 @@ def test_a_terminal_says_once_which_contender_leaves() -> None:
         watch.take(FollowerNews(FollowerLinkState("up"), {maker.session: Events(decode_events(maker.raw))}))
     ends = [line for line in said if "decided" in line or "stopped" in line]
     assert ends == [
-        "innodb-default: not needed: decided after 4 rounds",
-        "myisam-default: not needed: decided after 4 rounds",
+        "innodb-default: not needed: decided after 4 repeats",
+        "myisam-default: not needed: decided after 4 repeats",
     ]
 
 

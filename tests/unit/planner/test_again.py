@@ -74,7 +74,7 @@ def test_slices_stay_slices(history: History) -> None:
 
 def test_one_session_of_slices_needs_another_contender(history: History) -> None:
     asked = request_again(history, [planned(history, INNODB, MYISAM, order="slices").turns[0].session])
-    with pytest.raises(InputError, match="needs 2 to 4 contenders, not 1"):
+    with pytest.raises(InputError, match="needs 2 to 4 servers, not 1"):
         resolve(asked, MACHINE, Catalog())
     assert resolve(asked.with_options(order="interleaved"), MACHINE, Catalog()).first_turns
 

@@ -76,8 +76,8 @@ def test_steps_are_in_slices_where_that_is_possible(history: History) -> None:
     ("values", "others", "why"),
     [
         ({"repeat_if_disturbed": True}, 1, "the order slices cannot repeat disturbed steps"),
-        ({}, 4, "the order slices needs 2 to 4 contenders, not 5"),
-        ({"sequence": "space"}, 1, "no step can run in slices"),
+        ({}, 4, "the order slices needs 2 to 4 servers, not 5"),
+        ({"sequence": "space"}, 1, "the servers cannot take turns within a step"),
     ],
 )
 def test_else_whole_sessions_alternate_and_it_is_said_why(
@@ -101,7 +101,7 @@ def test_servers_that_do_not_fit_together_alternate_whole(history: History, tmp_
     found = BaseSession.of(history, before.turns[0].session, catalog)
     larger = ContenderRequest(MARIADB, "innodb", "larger")
     given, why = sliced_or_interleaved(request_of(found, larger), survey(memory_bytes=16 * GB), catalog)
-    assert given.order == "interleaved" and "for 2 contenders at once" in why
+    assert given.order == "interleaved" and "for 2 servers at once" in why
 
 
 def test_a_preset_that_was_changed_since_is_as_it_was(history: History, tmp_path: Path) -> None:

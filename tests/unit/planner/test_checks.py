@@ -38,7 +38,7 @@ def parity(
     for name, text in (("one", first), ("two", second)):
         write(home / f"presets/{engine}/{name}.cnf", f"[mysqld]\n{text}\n")
     found = checks(f"{build}:{engine}:one", f"{build}:{engine}:two")
-    return {check.text.split(":")[0] for check in found if check.name == "parity" and check.state == "warn"}
+    return {check.text.split(":")[0] for check in found if check.name == "settings" and check.state == "warn"}
 
 
 def test_a_quiet_machine_passes_everything() -> None:
@@ -146,11 +146,11 @@ def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
     found = one("preset", checks(f"{MARIADB}:innodb:own", f"{MARIADB}:rocksdb"))
     assert (found.state, found.contender) == ("warn", f"{MARIADB}-innodb")
     assert found.text == (
-        "Dyno changes or drops lines of the preset own: "
+        "Dyno changes or drops lines of the my.cnf own: "
         "line 3: datadir=/data: Dyno sets it to a path in the session's directory; "
         "line 5: log_bin=/x/bl: Dyno uses only the file name: log_bin=bl"
     )
-    assert found.todo == "remove these lines from the preset"
+    assert found.todo == "remove these lines from the my.cnf"
     assert not [check for check in checks(*DUEL) if check.name == "preset"]
 
 
@@ -202,7 +202,7 @@ def test_a_memory_limit_leaves_room_for_the_server(dyno_home: Path) -> None:
 def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
     other = ContenderRequest(MARIADB, "innodb", allocator="jemalloc", memory_limit="8G")
     found = checks(contenders=(ContenderRequest(MARIADB, "innodb"), other))
-    texts = [each.text for each in found if each.name == "parity"]
+    texts = [each.text for each in found if each.name == "settings"]
     usual = f"{MARIADB}-innodb-system: as the build and the machine have it"
     who = f"server memory: {usual}; {MARIADB}-innodb-jemalloc: allocator jemalloc, memory limit 8.0 GiB"
     assert f"{who} (allocators and limits cost time)" in texts
@@ -210,13 +210,13 @@ def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
 
 # repeats
 
-_FOUND = "one of 8 cells four times in five, where sessions vary by 1.0%, as its calibration says"
+_FOUND = "one of 8 results four times in five, where repeats vary by 1.0%, as its calibration says"
 
 
 @pytest.mark.parametrize(
     ("repeats", "state", "text"),
     [
-        (1, "warn", "1 of each gives no verdict: the noise between sessions stays unknown"),
+        (1, "warn", "1 of each gives no verdict: the noise between repeats stays unknown"),
         (2, "warn", "2 of each cannot separate a difference from noise: no verdict"),
         (3, "pass", f"3 of each find a difference of 4.7% in {_FOUND}"),
         (6, "pass", f"6 of each find a difference of 2.6% in {_FOUND}"),
@@ -243,7 +243,7 @@ def test_without_sessions_nothing_is_promised() -> None:
 def test_a_time_limit_for_too_few_rounds_is_warned_of() -> None:
     found = one("repeats", checks(*DUEL, repeats="until decided", time_limit=60))
     assert (found.state, found.todo) == ("warn", "choose a longer time limit, or none")
-    assert "1 min" in found.text and "3 rounds" in found.text
+    assert "1 min" in found.text and "3 repeats" in found.text
     assert one("repeats", checks(*DUEL, repeats="until decided", time_limit=80_000)).state == "pass"
 
 
@@ -274,16 +274,16 @@ def test_grouped_order_is_warned_of_where_drift_can_deceive() -> None:
 
 def test_equal_presets_have_parity() -> None:
     found = checks("mysql-5.6.24:innodb", "mysql-9.7.4:innodb", f"{MARIADB}:innodb")
-    assert not [check for check in found if check.name == "parity"]
+    assert not [check for check in found if check.name == "settings"]
     assert one(IN_FORCE, found).text == "not known before a rehearsal"
 
 
 def test_one_contender_needs_none() -> None:
-    assert not [check for check in checks() if check.name == "parity"]
+    assert not [check for check in checks() if check.name == "settings"]
 
 
 def test_baselines_of_two_engines_differ_in_file_access_alone() -> None:
-    (found,) = (check for check in checks(*DUEL) if check.name == "parity")
+    (found,) = (check for check in checks(*DUEL) if check.name == "settings")
     assert found.text.startswith(f"file access: {MARIADB}-innodb: direct; {MARIADB}-rocksdb: buffered (")
 
 
@@ -349,7 +349,7 @@ def test_servers_with_other_cores_are_told() -> None:
     def on_cores(*cores: str) -> Check:
         named = zip("ab", cores, strict=True)
         asked = tuple(ContenderRequest("mysql-9.7.4", "innodb", name=n, cores=c) for n, c in named)
-        return one("parity", checks(contenders=asked))
+        return one("settings", checks(contenders=asked))
 
     found = on_cores("0", "")
     assert (found.state, found.text) == ("warn", "cores: a: 0; b: all (fewer CPUs do less work)")

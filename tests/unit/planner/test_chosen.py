@@ -46,7 +46,7 @@ def test_builds_alone_are_compared_by_the_quick_sequence_until_decided() -> None
     found = with_threads(with_work(bare, ()), False, survey(), Catalog())
     assert (found.sequence, found.threads, found.repeats) == ("quick", (4,), "until decided")
     text = work_text(bare, found)
-    assert text == "Dyno chose the tests of quick, rounds until all is decided, 4 threads (one for each CPU)"
+    assert text == "Dyno chose the tests of quick, repeats until all is decided, 4 threads (one for each CPU)"
     assert work_text(found, found) == ""
 
 
@@ -89,14 +89,14 @@ def test_where_that_is_too_long_one_test_of_each_group_stays() -> None:
     assert found.request.steps == ("load", "index", "update-index", "read-write.range100", "point-query")
     assert found.request.seconds in LENGTHS and rounds_s(found) <= 20 * 60
     assert "without update-nonindex, write-only, read-write.range10000 and 3 more" in found.text
-    assert "one test of each kind stays" in found.text and "4 rounds take about" in found.text
+    assert "one test of each kind stays" in found.text and "4 repeats take about" in found.text
 
 
 def test_what_cannot_end_in_time_is_refused_with_the_least_that_it_takes() -> None:
     with pytest.raises(InputError) as refusal:
         in_time(0.5)
     said = str(refusal.value)
-    assert said.startswith("30 s is too short: 4 rounds of 3 timed steps of 5 s with turns of a second")
+    assert said.startswith("30 s is too short: 4 repeats of 3 timed steps of 5 s with turns of a second")
     least = re.search(r"--within (\d+)min", said)
     assert least and in_time(int(least[1]))  # what it advises is enough
     with pytest.raises(InputError, match="0 s is too short"):
@@ -144,7 +144,7 @@ def test_no_step_is_longer_than_its_sequence_says() -> None:
 def test_work_of_earlier_sessions_is_not_changed() -> None:
     request = asked()
     assert fitted(request, 10 * 3600, survey(), Catalog(), is_fixed=True).request == request
-    with pytest.raises(InputError, match="4 rounds of 9 timed steps of 60 s"):
+    with pytest.raises(InputError, match="4 repeats of 9 timed steps of 60 s"):
         fitted(request, 1200, survey(), Catalog(), is_fixed=True)
 
 

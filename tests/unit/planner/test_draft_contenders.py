@@ -66,7 +66,7 @@ def test_two_contenders_are_compared_until_it_is_decided() -> None:
     assert (draft.request.repeats, draft.text("repeats")) == (1, "1")
     draft = draft.copied(0)
     assert (draft.request.repeats, draft.text("repeats")) == ("until decided", "until decided")
-    draft = draft.typed("time_limit", "1800")
+    draft = draft.typed("time_limit", "30min")
     assert (draft.request.time_limit, draft.text("time_limit")) == (1800, "30 min")
     alone = draft.without([1]).request
     assert (alone.repeats, alone.time_limit) == ("until decided", 1800)  # three sessions that have to fit
@@ -75,8 +75,21 @@ def test_two_contenders_are_compared_until_it_is_decided() -> None:
     assert empty_field_values(None)["repeats"] == "1"
 
 
+@pytest.mark.parametrize("typed", ["9", "009", " 90 "])
+def test_how_long_needs_a_unit(typed: str) -> None:
+    """A person who types 9 hardly means seconds."""
+    draft = drafted().typed("time_limit", typed)
+    number = typed.strip()
+    assert draft.request.time_limit == 0
+    assert (
+        draft.unread["time_limit"].problem
+        == f"time limit {number}: of what? write {number} min, {number} h or {number} s"
+    )
+    assert not drafted().typed("time_limit", "0").unread
+
+
 def test_repeats_that_were_chosen_stay() -> None:
-    draft = drafted().typed("repeats", "until decided").typed("time_limit", "60").typed("repeats", "4")
+    draft = drafted().typed("repeats", "until decided").typed("time_limit", "1 min").typed("repeats", "4")
     assert (draft.request.time_limit, draft.text("time_limit")) == (0, "")  # which is of plans until decided
     limited = drafted(repeats="until decided", matters_pct=3.0).typed("repeats", "4")
     assert limited.request.matters_pct is None

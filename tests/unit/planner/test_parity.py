@@ -49,7 +49,7 @@ def sizes(contenders: list[Contender]) -> list[ContenderSize]:
 
 def warned(found: list[Check]) -> dict[str, str]:
     """What differs, by its name."""
-    parts = (each.text.partition(": ") for each in found if (each.name, each.state) == ("parity", "warn"))
+    parts = (each.text.partition(": ") for each in found if (each.name, each.state) == ("settings", "warn"))
     return {what: text for what, _, text in parts}
 
 
@@ -92,7 +92,7 @@ def test_every_server_answers_and_agrees_with_itself(build: str) -> None:
     assert for_everybody <= set(told) and all(told.values())
     twice = [replace(contender, name=name) for name in "ab"]
     (only,) = check_contender_parity(twice, sizes(twice), [RehearsalResult([], SERVERS[build])] * 2)
-    assert (only.name, only.state) == ("parity", "pass")
+    assert (only.name, only.state) == ("settings", "pass")
 
 
 def test_what_servers_of_ten_years_have_otherwise_is_named() -> None:

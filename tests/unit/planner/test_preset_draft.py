@@ -22,7 +22,7 @@ def test_a_draft_is_shown_as_a_build_would_get_it(preset: Preset) -> None:
 
 
 def test_a_draft_is_set_against_another(preset: Preset) -> None:
-    assert preset_preview(preset, preset.text, "", None, preset).text == "the presets do not differ"
+    assert preset_preview(preset, preset.text, "", None, preset).text == "the files do not differ"
     assert "+back_log=3" in preset_preview(preset, preset.text + "back_log=3\n", "", None, preset).text
 
 

@@ -85,7 +85,7 @@ def test_a_step_that_is_bounded_by_events_is_carried_out_whole_and_said(dyno_hom
     found = one("slices", made)
     assert (found.state, found.text) == (
         "pass",
-        "1 step in slices: point-query; not in slices: "
+        "the servers take turns every second in point-query; they run one after the other in "
         "load, index, scan (as long as the work takes); insert (bounded by events)",
     )
 
@@ -94,7 +94,7 @@ def test_where_no_step_is_cut_into_slices_the_check_warns(dyno_home: Path) -> No
     write(dyno_home / "sequences/mine.toml", 'name = "mine"\ntitle = "Mine"\n[[step]]\nworkload = "load"\n')
     found = one("slices", sliced(sequence="mine"))
     assert found.state == "warn" and found.todo.startswith("choose the order interleaved")
-    assert found.text == "no step runs in slices: load (as long as the work takes)"
+    assert found.text == "the servers never take turns within a step: load (as long as the work takes)"
 
 
 def test_every_driven_workload_that_is_shipped_can_be_gated() -> None:
@@ -167,7 +167,7 @@ def test_a_gate_of_ones_own_is_refused(dyno_home: Path, name: str) -> None:
 @pytest.mark.parametrize(("count", "todo"), [(1, "choose more"), (5, "choose fewer")])
 def test_two_to_four_contenders_take_turns(count: int, todo: str) -> None:
     five = (*FOUR, "mysql-9.7.4:innodb")
-    with pytest.raises(InputError, match=f"needs 2 to 4 contenders, not {count}: {todo}, or the") as caught:
+    with pytest.raises(InputError, match=f"needs 2 to 4 servers, not {count}: {todo}, or the") as caught:
         sliced(*five[:count])
     assert caught.value.field == "order"
     assert len(sliced(*FOUR).contenders) == 4
@@ -268,7 +268,7 @@ def test_the_memory_of_all_contenders_must_fit(dyno_home: Path) -> None:
     assert (one_after_other.state, one_after_other.contender) == ("pass", "")
     found = one("memory", sliced(*two), memory_bytes=8 * GB, memory_available_bytes=8 * GB)
     assert (found.state, found.contender) == ("fail", "")
-    assert found.text.startswith("12.") and "for 2 contenders at once and their clients" in found.text
+    assert found.text.startswith("12.") and "for 2 servers at once and their clients" in found.text
     assert "the order interleaved" in found.todo
 
 
@@ -299,7 +299,7 @@ def test_a_step_in_slices_takes_the_seconds_of_all_and_the_changes_between_them(
     alone, found = (estimate(sliced(order=each, **options), survey()) for each in ("interleaved", "slices"))
     assert found.declared_s == alone.declared_s == 120
     assert found.guessed_s - alone.guessed_s == pytest.approx(12)
-    assert "0.1 s a slice of 1 s" in found.seconds_text and "slice" not in alone.seconds_text
+    assert "0.1 s a turn of 1 s" in found.seconds_text and "slice" not in alone.seconds_text
 
 
 def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
@@ -308,12 +308,15 @@ def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
         for order in ("slices", "interleaved")
     )
     assert in_slices.least == alone.least is not None
-    assert in_slices.noise_of.endswith("; slices may find smaller ones") and "slices" not in alone.noise_of
+    assert (
+        in_slices.noise_of.endswith("; servers that take turns may find smaller ones")
+        and "slices" not in alone.noise_of
+    )
 
 
 def test_steps_that_may_be_too_slow_for_slices_are_named_before() -> None:
     (check,) = slices_check(sliced(threads=(1, 512)))
-    assert "with 512 threads or more a step does not run in slices if one event in a hundred" in check.text
+    assert "with 512 threads or more they run one after the other where one event in a hundred" in check.text
     assert SLOW_S == LONGEST_S / EVENTS  # what the agent holds them to
     for harmless in (sliced(threads=(64,)), sliced(threads=(512,), rate=(1000,))):
         assert "one event in a hundred" not in slices_check(harmless)[0].text

@@ -31,7 +31,7 @@ def test_a_time_limit_bounds_what_a_plan_takes() -> None:
     rounds = whole.seconds / 8
     five = estimate(plan(**UNTIL, time_limit=int(rounds * 5)), survey())
     assert (five.longest_s, five.fewest_s) == (int(rounds * 5), whole.fewest_s)
-    assert five.seconds_text == f"all rounds: {whole.seconds_text}"
+    assert five.seconds_text == f"all repeats: {whole.seconds_text}"
     short = estimate(plan(**UNTIL, time_limit=int(rounds * 2)), survey())
     assert short.longest_s == int(rounds * 2) and " to " not in short.time_text
     least = estimate(plan(**UNTIL, time_limit=1), survey())

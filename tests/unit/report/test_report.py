@@ -200,7 +200,7 @@ def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> N
 
 def test_a_step_that_is_marked_has_its_sign_explained(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2), marked=[(1, "read-only")])
-    explained = "so nothing is judged; \N{CIRCLED DIVISION SLASH} is not judged: spoilt"
+    explained = "so nothing is judged; \N{CIRCLED DIVISION SLASH} is not judged: something went wrong"
     assert explained in render(read_report(history, ids), ".html")
 
 
@@ -273,7 +273,7 @@ def test_what_has_to_be_known(history: History) -> None:
         each.startswith(f"commit: {MARIADB}-innodb-default: ") or each.startswith("file access: ")
         for each in told
     )
-    assert "Welch's test over 5 cells" in told[-1]
+    assert "Welch's test over 5 results" in told[-1]
 
 
 def test_marks_are_told_once_with_where_they_stand(history: History) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST = 12  # recent plans
 LONGEST = 40  # characters of a name: the window is not much wider than the menu
 _FILES = "Plan files (*.toml)"
-_RECENT = "Set up an earlier plan again: target, contenders, sequence and sizes"
+_RECENT = "Set up an earlier plan again: where, what is compared, what is measured, and sizes"
 
 
 class PlanPreviewPanel(QWidget):
@@ -51,13 +51,13 @@ class PlanPreviewPanel(QWidget):
         self.plan, self.presets, self.approval = PlanText(), PresetView(theme), ApprovalView()
         self.run_bar, self.recent = RunBar(), RecentPlans(tasks, self)
         self.tabs = QTabWidget()
-        self.tabs.setAccessibleName("Checks, plan and presets")
-        self.tabs.tabBar().setAccessibleName("Checks, plan and presets")
+        self.tabs.setAccessibleName("Checks, plan and my.cnf")
+        self.tabs.tabBar().setAccessibleName("Checks, plan and my.cnf")
         self.tabs.setDocumentMode(True)
         for page, title in (
             (self.checks, "Checks"),
             (self.plan, "Plan"),
-            (self.presets, "Preset"),
+            (self.presets, "my.cnf"),
             (self.approval, "Approve"),
         ):
             self.tabs.addTab(page, title)
@@ -81,7 +81,7 @@ class PlanPreviewPanel(QWidget):
         """
         self.estimate.show_outcome(outcome)
         self.plan.show_outcome(outcome)
-        self.run_bar.show_busy(f"{busy.text}: {todo_text(busy)}" if busy else "")
+        self.run_bar.show_busy(f"Run starts nothing now: {busy.text}; {todo_text(busy)}" if busy else "")
         if busy:
             failed = [busy, *(each for each in failed if each.name != busy.name)]
         known = {(each.name, each.contender) for each in failed}

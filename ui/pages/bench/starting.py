@@ -143,7 +143,7 @@ class PlanStartController(QObject):
             queue = self._panel.run_bar.queue if stage.plan is None else None
             self._message.show_error(f"Nothing was started: {problem_text(stage.failed)}", action=queue)
         else:
-            self._message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
+            self._message.show_info("The rehearsal passed: every server starts. Nothing was measured.")
 
     def _on_failed(self, error: Exception) -> None:
         """A start failed: show an unknown host key, or follow what a lost link has started."""

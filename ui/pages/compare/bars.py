@@ -193,7 +193,7 @@ def _group(group: Group, rows: Sequence[Row], shown: ComparePanelData) -> BarCha
     base, is_relative = shown.comparison.base, shown.is_relative and len(shown.lines) > 1
     points = [relative_points(row, base) if is_relative else drawn_points(row) for row in rows]
     bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
-    title = f"{ratio_measure_title(group, shown)}, of the base" if is_relative else drawn_unit(unit)
+    title = f"{ratio_measure_title(group, shown)}, base = 1" if is_relative else drawn_unit(unit)
     return BarChartContents(
         name, f"{title}{less_is_better_text(group)}", categories(rows), bars, 1.0 if is_relative else None
     )

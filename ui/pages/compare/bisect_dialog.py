@@ -76,7 +76,7 @@ class BisectDialog(MeasuringDialog):
         form = QFormLayout()
         form.addRow("Target", PlainTextLabel(self._base.target))
         form.addRow("&Builds", self.builds)
-        form.addRow("&Engine and preset", self.contender)
+        form.addRow("&Engine and my.cnf", self.contender)
         form.addRow("&Step", self.steps)
         form.addRow("&Least difference", self.by)
         return form

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from app.comparison.answers.sentences import first_lines, measure_in_sentence
 from app.comparison.cells.cell import Comparison
+from app.comparison.differences.differences import differing_settings
 from app.comparison.texts.caveats import all_joined_texts
 from app.comparison.verdicts.compare import (
     by_group,
@@ -15,12 +16,14 @@ from app.comparison.verdicts.compare import (
     judged_by_limits,
     only_common_steps,
 )
+from app.core.units import first_texts
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
 from app.stats import VerdictLimits
 
 MOST = 8  # columns: more nobody can tell apart
 MOST_SENTENCES = 6  # that are shown
+_MOST_SETTINGS = 6  # that are named above the table
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class ShownComparison:
     chosen: ChosenSessions
     comparison: Comparison | None = None  # with all steps and measures
     said: str = ""
+    settings: tuple[str, ...] = ()  # that cost time and differ between its columns
     look: ViewOptions = field(default_factory=ViewOptions)
     shown: Comparison | None = None  # by the measure, those of a group together
     sentences: tuple[str, ...] = ()  # what it comes to, as the command line prints it
@@ -77,7 +81,8 @@ class ShownComparison:
         shown = by_group(comparison_by_measure(whole, look.measure))
         shown = only_common_steps(shown) if look.is_common else shown
         sentences = first_lines(shown, measure_in_sentence(look.measure))
-        caveats = [*shown.first_texts, *all_joined_texts(shown, sentences[:MOST_SENTENCES])]
+        joined = all_joined_texts(shown, sentences[:MOST_SENTENCES])
+        caveats = [*shown.first_texts, *_settings_texts(self.settings), *joined]
         return replace(
             self,
             comparison=whole,
@@ -86,6 +91,10 @@ class ShownComparison:
             sentences=tuple(sentences),
             caveats=tuple(caveats),
         )
+
+
+def _settings_texts(names: Sequence[str]) -> list[str]:
+    return [f"settings differ: {first_texts(names, _MOST_SETTINGS)} (see What differs)"] if names else []
 
 
 def compare_chosen(history: History, chosen: ChosenSessions, look: ViewOptions) -> ShownComparison:
@@ -107,4 +116,5 @@ def _read(history: History, chosen: ChosenSessions, limits: VerdictLimits) -> Sh
     if more:
         there, said = there.without(more), f"Compare shows at most {MOST} columns: {len(more)} left out"
         found = compare(history, there.ids, there.base or None, limits)
-    return ShownComparison(replace(there, base=found.base_id), found, said)
+    settings = differing_settings(history, [column.id for column in found.columns])
+    return ShownComparison(replace(there, base=found.base_id), found, said, tuple(settings))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Plan
     from app.remote.target import Ask, Target
 
-NO_ROUND = "No round of the last plan counts: its steps failed or are marked. Look at it in the history."
+NO_ROUND = "No repeat of the last plan counts: its steps failed or are marked. Look at it in the history."
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QWidget
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.verdicts.judgement import legend_of_signs, verdict_legend
@@ -17,17 +17,14 @@ from app.protocol.reading import MOST_PCT
 from app.stats import VerdictLimits
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel, as_tip
-from ui.core.theme import SPACE
-from ui.widgets.elided import ElidedLabel
-from ui.widgets.layouts import boxed, in_row
-from ui.widgets.wrapping_row import WrappingRow
+from ui.widgets.layouts import boxed, in_column, in_row
+from ui.widgets.wrapping_row import WrappingRow, empty_room
 
 _MATTERS = "Smaller differences are never highlighted"
 _FALSE = "False discovery rate: the largest share of the highlighted differences that are false alarms"
 _OWN = "The plan sets this limit: it measured until the limit was met"
 _DETAILS = "Show in each cell: lowest and highest session from the median, n, p of the test"
 _COMMON = "Hide steps that have no result in some column"
-_LEGEND = 20 * SPACE  # pixels, at the least
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
 
@@ -51,7 +48,7 @@ class LimitsRow(QWidget):
         self._common = QCheckBox("Only steps of all columns")
         self._common.setToolTip(as_tip(_COMMON))
         self._common.setChecked(context.memory.value("compare/common", False))
-        self._legend = ElidedLabel(role="muted")
+        self._legend = PlainTextLabel(role="muted", wraps=True)
         self._build()
         self._matters.valueChanged.connect(self._on_changed)
         self._false.valueChanged.connect(self._on_changed)
@@ -61,10 +58,9 @@ class LimitsRow(QWidget):
     def _build(self) -> None:
         over = in_row(PlainTextLabel("Highlight changes over"), self._matters)
         most = in_row(PlainTextLabel("at most"), self._false, PlainTextLabel("false alarms"))
-        self._legend.setMinimumWidth(_LEGEND)
-        self._legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        boxes = (self._details, self._common)
-        self.setLayout(WrappingRow(boxed(over), boxed(most), *boxes, self._legend))
+        row = QWidget()
+        row.setLayout(WrappingRow(boxed(over), boxed(most), self._details, self._common, empty_room()))
+        self.setLayout(in_column(row, self._legend, spacing=2))
 
     @property
     def limits(self) -> VerdictLimits:

@@ -67,7 +67,7 @@ def _what(shown: SessionDetails, plan: dict[str, Any], notes: dict[str, str]) ->
     yield "Contender", contender["name"]
     yield "Build", f"{contender['build']} ({contender['family']} {contender['version']})"
     yield "Build notes", build_notes_text(notes)
-    parts = (contender["engine"], f"preset {contender['preset']}", contender["table_options"])
+    parts = (contender["engine"], f"my.cnf {contender['preset']}", contender["table_options"])
     yield "Engine", ", ".join(filter(None, parts))
     yield "Cores", contender["cores"] or "all"
     yield "Server memory", memory_settings_text({}, shown["memory"])
@@ -80,7 +80,7 @@ def _what_others_did(shown: SessionDetails) -> Iterator[Pair]:
     """The load of others, as far as known."""
     contender = shown["contender"]
     release = f"{contender['family']} {contender['version']}".strip()
-    preset = contender["preset"] and f"preset {contender['preset']}"
+    preset = contender["preset"] and f"my.cnf {contender['preset']}"
     yield "Contender", contender["name"]
     yield "Build", f"{contender['build']} ({release})" if release else contender["build"]
     yield "Engine", ", ".join(filter(None, (contender["engine"], preset, contender["table_options"])))

@@ -271,11 +271,11 @@ def _left_out(curves: SessionCurves, cuts: Mapping[int, StepCutEntry]) -> Iterat
 
 
 TIP = (
-    "Slices of the same second give one ratio of QPS. The line shows the geometric mean of the ratios and"
-    f" its {1 - FALSE_SHARE:.0%} interval (Student's t), without slices that ran no queries. Other rounds may"
-    " differ by more than this interval: only Compare judges rounds."
+    "The turns of the same second give one ratio of QPS. The line shows the geometric mean of the ratios and"
+    f" its {1 - FALSE_SHARE:.0%} interval (Student's t), without turns that ran no queries. Other repeats may"
+    " differ by more than this interval: only Compare judges repeats."
 )
-_WHOLE = "not in slices: contenders ran one after the other"
+_WHOLE = "the servers ran one after the other"
 
 
 class LiveRatioLabel(ElidedLabel):
@@ -300,7 +300,7 @@ class LiveRatioLabel(ElidedLabel):
 
 
 def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
-    """`point-query so far, round 2 alone, not judged: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`.
+    """`point-query so far, repeat 2 alone, not judged: b 0.713 (0.632 to 0.811, 24 turns) of a's QPS`.
 
     The line above this one has all rounds: this one always says that it has not.
     """
@@ -308,12 +308,12 @@ def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
         return f"{step.label}: {_WHOLE}"
     ratios = round_curves.ratios(step.position)
     if not ratios:
-        missing = "no ratio yet" if step.ended_t is None else "no ratio, as no slices were measured"
+        missing = "no ratio yet" if step.ended_t is None else "no ratio, as no turns were measured"
         return f"{step.label}, {_round_text(round_curves)}: {missing}"
     base = round_curves.entries[0]["contender"]["name"]
     if step.ended_t is not None and all(ratio.slices == 1 for _, ratio in ratios):
         parts = ", ".join(f"{entry['contender']['name']} {ratio.value:.3f}" for entry, ratio in ratios)
-        where = f"{_round_text(round_curves)}, one slice of each"
+        where = f"{_round_text(round_curves)}, one turn of each"
         return f"{step.label}, {where}, not judged: {parts} of {base}'s QPS"
     so_far = " so far" if step.ended_t is None else ""
     counts = list(dict.fromkeys(_count_text(ratio) for _, ratio in ratios))
@@ -326,8 +326,8 @@ def ratio_text(round_curves: OtherContenderCurves, step: StepOnAxis) -> str:
 
 def _round_text(round_curves: OtherContenderCurves) -> str:
     if round_curves.plan.repeats == 1:
-        return "one round"
-    return f"round {round_curves.plan.turn_of(round_curves.shown.session).repeat} alone"
+        return "one repeat"
+    return f"repeat {round_curves.plan.turn_of(round_curves.shown.session).repeat} alone"
 
 
 def _one(entry: SessionEntry, ratio: Ratio, has_count: bool) -> str:
@@ -339,4 +339,4 @@ def _one(entry: SessionEntry, ratio: Ratio, has_count: bool) -> str:
 
 def _count_text(ratio: Ratio) -> str:
     left_out = f", {ratio.left_out} left out" if ratio.left_out else ""
-    return f"{count_text(ratio.slices, 'slice')}{left_out}"
+    return f"{count_text(ratio.slices, 'turn')}{left_out}"

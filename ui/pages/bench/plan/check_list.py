@@ -1,4 +1,4 @@
-"""The checks of a plan: what fails first, each with what to do; what is for information behind a fold."""
+"""The checks of a plan: what fails first, each with what to do; what needs nothing behind a fold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from app.core.harmless import harmless
-from app.protocol.answers import FAIL, INFO, WARN, Check
+from app.protocol.answers import FAIL, INFO, PASS, WARN, Check
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from ui.core.plain import as_tip, first_lines
 from ui.core.theme import SPACE, Theme
@@ -18,6 +18,7 @@ WAITING = "waiting"  # of what is not known yet: nothing is wrong with it
 _ROLES = {FAIL: "bad", WARN: "warn"}
 _SIGNS = {FAIL: "Fail", WARN: "Warn", INFO: "Info", WAITING: "Wait"}
 _ORDER = {FAIL: 0, WARN: 1}
+_FOLDED = (PASS, INFO)
 _FOLD, _OPTION = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 PADDING = 28  # around the text of a check
 _MOST_DETAILS = 40  # lines of a tooltip
@@ -56,13 +57,13 @@ class PlanCheckList(QListWidget):
     def _fill(self) -> None:
         place = self.verticalScrollBar().value()
         self.clear()
-        infos = [check for check in self._checks if check.state == INFO]
+        folded = [check for check in self._checks if check.state in _FOLDED]
         for check in self._checks:
-            if check.state != INFO:
+            if check not in folded:
                 self._add(check)
-        if infos:
-            self.addItem(_fold(len(infos), self._is_open, self._theme.colour("muted")))
-        for check in infos if self._is_open else ():
+        if folded:
+            self.addItem(_fold(folded, self._is_open, self._theme.colour("muted")))
+        for check in folded if self._is_open else ():
             self._add(check)
         self._fit()
         self.verticalScrollBar().setValue(place)
@@ -113,8 +114,12 @@ def problem_text(checks: Sequence[Check]) -> str:
     return "; ".join(f"{each.text} ({todo_text(each)})" for each in checks)
 
 
-def _fold(count: int, is_open: bool, ink: QColor) -> QListWidgetItem:
-    item = QListWidgetItem(f"{'▾' if is_open else '▸'} {count} for information, nothing to do")
+def _fold(folded: Sequence[Check], is_open: bool, ink: QColor) -> QListWidgetItem:
+    passed = sum(check.state == PASS for check in folded)
+    infos = len(folded) - passed
+    counts = (f"{passed} passed" if passed else "", f"{infos} for information" if infos else "")
+    said = ", ".join(filter(None, (*counts, "nothing to do")))
+    item = QListWidgetItem(f"{'▾' if is_open else '▸'} {said}")
     item.setData(_FOLD, True)
     item.setForeground(ink)
     item.setToolTip("Click or press Enter")
@@ -130,7 +135,7 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
     item.setForeground(ink)
     if check.contender and check.answers and check.answers[0].option:
         item.setData(_OPTION, (check.contender, check.answers[0].option))
-        lines.append("Double-click or press Enter to show the line of the preset")
+        lines.append("Double-click or press Enter to show the line of the my.cnf")
     details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
     shown = [*lines, *first_lines([*map(harmless, details)], _MOST_DETAILS).splitlines()]
     item.setToolTip(as_tip("\n".join(map(harmless, shown))))

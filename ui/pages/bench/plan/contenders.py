@@ -43,11 +43,14 @@ from .preset_grid import PresetGrid
 
 COLOURS = 8
 WIDEST_NAME = 220
-WIDTHS = (0, 80, 72, 70, 66, 54, 66)  # of the columns of a contender; 0: what is left
-LEAST_NAME = 200  # pixels of that one: `mariadb-10.11.19-innodb`
+WIDTHS = (0, 124, 68, 66, 62, 50, 66)  # of the columns of a contender; 0: what is left
+LEAST_NAME = 170  # pixels of that one: build and engine, of which it is made by itself, are next to it
 OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No builds found yet: survey the target"
-HINT = "Tick what to compare; a dash is not available: select it to see why"
+HINT = (
+    "Tick what to compare. baseline: a my.cnf with the same settings for all; stock: the defaults of each."
+    " Select a dash to see why it is not available."
+)
 
 
 class TickDelegate(QStyledItemDelegate):
@@ -149,17 +152,17 @@ class ContendersPanel(QWidget):
         return self.grid.fontMetrics().horizontalAdvance(str(name)) + 3 * SPACE
 
     def _make_actions(self) -> None:
-        tip = "Copy the chosen contender and select the copy"
+        tip = "Copy the chosen line and select the copy"
         self.copy = action(self, "Copy", "duplicate", tip, self._on_copy_wanted)
-        tip = "Remove the chosen contenders from the plan"
+        tip = "Remove the chosen lines from the plan"
         self.remove = action(self.table, "Remove", "remove", tip, self._on_remove_wanted)
-        tip = "Show the preset of the chosen contender or cell"
-        self.look = action(self, "Look at preset", "look at preset", tip, self._on_look_wanted)
-        tip = "Choose the colour of the contender in all its sessions"
+        tip = "Show the my.cnf of the chosen line or cell"
+        self.look = action(self, "Look at my.cnf", "look at preset", tip, self._on_look_wanted)
+        tip = "Choose the colour of the chosen line in all charts"
         self.colour = action(self, "Colour…", "colour", tip, self._on_colour_wanted)
 
     def _build_layout(self) -> None:
-        heading = PlainTextLabel("Contenders", "heading", buddy=self.grid)
+        heading = PlainTextLabel("What is compared", "heading", buddy=self.grid)
         actions = (self.copy, self.remove, self.look, self.colour)
         self._buttons = {each: action_button(each) for each in actions}
         heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -258,11 +261,12 @@ def _is_tick(event: QEvent) -> bool:
 
 
 def _table(model: ContenderModel) -> LineSelectTable:
-    table = LineSelectTable("Contenders")
+    table = LineSelectTable("What is compared")
     table.setModel(model)
     trigger = QAbstractItemView.EditTrigger
     table.setEditTriggers(trigger.DoubleClicked | trigger.EditKeyPressed | trigger.SelectedClicked)
     table.setMinimumHeight(3 * LINE_HEIGHT)
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # the end of a name tells more
     head = table.horizontalHeader()
     head.setStretchLastSection(False)
     head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

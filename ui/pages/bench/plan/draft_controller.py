@@ -174,14 +174,14 @@ class DraftController(QObject):
     def copy_preset(self, engine: str, source: str, name: str) -> None:
         from app.catalog.own import copy_preset
 
-        said = f"copied to your own preset {name}"
+        said = f"copied to your own my.cnf {name}"
         work = partial(copy_preset, Catalog(), engine, source, name)
         self._do(work, said, _PRESETS, lambda: self.preset_copied.emit(engine, name))
 
     def delete_preset(self, engine: str, name: str) -> None:
         from app.catalog.own import delete_preset
 
-        self._do(lambda: delete_preset(Catalog(), engine, name), f"the preset {name} is deleted", _PRESETS)
+        self._do(lambda: delete_preset(Catalog(), engine, name), f"the my.cnf {name} is deleted", _PRESETS)
 
     def approve(self, sha256: str, workload: str) -> None:
         self._do(lambda: approve(sha256, workload), f"the workload {workload} is approved", done=self.check)

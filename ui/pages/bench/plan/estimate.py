@@ -61,26 +61,23 @@ class EstimateCard(QFrame):
             return
         now = time.time()
         end = clock_text(now + found.longest_s, now)
+        about, at_most = ("", " at most") if found.fewest_s else ("about ", "")
         disk = f"about {bytes_text(found.disk_bytes)} of disk"
-        if found.fewest_s:
-            texts = found.time_text, f"until {end} at most, {disk}"
-        else:
-            texts = f"about {found.time_text}, until {end}", disk
+        texts = f"{about}{found.time_text}", f"until {end}{at_most}, {disk}"
         for label, text in zip((self.time, self.disk), texts, strict=True):
             if text != label.text():
                 label.setText(text)
 
 
 def _work_text(plan: Plan) -> str:
-    fewest = f"{LEAST * len(plan.contenders)} to " if plan.until_decided else ""
-    sessions = fewest + count_text(len(plan.first_turns), "session")
-    rows = f"{plan.tables} x {plan.rows:,} rows"
-    return f"{sessions} of {len(plan.steps)} steps, {rows}"
+    fewest = f"{LEAST} to " if plan.until_decided else ""
+    steps, repeats = count_text(len(plan.steps), "step"), fewest + count_text(plan.repeats, "repeat")
+    return f"{steps}, {repeats}, {plan.tables} x {plan.rows:,} rows"
 
 
 def _look_text(plan: Plan) -> str:
     """A remark for contenders that are measured once."""
-    return "one repeat: no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
+    return "which gives no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
 
 
 def _sizes_text(found: PlanEstimate) -> str:

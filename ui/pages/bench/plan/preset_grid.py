@@ -23,13 +23,13 @@ class PresetGrid(LineSelectTable):
     """Shows presets that are ticked or were chosen, then the first ones that fit."""
 
     def __init__(self, model: BuildPresetModel) -> None:
-        super().__init__("Builds, engines and presets")
+        super().__init__("Builds, engines and my.cnf files")
         self._presets: Sequence[Preset] = ()
         self._widths: list[int] = []
         self._chosen: dict[tuple[str, str], bool] = {}  # engine and preset -> whether a person wants it
         self._ticked: set[tuple[str, str]] = set()
         self.more = QPushButton()
-        self.more.setToolTip("Choose which presets the grid shows")
+        self.more.setToolTip("Choose which my.cnf files the grid shows")
         self._menu = QMenu(self.more)
         self._menu.aboutToShow.connect(self._fill_menu)
         self.more.setMenu(self._menu)
@@ -84,7 +84,7 @@ class PresetGrid(LineSelectTable):
             self.setColumnHidden(at, not is_shown)
         hidden = sum(self.isColumnHidden(at) for at in order)
         self.more.setVisible(bool(order))
-        self.more.setText(count_text(hidden, "more preset") if hidden else "Presets")
+        self.more.setText(count_text(hidden, "more my.cnf file") if hidden else "my.cnf files")
 
     def _place(self, preset: Preset) -> tuple[bool, bool]:
         return not self._is_wanted(preset, False), preset.shipped

@@ -64,8 +64,10 @@ class RunBar(QWidget):
         self.progress.setTextVisible(False)
         self.options = QWidget()  # ticks and buttons that the page shows elsewhere
         self.ticks = {name: self._make_tick(name, tick) for name, tick in TICKS.items()}
-        self.run = action(self, "Run", "run", "Check, rehearse and start the plan")
-        tip = "Check and start each contender once on an empty directory; nothing is measured"
+        self.run = action(
+            self, "Run", "run", "Check all, start each server once on an empty directory, then measure"
+        )
+        tip = "Check all and start each server once on an empty directory; nothing is measured"
         self.rehearse = action(self, "Rehearse", "rehearse", tip)
         tip = "Add the plan to the queue of the target, with or without a start time"
         self.queue = action(self, "Queue plan…", "queue plan", tip)
@@ -120,22 +122,22 @@ class RunBar(QWidget):
         self._rehearse_button, self._cancel_button = map(action_button, (self.rehearse, self.cancel))
         queue = action_button(self.queue)  # always shown: Run would grow over its place
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        buttons = WrappingRow(self.button, queue, self._rehearse_button, self._cancel_button)
+        buttons = WrappingRow(self.button, queue, self._cancel_button)
         self._several_button, self._load_button = map(action_button, (self.several, self.load))
         for button in (self._several_button, self._load_button):
             button.hide()
-        parts = (*self.ticks.values(), self._several_button, self._load_button)
+        parts = (*self.ticks.values(), self._rehearse_button, self._several_button, self._load_button)
         self.options.setLayout(in_column(*parts, spacing=SPACE // 2))
         self.setLayout(in_column(self.reason, self.progress, buttons))
 
     def _refresh(self) -> None:
         """Refresh; the focus stays here, on Cancel during a start."""
         can = not self._obstacle and not self._is_busy
-        starting, cancelling = (self.button, self._rehearse_button), self._cancel_button
+        cancelling = self._cancel_button
         if self._is_busy:
             cancelling.setVisible(True)
             self.cancel.setEnabled(True)
-            if any(each.hasFocus() for each in starting):
+            if self.button.hasFocus() or self._rehearse_button.hasFocus():
                 cancelling.setFocus()
         self.run.setEnabled(can)
         self.rehearse.setEnabled(can)
@@ -147,7 +149,6 @@ class RunBar(QWidget):
                 self.button.setFocus()
             self.cancel.setEnabled(False)
             cancelling.setVisible(False)
-        self._rehearse_button.setVisible(not self._is_busy)
         self.progress.setVisible(self._is_busy)
         if not self._is_busy:
             self.reason.setText(self._obstacle or self._at_work)

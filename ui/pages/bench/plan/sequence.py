@@ -43,7 +43,7 @@ class SequencePanel(QWidget):
         self._outcome: DraftOutcome | None = None
         self._theme = theme
         self.box = GroupedComboBox(theme)
-        self.box.setAccessibleName("Sequence")
+        self.box.setAccessibleName("What is measured")
         self.box.setSizeAdjustPolicy(GroupedComboBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
         self.box.setToolTip("The steps to run and their order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
@@ -150,7 +150,7 @@ class SequencePanel(QWidget):
         return button
 
     def _build_layout(self) -> None:
-        heading = PlainTextLabel("Sequence", "heading", buddy=self.box)
+        heading = PlainTextLabel("What is measured", "heading", buddy=self.box)
         head = in_row(heading, self.box, (self.title, 1), spacing=NATIVE)
         fold = in_row(action_button(self.more), (self.differing, 1), spacing=NATIVE)
         sweep, save = action_button(self.sweep), action_button(self.save)

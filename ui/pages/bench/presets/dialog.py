@@ -86,7 +86,7 @@ class PresetDialog(QDialog):
         )
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._look)
-        self.setWindowTitle(f"Preset {engine_text(preset.engine)} {preset.name}")
+        self.setWindowTitle(f"my.cnf {engine_text(preset.engine)} {preset.name}")
         self.resize(*SIZE)
         self.text = CompletingEditor(context.theme, "my.cnf")
         self.beside = PresetPreviewPane(context.theme, choices, preset, build)
@@ -107,11 +107,11 @@ class PresetDialog(QDialog):
     # making it
 
     def _make_actions(self) -> None:
-        tip = "Ask every build with this engine whether it accepts the preset, also while a plan is under way"
+        tip = "Ask every build with this engine whether it accepts the my.cnf, also while a plan is under way"
         self.ask = action(self, "&Ask the builds", "ask builds", tip, lambda: self._try(start=False))
-        tip = "Start each build once on an empty directory and compare its variables with the preset"
+        tip = "Start each build once on an empty directory and compare its variables with the my.cnf"
         self.start = action(self, "S&tart them once", "start builds", tip, lambda: self._try(start=True))
-        self.save = action(self, "&Save", "save", "Save the preset", self._save)
+        self.save = action(self, "&Save", "save", "Save the my.cnf", self._save)
         self.save.setEnabled(not self._preset.shipped)
         for each in (self.ask, self.start):
             each.setEnabled(self._survey is not None)
@@ -129,7 +129,7 @@ class PresetDialog(QDialog):
     def _whose(self) -> str:
         if self._preset.shipped:
             return "Shipped and read-only: Duplicate and edit creates your own copy"
-        return "Your own preset"
+        return "Your own my.cnf"
 
     def _connect(self) -> None:
         self.text.textChanged.connect(self._on_typed)
@@ -238,7 +238,7 @@ class PresetDialog(QDialog):
 
     def reject(self) -> None:
         if self.is_changed:
-            leave(self, "Preset", self._preset.name, self._save, super().reject)
+            leave(self, "my.cnf", self._preset.name, self._save, super().reject)
         else:
             super().reject()
 
@@ -342,7 +342,7 @@ class PresetPreviewPane(QWidget):
             self.form.setCurrentIndex(kinds.index((_BUILD, build)))
         self.form.setAccessibleName("What surrounds it")
         self.form.setToolTip(
-            "The file as Dyno sends it to a build of this target, or how it differs from another preset"
+            "The file as Dyno sends it to a build of this target, or how it differs from another my.cnf"
         )
         self.form.currentIndexChanged.connect(lambda _: self.chosen.emit())
         self.setLayout(in_column(self.form, (self.text, 1)))

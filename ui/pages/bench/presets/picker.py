@@ -40,18 +40,18 @@ class PresetView(QWidget):
         self._at_once = 1  # servers that share the target
         self.preset, self.form = QComboBox(), QComboBox()
         self.words = PlainTextLabel(role="muted", wraps=True)
-        self.text = CodeView("Preset")
+        self.text = CodeView("my.cnf")
         Highlighter(theme, self.text.document(), MY_CNF)
         self.name = QLineEdit(placeholderText="name of a copy")
         self.name.setAccessibleName("Name of the copy")
-        self.name.setToolTip("Empty: the name of the preset with a number")
+        self.name.setToolTip("Empty: the name of this my.cnf with a number")
         self.name.returnPressed.connect(self._on_copy_wanted)
-        tip = "Copy this preset under another name and edit the copy"
+        tip = "Copy this my.cnf under another name and edit the copy"
         self.copy = action(self, "Duplicate and edit…", "", tip, self._on_copy_wanted)
-        tip = "Edit the preset, compare it with another, check it with the builds"
+        tip = "Edit the my.cnf, compare it with another, check it with the builds"
         self.edit = action(self, "Edit or check…", "edit preset", tip)  # by the page
-        tip = "Delete your own preset; shipped presets stay"
-        self.delete = action(self, "Delete preset…", "delete preset", tip, self._on_delete_wanted)
+        tip = "Delete your own my.cnf; shipped ones stay"
+        self.delete = action(self, "Delete my.cnf…", "delete preset", tip, self._on_delete_wanted)
         self._build_layout()
         self.preset.currentIndexChanged.connect(lambda _: self._show())
         self.form.currentIndexChanged.connect(lambda _: self._show())
@@ -89,7 +89,7 @@ class PresetView(QWidget):
             self.text.setFocus()
 
     def _build_layout(self) -> None:
-        for box, name in ((self.preset, "Preset"), (self.form, "Form of the preset")):
+        for box, name in ((self.preset, "my.cnf"), (self.form, "Form of the my.cnf")):
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(12)
@@ -127,7 +127,7 @@ class PresetView(QWidget):
             return
         dropped = "; ".join(f"line {each.line}: {each.option}: {each.reason}" for each in found.dropped)
         words = f"changed or left out: {dropped}" if dropped else "no line is changed or left out"
-        share = f"; sized for one of {self._at_once} contenders" if self._at_once > 1 else ""
+        share = f"; sized for one of {self._at_once} servers" if self._at_once > 1 else ""
         self.words.setText(words + share)
         self.text.show_text(found.text)
 
@@ -145,7 +145,7 @@ class PresetView(QWidget):
         preset = self._chosen()
         if preset is None or preset.shipped:
             return
-        question = f"Delete the preset {engine_text(preset.engine)} {preset.name}?"
+        question = f"Delete the my.cnf {engine_text(preset.engine)} {preset.name}?"
         text = "This cannot be undone. Sessions that used it keep its text."
         ask_before(self, question, text, lambda: self.deletion_wanted.emit(preset.engine, preset.name))
 
