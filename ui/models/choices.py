@@ -53,7 +53,7 @@ class BuildPresetModel(FlatModel):
         """A cell in words."""
         build, engine, preset = self.place(row, column)
         refusal = self._choices.refusal(build, engine, preset)
-        name = f"{build}, {engine_text(engine)}, preset {preset}"
+        name = f"{build}, {engine_text(engine)}, my.cnf {preset}"
         return f"{name}: {refusal}" if refusal else name
 
     def size(self) -> tuple[int, int]:

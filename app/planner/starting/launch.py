@@ -209,7 +209,7 @@ class Launch:
         self._add(agent.check(uploaded))
         if self._load:
             self._add(list(self._load.tried(agent)))
-        yield self._reach(CHECKED, "rehearsing")
+        yield self._reach(CHECKED, "starting each server once")
         if self._goes_on_after(CHECKED):
             yield from self._rehearse(agent, plan, uploaded)
         if self._goes_on_after(REHEARSED):
@@ -262,7 +262,7 @@ class Launch:
     def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[LaunchStage]:
         found: list[RehearsalResult] = []
         for at, contender in enumerate(plan.contenders):
-            yield self._reach(CHECKED, f"rehearsing {contender.name}")
+            yield self._reach(CHECKED, f"starting {contender.name} once")
             its = agent.rehearse(uploaded, at, 0)
             if its.waits_for:
                 yield self._wait(its.waits_for)

@@ -99,7 +99,7 @@ def test_the_preset_of_the_cell_with_the_keyboard_is_edited(qtbot: QtBot, page: 
     page.contenders.grid.setFocus()
     page.run_panel.presets.edit.trigger()
     (dialog,) = dialogs(PresetDialog)
-    assert dialog.windowTitle() == "Preset InnoDB baseline"
+    assert dialog.windowTitle() == "my.cnf InnoDB baseline"
     assert dialog.beside.build == OLD, "as the build of this cell gets it"
     dialog.reject()
 

@@ -204,7 +204,7 @@ def test_a_start_can_be_given_up(
     reach(agent)
     bar = page.run_panel.run_bar
     qtbot.mouseClick(bar.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bar.reason.text() == f"rehearsing {MARIADB}-innodb…")
+    qtbot.waitUntil(lambda: bar.reason.text() == f"starting {MARIADB}-innodb once…")
     assert there.is_set() and bar.progress.isVisible() and not bar.run.isEnabled()
     bar.cancel.trigger()
     assert page.message.text == "Cancelled: nothing was started."

@@ -140,7 +140,7 @@ def test_it_can_be_given_up_while_it_checks(
     assert not dialog.run.isEnabled(), "nothing is ticked"
     tick(qtbot, dialog, 0)
     dialog.run.click()
-    qtbot.waitUntil(lambda: texts(dialog) == [f"local: rehearsing {MARIADB}-innodb", "nuc"])
+    qtbot.waitUntil(lambda: texts(dialog) == [f"local: starting {MARIADB}-innodb once", "nuc"])
     assert there.is_set() and not dialog.run.isEnabled() and not dialog.list.isEnabled()
     dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Cancel).click()
     go_on.set()

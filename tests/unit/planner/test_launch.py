@@ -54,9 +54,9 @@ def test_each_thing_is_done_once_before_the_start() -> None:
         ("surveyed", "planning"),
         ("planned", "sending the plan"),
         ("uploaded", "asking the builds"),
-        ("checked", "rehearsing"),
-        ("checked", f"rehearsing {MARIADB}-innodb"),
-        ("checked", f"rehearsing {MARIADB}-rocksdb"),
+        ("checked", "starting each server once"),
+        ("checked", f"starting {MARIADB}-innodb once"),
+        ("checked", f"starting {MARIADB}-rocksdb once"),
         ("rehearsed", "starting"),
         ("started", ""),
     ]

@@ -43,8 +43,8 @@ from .preset_grid import PresetGrid
 
 COLOURS = 8
 WIDEST_NAME = 220
-WIDTHS = (0, 124, 68, 66, 62, 50, 66)  # of the columns of a contender; 0: what is left
-LEAST_NAME = 170  # pixels of that one: build and engine, of which it is made by itself, are next to it
+WIDTHS = (0, 104, 72, 72, 64, 54, 66)  # of the columns of a contender; 0: what is left
+LEAST_NAME = 140  # pixels of that one: build and engine, of which it is made by itself, are next to it
 OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No builds found yet: survey the target"
 HINT = (
@@ -270,6 +270,7 @@ def _table(model: ContenderModel) -> LineSelectTable:
     head = table.horizontalHeader()
     head.setStretchLastSection(False)
     head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    head.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
     _fit_columns(table, 100)
     return table
 
