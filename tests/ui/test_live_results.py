@@ -113,7 +113,7 @@ def test_against_the_base_of_the_same_repeat(context: WindowContext, show: Show,
     assert (first[0], first[2]) == ("/ innodb-1", {"1.50"})
     assert (second[0], second[2]) == ("/ innodb-2", {"0.50"})
     assert f"Relative to duel-{MARIADB}-innodb-2:" in second[1]
-    assert (third[0], third[2]) == ("/ base", {""})
+    assert (third[0], third[2]) == ("ratio", {""})
     assert held_against(page, makers[2].session, qtbot)[2] == {""}  # the base itself
     header = page.body.table.horizontalHeader()
     assert header.fontMetrics().horizontalAdvance("/ innodb-12") + PADDING < header.sectionSize(3)

@@ -77,7 +77,7 @@ def test_both_contenders_come_in_slice_by_slice(
     page.painting.paint()
     assert len(other(page, second)) == 3
     head = f"point-query threads=2 so far, repeat 1 alone, not judged: {MARIADB}-rocksdb-default"
-    assert text(page) == f"{head} 2.000 (no interval yet, 1 slice) of {MARIADB}-innodb-default's QPS"
+    assert text(page) == f"{head} 2.000 (no interval yet, 1 turn) of {MARIADB}-innodb-default's QPS"
     second.slice(POINT, 1, 3000.0)
     bring(followed, [second])
     page.painting.paint()
@@ -86,14 +86,14 @@ def test_both_contenders_come_in_slice_by_slice(
     bring(followed, [first])
     page.painting.paint()
     assert other(page, second)[-1] == (first.events[-1].t, 3000.0)
-    assert text(page).startswith(f"{head} 2.449 (interval too wide, 2 slices)")
+    assert text(page).startswith(f"{head} 2.449 (interval too wide, 2 turns)")
     assert "only Compare judges repeats" in TIP and TIP.partition(":")[0] in page.body.charts.ratio.toolTip()
     take_turns(makers, POINT, range(2, 60))
     for maker in makers:
         maker.end_step(POINT)
     bring(followed, makers)
     page.painting.paint()
-    assert f"60 slices) of {MARIADB}-innodb-default's QPS" in text(page) and "so far" not in text(page)
+    assert f"60 turns) of {MARIADB}-innodb-default's QPS" in text(page) and "so far" not in text(page)
 
 
 def test_a_contender_whose_journal_comes_later_is_drawn_too(
@@ -107,7 +107,7 @@ def test_a_contender_whose_journal_comes_later_is_drawn_too(
     assert lines(page) == [f"{MARIADB}-innodb-default-1"]
     bring(followed, [second])
     qtbot.waitUntil(lambda: lines(page) == [f"{MARIADB}-innodb-default-1", f"{MARIADB}-rocksdb-default-1"])
-    assert len(other(page, second)) == 3 and "3 slices" in text(page)
+    assert len(other(page, second)) == 3 and "3 turns" in text(page)
 
 
 def test_what_came_in_is_what_is_stored(
@@ -122,7 +122,7 @@ def test_what_came_in_is_what_is_stored(
         bring(followed, makers)
     page.painting.paint()
     came, ratio_came = other(page, second), text(page)
-    assert len(came) == 62 and "60 slices" in ratio_came
+    assert len(came) == 62 and "60 turns" in ratio_came
     stored = drawn(context)
     assert (other(stored, second), text(stored)) == (came, ratio_came)
 
@@ -140,7 +140,7 @@ def test_a_contender_that_died_keeps_its_curve_and_the_ratio_its_slices(
     take_turns([first], POINT, range(5, 60))
     bring(followed, makers)
     page.painting.paint()
-    assert len(other(page, second)) == 7 and "5 slices" in text(page)
+    assert len(other(page, second)) == 7 and "5 turns" in text(page)
     first.end_step(POINT)
     first.start_step(UPDATE)
     take_turns([first], UPDATE, range(-2, 5))
@@ -164,7 +164,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: WindowContext, draw
     keep(context, [each.end() for each in makers])
     page = drawn(context)
     loaded = page.watching.loaded
-    assert loaded is not None and f"{MARIADB}-rocksdb-default 0.500 (0.500 to 0.500, 60 slices)" in text(page)
+    assert loaded is not None and f"{MARIADB}-rocksdb-default 0.500 (0.500 to 0.500, 60 turns)" in text(page)
     page.step.look_at(POINT)
     assert f"{MARIADB}-rocksdb-default 2.000" in text(page)
     page.body.charts.axis.set_cursor(loaded.curves.bounds[LOAD].began_t)
@@ -187,7 +187,7 @@ def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
     look_at(page, makers[2], qtbot)
     assert lines(page) == [f"{MARIADB}-innodb-default-2", f"{MARIADB}-rocksdb-default-2"]
     assert ", repeat 2 alone, not judged:" in text(page)
-    assert f"{MARIADB}-rocksdb-default 3.000 (3.000 to 3.000, 4 slices)" in text(page)
+    assert f"{MARIADB}-rocksdb-default 3.000 (3.000 to 3.000, 4 turns)" in text(page)
 
 
 def test_two_of_one_colour_are_told_apart(context: WindowContext, drawn: Show) -> None:

@@ -86,7 +86,7 @@ def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, open_p
         lambda: dialog.beside.text.toPlainText().startswith("--- innodb/optimized\n+++ innodb/mine\n")
     )
     dialog.beside.form.setCurrentIndex(dialog.beside.form.findText("differs from baseline"))
-    qtbot.waitUntil(lambda: dialog.beside.text.toPlainText() == "the presets do not differ")
+    qtbot.waitUntil(lambda: dialog.beside.text.toPlainText() == "the files do not differ")
 
 
 def test_many_builds_that_refuse_it_do_not_widen_the_dialog(

@@ -149,7 +149,7 @@ def test_of_three_contenders_each_is_related_to_the_first(read: Read, shown: int
         (makers[1].session, 0.5, 4), (makers[2].session, 3.0, 4),
     ]  # fmt: skip
     said = ratio_text(its_round, its_round.shown.bounds[POINT])
-    assert said.count("slice") == 1 and said.endswith(f"of {MARIADB}-innodb-default's QPS in 4 slices")
+    assert said.count("turn") == 1 and said.endswith(f"of {MARIADB}-innodb-default's QPS in 4 turns")
 
 
 def test_a_step_of_one_slice_each_says_so(read: Read) -> None:

@@ -188,7 +188,7 @@ def test_a_preset_in_slices_is_rendered_with_the_share_of_one(
     page.contenders.preset_wanted.emit("innodb", "half", MARIADB)
     view, order = page.run_panel.presets, page.sequence.fields.boxes["order"]
     for value, size, words in (
-        ("slices", 4, "one of 2 contenders"),
+        ("slices", 4, "one of 2 servers"),
         ("interleaved", 8, "no line is changed or left out"),
     ):
         order.setCurrentIndex(order.findData(value))
@@ -224,7 +224,7 @@ def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: Be
     for text, is_kept in (("Cancel", True), ("Delete", False)):
         view.delete.trigger()
         (box,) = view.findChildren(QMessageBox)
-        assert box.text() == "Delete the preset InnoDB mine?"
+        assert box.text() == "Delete the my.cnf InnoDB mine?"
         (button,) = [each for each in box.findChildren(QPushButton) if each.text().strip("&") == text]
         button.click()
         qtbot.waitUntil(lambda: view.findChildren(QMessageBox) == [])

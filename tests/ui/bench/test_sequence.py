@@ -173,8 +173,8 @@ def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: 
     assert order.property("wrong") is True
     assert page.sequence.fields.reason_of("order").text() == reason(page) and order.pos() == place
     assert page.sequence.differing.text() == reason(page), "it is said while the field is folded too"
-    assert reason(page).startswith("the order slices needs 2 to 4 contenders, not 1: choose more")
-    assert "needs 2 to 4 contenders" in order.toolTip()
+    assert reason(page).startswith("the order slices needs 2 to 4 servers, not 1: choose more")
+    assert "needs 2 to 4 servers" in order.toolTip()
     order.setCurrentIndex(order.findData("interleaved"))
     settle(qtbot, page)
     assert (order.property("wrong"), reason(page), order.toolTip()) == (False, "", usual)

@@ -52,9 +52,9 @@ def test_bars_of_each_group(qtbot: QtBot, opened: Open, page: ComparePage) -> No
     bars = panel(qtbot, page, BarsPanel)
     shown = [chart for chart in bars.charts if chart.isVisibleTo(bars)]
     assert [chart.accessibleName() for chart in shown] == [
-        "load, rows/s, of the base", "load, s, of the base, less is better",
-        "point-query, queries/s, of the base", "write-heavy, queries/s, of the base",
-        "scan-heavy, queries/s, of the base",
+        "load, rows/s, base = 1", "load, s, base = 1, less is better",
+        "point-query, queries/s, base = 1", "write-heavy, queries/s, base = 1",
+        "scan-heavy, queries/s, base = 1",
     ]  # fmt: skip
     assert {line.label for line, *_ in shown[-1].places()} == {"innodb"}, "what failed has no bar"
 
@@ -66,8 +66,8 @@ def test_bars_say_what_a_cost_is_of(qtbot: QtBot, opened: Open, page: ComparePag
     combo.setCurrentIndex(combo.findText("CPU per query"))
     bars = panel(qtbot, page, BarsPanel)
     told = {
-        "read, CPU per row, of the base, less is better",
-        "read, CPU per query, of the base, less is better",
+        "read, CPU per row, base = 1, less is better",
+        "read, CPU per query, base = 1, less is better",
     }
     qtbot.waitUntil(lambda: {chart.accessibleName() for chart in bars.charts[:2]} == told)
     choose(page, "scan")

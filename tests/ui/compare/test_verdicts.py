@@ -29,7 +29,6 @@ from ui.models.comparison import COLUMN, FIXED
 from ui.models.judged import CellAppearance
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
-from ui.widgets.elided import ElidedLabel
 from ui.widgets.image import save_image
 
 ACROSS = "\N{LEFT RIGHT ARROW}"
@@ -58,7 +57,7 @@ def box(page: ComparePage, name: str) -> QDoubleSpinBox:
 
 
 def legend(page: ComparePage) -> str:
-    return find(page.limits, ElidedLabel).text()
+    return page.limits.legend.text()
 
 
 def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePage) -> None:

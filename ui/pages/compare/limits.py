@@ -48,7 +48,7 @@ class LimitsRow(QWidget):
         self._common = QCheckBox("Only steps of all columns")
         self._common.setToolTip(as_tip(_COMMON))
         self._common.setChecked(context.memory.value("compare/common", False))
-        self._legend = PlainTextLabel(role="muted", wraps=True)
+        self.legend = PlainTextLabel(role="muted", wraps=True)
         self._build()
         self._matters.valueChanged.connect(self._on_changed)
         self._false.valueChanged.connect(self._on_changed)
@@ -60,7 +60,7 @@ class LimitsRow(QWidget):
         most = in_row(PlainTextLabel("at most"), self._false, PlainTextLabel("false alarms"))
         row = QWidget()
         row.setLayout(WrappingRow(boxed(over), boxed(most), self._details, self._common, empty_room()))
-        self.setLayout(in_column(row, self._legend, spacing=2))
+        self.setLayout(in_column(row, self.legend, spacing=2))
 
     @property
     def limits(self) -> VerdictLimits:
@@ -78,7 +78,7 @@ class LimitsRow(QWidget):
 
     def explain(self, comparison: Comparison, has_deviations: bool) -> None:
         """Explain the signs of these cells, in full in the tooltip."""
-        self._legend.setText(legend_of_signs(comparison) + (_WITHIN if has_deviations else ""))
+        self.legend.setText(legend_of_signs(comparison) + (_WITHIN if has_deviations else ""))
         signs = verdict_legend(comparison).replace("; ", "\n")
         self.setToolTip(as_tip("\n".join(filter(None, (signs, about_ratio(comparison))))))
         self._show_limits(comparison)

@@ -12,6 +12,7 @@ from app.core.harmless import harmless
 from app.history.lists.browsing import FacetValue
 from ui.core.plain import as_tip
 
+_SAID = {"preset": "my.cnf"}  # what people read in place of the name
 _LONGEST = 20  # characters of a value on the button
 
 
@@ -82,7 +83,7 @@ class FacetButton(QPushButton):
             action.setChecked(value in self._chosen)
             action.toggled.connect(lambda is_on, value=value: self._on_toggled(value, is_on))
         self._menu.addSeparator()
-        clear = self._menu.addAction(f"Any {self._name}")
+        clear = self._menu.addAction(f"Any {_SAID.get(self._name, self._name)}")
         clear.setEnabled(bool(self._chosen))
         clear.triggered.connect(self._on_cleared)
 
@@ -100,13 +101,13 @@ class FacetButton(QPushButton):
         self.chosen_changed.emit()
 
     def _show(self) -> None:
-        title = self._name.capitalize()
+        title = _SAID.get(self._name, self._name.capitalize())
         shown = self._chosen[0] if len(self._chosen) == 1 else f"{len(self._chosen)} selected"
         if len(shown) > _LONGEST:
             shown = f"{shown[: _LONGEST - 1]}…"
         self.setText(harmless(f"{title}: {shown}" if self._chosen else title))
         only = f"only {', '.join(self._chosen)}" if self._chosen else "any"
-        self.setToolTip(as_tip(f"Filter by {self._name}: {only}"))
+        self.setToolTip(as_tip(f"Filter by {_SAID.get(self._name, self._name)}: {only}"))
         self.setAccessibleName(f"{title}: {only}")
         if self.property("isChosen") != bool(self._chosen):
             self.setProperty("isChosen", bool(self._chosen))
