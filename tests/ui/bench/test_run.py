@@ -255,7 +255,7 @@ def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
     assert (request_of(page).repeats, request_of(page).time_limit, limit.text()) == (1, 0, "")
     assert (
         "1 repeat, " in card.work.text()
-        and "which gives no verdict" in card.work.text()
+        and "one repeat gives no verdict" in card.work.text()
         and "1 of each gives no verdict" in checks_of(page)
     )
     retype(qtbot, repeats, "until")

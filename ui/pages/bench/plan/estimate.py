@@ -77,7 +77,7 @@ def _work_text(plan: Plan) -> str:
 
 def _look_text(plan: Plan) -> str:
     """A remark for contenders that are measured once."""
-    return "which gives no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
+    return "one repeat gives no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
 
 
 def _sizes_text(found: PlanEstimate) -> str:
