@@ -22,6 +22,7 @@ from app.variables.names import EARLIER, old_default_preset, preset_list_positio
 
 from . import declared_work
 from .approval import UnapprovedLuaError, hash_of
+from .counting import COUNTED, EVENTS, counted_sequence, counted_workload
 from .custom_sql import (
     FILL_COMMIT,
     MAX_SQL,
@@ -38,6 +39,7 @@ from .workload import NAME, Workload, workload_of
 OTHER = "other"  # the folder of presets for engines without facts
 MAX_LUA = 256 * 1024
 MAX_CNF = 64 * 1024
+OF_LOAD = "sbtest"  # how the tables of Dyno's own load begin
 
 _PRESET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _Entry = TypeVar("_Entry", Workload, Sequence)
@@ -62,7 +64,21 @@ class Catalog:
         return replace(found, **sql_workload_fields(self.custom_sql(found), found.kind))
 
     def sequence(self, name: str) -> Sequence:
+        """The sequence of a file, or the one that counts a workload."""
+        if counted_workload(name) and name not in _names(self._sequences, "toml"):
+            return self._counting(self.workload(counted_workload(name)))
         return _find(self._sequences, name, "sequence", sequence_of)
+
+    def _counting(self, workload: Workload) -> Sequence:
+        """Custom SQL on tables of its own needs the load of its file."""
+        loads = [each for each in self.workloads()[0] if each.kind == "load"]
+        own = [each.name for each in loads if each.sql and each.sql == workload.sql]
+        if workload.sql and not own and OF_LOAD not in self.sql_of(workload):
+            raise InputError(
+                f"workload {workload.name} reads tables of its own: write a sequence with their load, and a"
+                f' step workload = "{workload.name}" with count = {EVENTS}'
+            )
+        return counted_sequence(workload, self.sequence(COUNTED), own[0] if own else "")
 
     def workloads(self) -> tuple[list[Workload], list[str]]:
         """All that can be read, and what is wrong with the others."""

@@ -39,6 +39,7 @@ class ShowPageRequest:
     is_run: bool = False  # on Bench: they are started again, if nothing prevents it
     is_of_start: bool = False  # on Live: they have just started; nobody is taken away from what they read
     steps: tuple[str, ...] = ()  # on Bench: only these of their tests; none: all
+    is_count: bool = False  # on Bench: their contenders are set up to be counted, in the workload of `steps`
     step: tuple[str, str] | None = None  # on Live: look at this one, by its `step_key`
 
 

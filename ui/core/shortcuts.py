@@ -44,6 +44,7 @@ SHORTCUTS = {
     "queue plan": "Ctrl+Shift+Q",
     "rehearse": "Ctrl+Shift+R",
     "set up": "Ctrl+Alt+B",
+    "count work": "Ctrl+Alt+U",
     "recent plans": "Ctrl+Alt+O",
     "stop": "Ctrl+.",
     "stop plan": "Ctrl+Shift+.",

@@ -19,7 +19,7 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
 from app.planner.request.request import LIMITS, PlanRequest, options_of_plan
 from app.planner.resolve.contenders import allocator_name, as_named_today
-from app.protocol.plan import ARRIVALS, LIMIT, QUERYING, SLICES, UNTIL_DECIDED, Contender, Plan, Step
+from app.protocol.plan import ARRIVALS, COUNT, LIMIT, QUERYING, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.at_target.verdicts import LEAST
 from app.variables import preset_file
 from app.variables.names import EARLIER
@@ -50,18 +50,30 @@ def request_again(history: History, references: Sequence[str], only: Collection[
     first = next(iter(plans.values()))
     for id_, plan in plans.items():
         _check_same(id_, plan, first)
-    turns = [(plan, plan.turn_of(id_)) for id_, plan in plans.items()]
-    once = {(plan.id, turn.ordinal): (plan.contender_of(turn), plan.files) for plan, turn in turns}
-    contenders = [each for each, _ in once.values()]  # once, however many attempts
-    chosen = {(each.key, each.build): (each, files) for each, files in once.values()}
+    once = _turns_once(plans)
+    contenders = [each for each, _ in once]  # once, however many attempts
     most = max(contenders.count(each) for each in contenders)
+    asked = contenders_of_sessions(plans)
     return replace(
         _with_only(_request(first), first, only),
-        contenders=_contenders(list(chosen.values())),
-        repeats=UNTIL_DECIDED if first.until_decided else max(most, LEAST if len(chosen) > 1 else 1),
+        contenders=asked,
+        repeats=UNTIL_DECIDED if first.until_decided else max(most, LEAST if len(asked) > 1 else 1),
         time_limit=first.time_limit,
         **({name: getattr(first, name) for name in LIMITS} if first.until_decided else {}),
     )
+
+
+def _turns_once(plans: Mapping[str, Plan]) -> list[tuple[Contender, Files]]:
+    """The contender of each turn, however many attempts it had, with the files of its plan."""
+    turns = [(plan, plan.turn_of(id_)) for id_, plan in plans.items()]
+    once = {(plan.id, turn.ordinal): (plan.contender_of(turn), plan.files) for plan, turn in turns}
+    return list(once.values())
+
+
+def contenders_of_sessions(plans: Mapping[str, Plan]) -> tuple[ContenderRequest, ...]:
+    """The contenders of sessions, each once, from the plans by session."""
+    chosen = {(each.key, each.build): (each, files) for each, files in _turns_once(plans)}
+    return _contenders(list(chosen.values()))
 
 
 def _with_only(request: PlanRequest, plan: Plan, only: Collection[str]) -> PlanRequest:
@@ -145,7 +157,8 @@ def _sequence(plan: Plan) -> StepSequence:
 def _swept(steps: Iterable[Step], sequence: StepSequence) -> SweptOptions:
     """The plan's values for steps without their own."""
     own = {step.name: step for step in sequence.steps}
-    driven = [step for step in steps if step.kind in ("drive", LIMIT) and step.name in own and not step.warm]
+    kinds = ("drive", LIMIT, COUNT)
+    driven = [step for step in steps if step.kind in kinds and step.name in own and not step.warm]
     rated = [step for step in driven if step.rate and not own[step.name].rate]
     cores = [_core_set(step) for step in driven if not own[step.name].cores]
     varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]
@@ -158,6 +171,11 @@ def _swept(steps: Iterable[Step], sequence: StepSequence) -> SweptOptions:
         "cpus": OWN_CPUS if has_own else SHARED_CPUS,
         "vary": f"{varied[0][0]}={','.join(values)}" if varied else "",
     }
+
+
+def swept_variable(plan: Plan) -> str:
+    """The server variable that a plan was run with several values of; '' if there is none."""
+    return _swept(plan.steps, _sequence(plan))["vary"]
 
 
 def _arrivals(rated: list[Step], own: Mapping[str, SequenceStep]) -> str:

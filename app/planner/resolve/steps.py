@@ -127,7 +127,8 @@ def _points(
         return [Step(step.name, step.kind, group="load", unit="s")]
     workload = workloads[step.workload]
     _check_limit(step, workload)
-    _check_count(step, workload)
+    if step.count is not None and (why := why_not_counted(workload)):
+        raise InputError(f"step {step.name}: {why}")
     if workload.kind in PREPARING:
         return _prepare(step, workload, size)
     cores = as_far_as_it_goes(step.cores or (), size.nodes) or (() if step.warm else size.cores)
@@ -156,11 +157,11 @@ def _check_limit(step: SequenceStep, workload: Workload) -> None:
         )
 
 
-def _check_count(step: SequenceStep, workload: Workload) -> None:
-    if step.count is not None and workload.kind != "drive":
-        raise InputError(
-            f"step {step.name}: {workload.name} is not a workload of queries, so nothing is counted"
-        )
+def why_not_counted(workload: Workload) -> str:
+    """Why the instructions of a workload cannot be counted; '' if they can."""
+    if workload.kind != "drive":
+        return f"only what clients do by event is counted, and {workload.name} is of kind {workload.kind}"
+    return ""
 
 
 def _counted(step: SequenceStep, workload: Workload, size: StepDefaults, point: SweepPoint) -> Step:

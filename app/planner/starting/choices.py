@@ -8,6 +8,7 @@ from functools import partial
 from itertools import count
 
 from app.catalog import Catalog, Sequence, SequenceStep, Workload
+from app.catalog.counting import counted_workload
 from app.core.errors import InputError
 from app.core.ranges import as_listed
 from app.core.units import count_text
@@ -63,14 +64,16 @@ class TickableStep:
     can_be_profiled: bool = True  # clients are at work in it
 
 
-def choices(survey: Survey | None, catalog: Catalog) -> PlanChoices:
-    """All choices; without a survey no builds."""
+def choices(survey: Survey | None, catalog: Catalog, chosen: str = "") -> PlanChoices:
+    """All choices, also the `chosen` sequence if it was made for a count; without a survey no builds."""
     builds = tuple(survey.builds) if survey else ()
     presets, wrong_presets = catalog.presets()
     with_presets = catalog.engines()
     for engine in sorted({each for build in builds for each in engines_in(build)} - set(with_presets)):
         presets += catalog.presets(engine)[0]
     sequences, wrong_sequences = catalog.sequences()
+    if counted_workload(chosen) and chosen not in (each.name for each in sequences):
+        sequences.append(catalog.sequence(chosen))
     workloads, wrong_workloads = catalog.workloads()
     return PlanChoices(
         builds=builds,
@@ -127,6 +130,7 @@ def _bound_text(step: SequenceStep) -> str:
         f"cores {as_listed(step.cores)}" if step.cores else "",
         count_text(len(step.variation), "variation") if step.variation else "",
         f"{step.seconds} s" if step.seconds else "",
+        f"{count_text(step.count, 'event')} counted" if step.count else "",
         count_text(step.events, "event") if step.events else "",
         f"{step.warmup} s warm-up" if step.warmup else "",
         "settles" if step.settle_after else "",

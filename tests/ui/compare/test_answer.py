@@ -137,6 +137,21 @@ def test_only_what_is_disturbed_is_repeated(qtbot: QtBot, context: WindowContext
     assert sorted(asked.sessions) == sorted(ids)
 
 
+def test_the_contenders_of_all_columns_are_counted_in_the_chosen_step(
+    qtbot: QtBot, context: WindowContext, opened: Open, page: ComparePage
+) -> None:
+    opened(2)
+    choose(page, "update-index", 1)
+    assert "work, not speed" in page.commands.count.toolTip()
+    with qtbot.waitSignal(context.bus.wanted) as wanted:
+        page.commands.count.trigger()
+    (asked,) = wanted.args
+    assert page.body.comparison
+    ids = [id_ for column in page.body.comparison.columns for id_ in column.ids]
+    assert (asked.page, asked.is_count, asked.is_run) == ("bench", True, False)
+    assert asked.steps[0].startswith("update-index") and list(asked.sessions) == ids
+
+
 def test_what_is_calm_cannot_be_repeated(opened: Open, page: ComparePage) -> None:
     opened(2, repeats=3)
     assert not page.commands.repeat.isEnabled()

@@ -51,6 +51,8 @@ def planned(history: History, *contenders: str, **values: Any) -> Plan:
         {"profile": ("point-query", "insert")},
         {"vary": "innodb_spin_wait_delay=6,96", "load_method": "parallel", "start": "restarted"},
         {"contenders": (TUNED, ContenderRequest("mysql-9.7.4", "innodb")), "name": "mine"},
+        {"sequence": "work", "vary": "innodb_adaptive_hash_index=OFF,ON", "repeats": 2},
+        {"sequence": "work.hot-points", "repeats": 2},
     ],
 )  # fmt: skip
 def test_the_same_work_and_contenders(history: History, values: dict[str, Any]) -> None:

@@ -9,14 +9,19 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
+from app.catalog.own_sql import OwnSql, write_sql
 from app.core.errors import InputError
+from app.history.exchange.publishing import import_shipped
+from app.history.store.history import History
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
+from app.planner.kinds.counting import count_of_sessions, count_request, sequence_that_counts
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import COUNT, PREPARING, Plan
 from app.protocol.sysbench import command, lua_wrapper_of, seed_of
-from tests.plans import MARIADB, contenders, survey
+from tests import journals
+from tests.plans import MARIADB, contenders, survey, write
 from tests.sequences import keep_own
 
 STEP = 'name = "a"\nworkload = "{}"\ncount = 100'
@@ -79,6 +84,44 @@ def test_what_is_no_query_is_not_counted(dyno_home: Path) -> None:
         resolved(own)
 
 
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        ("insert", "only reads are counted so far, and insert writes"),
+        ("scan", "scan is of kind scan"),
+        ("load", "load is of kind load"),
+        ("tencent-read", "reads tables of its own: write a sequence with their load"),
+        ("point-qery", "no workload point-qery \\(did you mean point-query"),
+    ],
+)
+def test_a_workload_that_cannot_be_counted_is_refused_by_name(workload: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sequence_that_counts(workload, Catalog())
+
+
+def test_a_workload_is_counted_as_work_does_else_with_fewer_events_for_more_statements() -> None:
+    work = {step.workload: step for step in Catalog().sequence("work").steps if step.count}
+    for name in ("read-only", "points-notcovered-pk", "hot-points", "oltp-ro"):
+        plan = resolved(sequence_that_counts(name, Catalog()))
+        (step,) = (each for each in plan.steps if each.kind == COUNT)
+        usual = max(50, 500 // Catalog().workload(name).queries_per_event)
+        assert (step.name, step.workload) == (name, name)
+        assert step.events == (work[name].count if name in work else usual)
+        assert plan.rows == resolved().rows
+
+
+def test_custom_sql_is_counted_on_the_tables_of_its_load(dyno_home: Path) -> None:
+    write_sql(Catalog(), OwnSql("people", "Reads people"))
+    plan = resolved(sequence_that_counts("people", Catalog()))
+    assert [each.workload for each in plan.steps if each.workload] == ["people-load", "people"]
+
+
+def test_a_file_of_that_name_goes_before_the_made_sequence(dyno_home: Path) -> None:
+    made = Catalog().sequence("work.read-only").text
+    write(dyno_home / "sequences/work.read-only.toml", made.replace("count = 100", "count = 7"))
+    assert next(step.count for step in Catalog().sequence("work.read-only").steps if step.count) == 7
+
+
 @pytest.mark.parametrize(("found", "state"), [("3.19.0", "pass"), ("", "fail"), (None, None)])
 def test_a_target_without_valgrind_is_told_what_to_install(found: str | None, state: str | None) -> None:
     plan, on = resolved(), survey(valgrind=found)
@@ -90,3 +133,60 @@ def test_a_target_without_valgrind_is_told_what_to_install(found: str | None, st
     once = resolved(repeats=1)
     found_once = {each.name: each for each in check_plan(once, on, estimate(once, on))}
     assert found_once["repeats"].state == "warn"
+
+
+# of contenders that were measured in another way
+
+
+def measured(history: History, **options: Any) -> Plan:
+    """A plan whose sessions have begun."""
+    plan = resolved("quick", **options)
+    for turn in plan.turns:
+        journals.store(history, journals.Maker(plan, turn.session).begin())
+    return plan
+
+
+def test_the_contenders_of_sessions_are_counted_in_the_workload_of_a_step(history: History) -> None:
+    before = measured(history, threads=(4,), seconds=9)
+    asked, remark = count_of_sessions(history, [before.id], "point-query")
+    plan = resolve(asked, survey(), Catalog())
+    assert (asked.sequence, asked.repeats, asked.seconds, remark) == ("work.point-query", 2, None, "")
+    assert [each.key for each in plan.contenders] == [each.key for each in before.contenders]
+    assert all(turn.repeat in (1, 2) for turn in plan.turns) and plan.counts
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("insert", "only reads are counted so far, and insert writes: all steps of work are set up."),
+        ("load", "load is of kind load: all steps of work are set up."),
+        ("", ""),
+        ("not there", ""),
+    ],
+)
+def test_a_step_that_cannot_be_counted_gives_way_to_all_of_work(
+    history: History, step: str, said: str
+) -> None:
+    asked, remark = count_of_sessions(history, [measured(history).id], step)
+    assert asked.sequence == "work" and remark.endswith(said) and bool(remark) == bool(said)
+
+
+def test_a_swept_variable_is_counted_with_each_value(history: History) -> None:
+    before = measured(history, vary="innodb_adaptive_hash_index=OFF,ON")
+    asked, _ = count_of_sessions(history, [before.turns[0].session], before.steps[-1].label)
+    assert asked.vary == "innodb_adaptive_hash_index=OFF,ON" and len(asked.contenders) == 1
+
+
+def test_what_a_person_chose_of_speed_says_nothing_of_a_count() -> None:
+    asked = PlanRequest(sequence="quick", threads=(8,), seconds=5, rate=(100,), order="slices", name="mine")
+    asked = asked.with_options(contenders=contenders(MARIADB), allow_busy=True)
+    found = count_request(asked)
+    assert found == PlanRequest(
+        name="mine", sequence="work", repeats=2, contenders=asked.contenders, allow_busy=True
+    )
+
+
+def test_published_sessions_have_no_server_to_count(history: History) -> None:
+    import_shipped(history)
+    with pytest.raises(InputError, match="did not run under Dyno: there is no server to count"):
+        count_of_sessions(history, ["innodb-5.6.35-default"])

@@ -37,6 +37,7 @@ WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
 WIDTHS_OF_LARGE_TEXT = (320, 528, 400)
 HEIGHTS = (250, 440)  # while all options are in view
 CALIBRATING = "Calibration is set up: press Run. Your plan comes back once it has started."
+COUNTING = "Counting is set up (work, not speed): press Run. Your plan comes back once it has started."
 NO_LIMIT = 16_777_215  # pixels: QWIDGETSIZE_MAX
 
 
@@ -58,7 +59,7 @@ class BenchPage(Page):
         self.starting = PlanStartController(
             context, self.controller, self.targets, self.run_panel, self.message
         )
-        tip = "Leave the calibration, and set up again what was there before it"
+        tip = "Leave the calibration or the count, and set up again what was there before it"
         self.give_back = action(self, "Back to my plan", "", tip, self.controller.give_back)
         self._build_layout()
         self._connect_input()
@@ -82,13 +83,16 @@ class BenchPage(Page):
         """Set up sessions to measure again, and start them on request."""
         if wanted.sessions:
             self.message.clear()
-            self.again.open(wanted.sessions, wanted.is_run, wanted.steps)
+            if wanted.is_count:
+                self.controller.open_count(wanted.sessions, *wanted.steps[:1])
+            else:
+                self.again.open(wanted.sessions, wanted.is_run, wanted.steps)
 
     def page_actions(self) -> Sequence[QAction | None]:
         panel, contenders = self.run_panel, self.contenders
         run, plan, presets = panel.run_bar, panel.plan, panel.presets
         return (
-            run.run, run.rehearse, run.several, run.load, run.queue, run.cancel, None,
+            run.run, run.rehearse, run.several, run.load, run.queue, run.count, run.cancel, None,
             panel.recent.open, plan.load, plan.save, plan.copy, None,
             self.sequence.more, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
@@ -150,6 +154,7 @@ class BenchPage(Page):
         run_bar.queue.triggered.connect(self._on_queue_wanted)
         run_bar.several.triggered.connect(lambda: self.starting.ask_targets(self.window()))
         run_bar.load.triggered.connect(self._on_load_wanted)
+        run_bar.count.triggered.connect(controller.count)
         run_bar.cancel.triggered.connect(self.starting.cancel)
 
     def _connect_draft(self) -> None:
@@ -164,6 +169,7 @@ class BenchPage(Page):
         self.again.start_wanted.connect(self._start)
         self.run_panel.recent.chosen.connect(lambda plan: self.open(ShowPageRequest("bench", (plan,))))
         self.run_panel.recent.failed.connect(self.message.show_failure)
+        controller.counting.connect(self._on_counting)
         controller.target_wanted.connect(targets.choose)
         targets.target_chosen.connect(self._on_target_chosen)
         targets.known.surveyed.connect(self._on_surveyed)
@@ -182,6 +188,9 @@ class BenchPage(Page):
     def _on_calibration_wanted(self) -> None:
         if self.controller.calibrate():
             self.message.show_info(CALIBRATING, self.give_back)
+
+    def _on_counting(self, remark: str) -> None:
+        self.message.show_info("\n".join(filter(None, (remark, COUNTING))), self.give_back)
 
     def _on_colour_chosen(self, at: int, colour: int) -> None:
         plan = self.outcome.plan if self.outcome else None
@@ -243,7 +252,7 @@ class BenchPage(Page):
             self.controller.take_survey(survey)
 
     def _on_drafted(self, draft: Draft) -> None:
-        if self.message.text == CALIBRATING and not self.controller.is_calibrating:
+        if self.message.text.endswith((CALIBRATING, COUNTING)) and not self.controller.is_for_once:
             self.message.clear()
         for part in (self.contenders, self.sequence, self.run_panel):
             part.show_draft(draft)

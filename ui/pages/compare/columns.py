@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.comparison.answers.disturbed_steps import disturbed_steps
 from app.comparison.cells.cell import Comparison
+from app.comparison.cells.labels import row_label
 from ui.core.bus import ShowPageRequest
 from ui.core.context import WindowContext
 from ui.widgets.actions import action
@@ -75,13 +76,16 @@ class ChosenColumns(QObject):
 
     def measure_again(self) -> None:
         """Set up on Bench the columns that can alternate with the base."""
-        comparison = self._comparison
-        if comparison:
-            columns = comparison.columns
-            base = next(each for each in columns if each.id == comparison.base_id)
-            there = [each for each in columns if each.target == base.target]
-            sessions = tuple(id_ for each in [base, *there] for id_ in each.ids)
-            self._bus.wanted.emit(ShowPageRequest("bench", sessions))
+        if self._comparison:
+            self._bus.wanted.emit(ShowPageRequest("bench", _beside_base(self._comparison)))
+
+    def count_work(self) -> None:
+        """Set up on Bench a count of the same contenders, in the chosen step if it can be counted."""
+        if self._comparison:
+            row = self._table.chosen_step
+            steps = (row_label(row),) if row else ()
+            sessions = _beside_base(self._comparison)
+            self._bus.wanted.emit(ShowPageRequest("bench", sessions, steps=steps, is_count=True))
 
     def repeat_disturbed(self) -> None:
         """Measure again on Bench only what other programs disturbed."""
@@ -107,6 +111,13 @@ class ChosenColumns(QObject):
         if comparison and old != new and min(old, new) >= 0 and max(old, new) < len(comparison.columns):
             self.choose(self.chosen.moved(comparison, old, new))
             self._table.choose_column(new)
+
+
+def _beside_base(comparison: Comparison) -> tuple[str, ...]:
+    """The sessions of the base and of all columns of its target."""
+    columns, base = comparison.columns, comparison.columns[comparison.base]
+    there = [each for each in columns if each.target == base.target]
+    return tuple(dict.fromkeys(id_ for each in (base, *there) for id_ in each.ids))
 
 
 # back and Forward through earlier comparisons

@@ -46,6 +46,8 @@ class CompareActions:
         self.by_effect = action(page, "Sort b&y effect", "by effect", tip, checkable=True)
         tip = "Set up on Bench only the steps that other programs disturbed, and start them"
         self.repeat = action(page, "Repeat only what is dist&urbed", "repeat disturbed", tip)
+        tip = "Set up on Bench a count of what these contenders do in the chosen step: work, not speed"
+        self.count = action(page, "Cou&nt the work", "count work", tip)
         tip = "Show the curves of the chosen result, or of what runs now of its plan"
         self.live = action(page, "Open in &Live", "open in live", tip)
         tip = "Copy the line of the chosen step"
@@ -73,8 +75,8 @@ class CompareActions:
         self.saving = (self.save_table, self.save_chart, self.copy_chart)
         self._rows = (self.by_effect, self.hide)
         self._step = (
-            self.turn, self.why, self.seconds, self.flame, self.live, self.again, self.explain, self.bisect,
-            self.gate,
+            self.turn, self.why, self.seconds, self.flame, self.live, self.again, self.count, self.explain,
+            self.bisect, self.gate,
         )  # fmt: skip
         self.cell: tuple[QAction | None, ...] = (
             self.why, self.seconds, self.flame, self.explain, self.live, None, self.copy_step, self.hide,
@@ -106,7 +108,8 @@ class CompareActions:
         for each in (self.explain, self.bisect):
             each.setEnabled(len(columns) > 1 and not is_published)
         self.gate.setEnabled(len(columns) > 1)
-        self.live.setEnabled(bool(columns) and not is_published)
+        for each in (self.live, self.count):
+            each.setEnabled(bool(columns) and not is_published)
         self.repeat.setEnabled(comparison is not None and disturbed_steps(comparison) is not None)
 
     def show_hidden(self, count: int) -> None:

@@ -106,6 +106,7 @@ class ComparePage(Page):
             (commands.repeat, columns.repeat_disturbed),
             (commands.flame, self.show_flame),
             (commands.again, columns.measure_again),
+            (commands.count, columns.count_work),
             (commands.explain, self.questions.explain),
             (commands.bisect, self.questions.bisect),
             (commands.gate, self.questions.gate),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.catalog import Catalog, approve, approved_hashes
+from app.catalog.counting import COUNTED, counted_workload
 from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
@@ -47,6 +48,7 @@ class DraftController(QObject):
     target_wanted = Signal(str)
     preset_copied = Signal(str, str)  # engine, name of the copy
     set_up_again = Signal(object, str)  # Draft; what is another than it was
+    counting = Signal(str)  # a count is set up; what to know of it
     failed = Signal(object)  # Exception
 
     def __init__(self, context: WindowContext, parent: QObject | None = None) -> None:
@@ -56,7 +58,8 @@ class DraftController(QObject):
         self.survey: Survey | None = None
         self.choices = PlanChoices()
         self._drafts: dict[str, Draft] = {}  # of the targets that were chosen before
-        self._before: Draft | None = None  # the calibration that is set up
+        self._before: Draft | None = None  # a person's, while a calibration or a count is set up
+        self._pending: tuple[Draft, str] | None = None  # a count on a target that is not chosen yet
         self._stock, self._conclude = (
             NewestAnswerRunner(context.tasks, self),
             NewestAnswerRunner(context.tasks, self),
@@ -75,6 +78,8 @@ class DraftController(QObject):
         before = self._drafts.pop(name, None)
         self._put(before or self._draft_for(name))
         self.reload()
+        if self._pending and self._pending[0].request.target == name:
+            self._set_up_count(self._pending)
 
     def take_survey(self, survey: Survey) -> None:
         """Take a new survey of the target; the first one allows ticking."""
@@ -86,8 +91,8 @@ class DraftController(QObject):
 
     def reload(self) -> None:
         """Read presets, sequences and workloads again."""
-        survey = self.survey
-        self._stock.run(lambda: choices(survey, Catalog()), self._on_stocked, self.failed.emit)
+        survey, sequence = self.survey, self.draft.request.sequence
+        self._stock.run(lambda: choices(survey, Catalog(), sequence), self._on_stocked, self.failed.emit)
         self._soon.start()
 
     def check(self) -> None:
@@ -98,21 +103,23 @@ class DraftController(QObject):
 
     @property
     def own(self) -> Draft:
-        """The draft of a person, also while a calibration is set up."""
+        """The draft of a person, also while a calibration or a count is set up."""
         return self._before or self.draft
 
     @property
-    def is_calibrating(self) -> bool:
+    def is_for_once(self) -> bool:
+        """Whether a calibration or a count is set up, after which the draft comes back."""
         return self._before is not None
 
     def change(self, draft: Draft) -> None:
-        if draft.request.sequence != CALIBRATION:
+        sequence = draft.request.sequence
+        if sequence not in (CALIBRATION, COUNTED) and not counted_workload(sequence):
             self._before = None
         self._put(draft)
         self.keep()
 
     def give_back(self) -> None:
-        """Set up again what was there before the calibration."""
+        """Set up again what was there before a calibration or a count."""
         before, self._before = self._before, None
         if before is not None:
             self.change(before)
@@ -212,7 +219,31 @@ class DraftController(QObject):
         self.change(Draft(request))
         return True
 
+    def count(self) -> None:
+        """Set up a count of the contenders of the draft."""
+        from app.planner.kinds.counting import count_request
+
+        self._set_up_count((Draft(count_request(self.own.request)), ""))
+
+    def open_count(self, sessions: tuple[str, ...], step: str = "") -> None:
+        """Set up a count of the contenders of these sessions, in the workload of a step if it can be."""
+        here, home = self.draft.request.target, self._context.home
+        work = partial(_count, sessions=sessions, step=step, here=here, home=home)
+        self._context.tasks.read(self, work, self._set_up_count, self.failed.emit)
+
     # inside
+
+    def _set_up_count(self, answer: tuple[Draft, str]) -> None:
+        draft, remark = answer
+        self._pending = None
+        if draft.request.target != self.draft.request.target:
+            self._pending = answer
+            self.target_wanted.emit(draft.request.target)
+            return
+        self._before = self.own
+        self.change(draft)
+        self.reload()  # with the sequence that is made for it
+        self.counting.emit(remark)
 
     def _put(self, draft: Draft) -> None:
         self.draft = draft
@@ -310,3 +341,17 @@ def _again(
     return draft.with_options(
         target=here
     ), f"There is no target {target} here: the plan is set up for {here}."
+
+
+def _count(
+    history: History, sessions: tuple[str, ...], step: str, here: str, home: Path
+) -> tuple[Draft, str]:
+    """A draft that counts the contenders of sessions, on their target if it is known here."""
+    from app.planner.kinds.counting import count_of_sessions
+
+    request, remark = count_of_sessions(history, sessions, step)
+    target = request.target
+    if target in (each.name for each in Targets(home).all()):
+        return Draft(request), remark
+    moved = f"There is no target {target} here: the count is set up for {here}."
+    return Draft(replace(request, target=here)), " ".join(filter(None, (remark, moved)))

@@ -71,6 +71,8 @@ class RunBar(QWidget):
         self.rehearse = action(self, "Rehearse", "rehearse", tip)
         tip = "Add the plan to the queue of the target, with or without a start time"
         self.queue = action(self, "Queue plan…", "queue plan", tip)
+        tip = "Set up a count of the instructions of what is ticked: work, not speed"
+        self.count = action(self, "Count the work", "count work", tip)
         tip = "Run the same work on several targets; Dyno checks all before any starts"
         self.several = action(self, "Several targets…", "", tip)
         tip = "Let other targets drive the load, so that the server has its machine to itself"
@@ -120,9 +122,10 @@ class RunBar(QWidget):
 
     def _build_layout(self) -> None:
         self._rehearse_button, self._cancel_button = map(action_button, (self.rehearse, self.cancel))
+        count = action_button(self.count)
         queue = action_button(self.queue)  # always shown: Run would grow over its place
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        buttons = WrappingRow(self.button, queue, self._cancel_button)
+        buttons = WrappingRow(self.button, queue, count, self._cancel_button)
         self._several_button, self._load_button = map(action_button, (self.several, self.load))
         for button in (self._several_button, self._load_button):
             button.hide()

@@ -1,0 +1,79 @@
+"""Plans that count instructions, of any contenders: `dyno work`, *Count the work* on Bench and Compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.catalog import Catalog
+from app.catalog.counting import COUNTED, counted_sequence_name
+from app.core.errors import InputError
+from app.history.lists.sessions import find_all
+from app.history.steps.figures import plans_by_session
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.steps import why_not_counted
+
+from .again import contenders_of_sessions, swept_variable
+
+if TYPE_CHECKING:
+    from app.history.store.history import History
+    from app.protocol.plan import Plan
+
+STARTS = 3  # of each server: how far they are apart is all the noise there is
+_STAYS = ("name", "target", "contenders", "vary", "allow_busy", "allow_small_disk")
+
+
+def count_request(request: PlanRequest, workload: str = "") -> PlanRequest:
+    """A request that counts the contenders of another one: one workload, else those of `work`."""
+    kept = {name: getattr(request, name) for name in _STAYS}
+    return PlanRequest(**kept, sequence=counted_sequence_name(workload), repeats=STARTS)
+
+
+def count_of_sessions(
+    history: History, references: Sequence[str], step: str = "", catalog: Catalog | None = None
+) -> tuple[PlanRequest, str]:
+    """The request that counts the contenders of sessions in the workload of a step, and what to know of it.
+
+    A workload that cannot be counted gives way to those of the sequence `work`.
+    """
+    ids = find_all(history, references)
+    with history.reading():
+        plans = plans_by_session(history, ids)
+    first = next(iter(plans.values()))
+    for id_, plan in plans.items():
+        _check(id_, plan, first)
+    asked = PlanRequest(
+        target=first.target,
+        contenders=contenders_of_sessions(plans),
+        vary=swept_variable(first),
+    )
+    workload = next((each.workload for each in first.steps if step in (each.name, each.label)), "")
+    why = _why_not(workload, catalog or Catalog()) if workload else ""
+    remark = f"{why}: all steps of {COUNTED} are set up." if why else ""
+    return count_request(asked, "" if why else workload), remark
+
+
+def _check(session: str, plan: Plan, first: Plan) -> None:
+    if not any(step.lua for step in plan.steps):
+        raise InputError(f"session {session} did not run under Dyno: there is no server to count")
+    if plan.target != first.target:
+        raise InputError(
+            f"session {session} is from {plan.target}, the first one from {first.target}: choose sessions of"
+            " one target"
+        )
+
+
+def _why_not(workload: str, catalog: Catalog) -> str:
+    """Why a workload cannot be counted; '' if it can."""
+    try:
+        sequence_that_counts(workload, catalog)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def sequence_that_counts(workload: str, catalog: Catalog) -> str:
+    """The name of the sequence that counts a workload; raises InputError if none can."""
+    if why := why_not_counted(catalog.workload(workload)):
+        raise InputError(why)
+    return catalog.sequence(counted_sequence_name(workload)).name
