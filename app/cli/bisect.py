@@ -8,13 +8,14 @@ from math import ceil, log2
 from typing import Any
 
 from app.catalog import Catalog, approved_hashes
-from app.core.errors import TargetError
+from app.core.errors import InputError, TargetError
 from app.core.table import Table
 from app.explaining.bisect_search import BisectState
 from app.explaining.bisect_text import BisectAnswer, bisect_entry, bisect_table
-from app.explaining.bisecting import BisectionBuilds, BisectionRequest
+from app.explaining.bisecting import BY, COUNTED_BY, BisectionBuilds, BisectionRequest
 from app.explaining.evidence import MeasuredRounds
 from app.explaining.starting_builds import BuildStarts
+from app.planner.kinds.counting import with_counted_step
 from app.planner.request.request import PlanRequest
 from app.protocol.reading import MOST_PCT
 from app.remote.reach import reached
@@ -35,11 +36,11 @@ from .plan_options import given_disturbance_limits
 from .screen import ask_secret, say
 from .session import opened_history
 
-_USUAL_PCT = 3.0
+_NOT_COUNTED = ("sequence", "threads", "seconds", "warmup", "cpus")  # options that a count has no use for
 
 
 def add_words(words: Any) -> None:
-    text = "find the build that made a step faster or slower"
+    text = "find the build that changed the speed or the work of a step"
     parser = add_verb(words, bisect_builds, text, matters=None)
     parser.add_argument(
         "builds", metavar="BUILDS", help="installed builds: a pattern such as 'mysql-9.*', or their folder"
@@ -49,9 +50,14 @@ def add_words(words: Any) -> None:
     )
     add_work(parser, "the step: point-query, 'scan threads=4'")
     parser.add_argument(
-        "--difference", type=percent_type(MOST_PCT, is_above_0=True), default=_USUAL_PCT, metavar="PERCENT",
-        dest="by",
-        help=f"least difference between the first and the last build (default: {_USUAL_PCT:g}%%)",
+        "--count", action="store_true",
+        help="compare by the instructions of the step, of dyno work or a workload by its name: two starts of"
+        " each build, exact on any machine",
+    )  # fmt: skip
+    parser.add_argument(
+        "--difference", type=percent_type(MOST_PCT, is_above_0=True), metavar="PERCENT", dest="by",
+        help="least difference between the first and the last build (default:"
+        f" {100 * BY:g}%%, counted {100 * COUNTED_BY:g}%%)",
     )  # fmt: skip
     add_so_far(parser)
     add_false_share(parser, "of the intervals miss the truth", is_above_0=True)
@@ -98,16 +104,26 @@ class _Question:
         return bisect_table(self.entry())
 
 
+def _counted(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:
+    """The request by the instructions of the step, if that is asked for."""
+    if not arguments.count:
+        return request
+    for name in _NOT_COUNTED:
+        if getattr(arguments, name) is not None:
+            raise InputError(f"--count takes one client and its events: leave --{name} out")
+    return with_counted_step(request, arguments.step, Catalog())
+
+
 def _settled(arguments: argparse.Namespace) -> tuple[BisectionBuilds, BuildStarts]:
     """The search on its target, which must be free."""
     target = Targets().get(arguments.target or "local")
-    request = with_options(PlanRequest(target=target.name), arguments)
+    request = _counted(with_options(PlanRequest(target=target.name), arguments), arguments)
     asked = BisectionRequest(
         arguments.builds,
         arguments.contender,
         arguments.step,
         request,
-        arguments.by / 100,
+        None if arguments.by is None else arguments.by / 100,
         command_verdict_limits(arguments).false_share,
         minutes_of(arguments),
         given_disturbance_limits(arguments),

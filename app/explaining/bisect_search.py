@@ -2,16 +2,19 @@
 
 The first build is compared with the last, then with the one in the middle of what is left. A build is like
 the end on whose side of the middle its whole interval is. At last the two neighbours are compared with each
-other. Builds that do not start are passed over.
+other. Builds that do not start are passed over. Counts have no interval: in its place is how far starts of
+one build are apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from math import log1p
+from math import exp, log, log1p
+from statistics import median
 
-from app.stats.at_target.verdicts import LEAST
+from app.planner.kinds.counting import STARTS
+from app.stats.at_target.verdicts import LEAST, LEAST_COUNTED, SPREADS, spread_of_starts
 from app.stats.at_target.welch import LogMeanDifference
 
 from .squares import Group, Round, estimate
@@ -19,9 +22,30 @@ from .squares import Group, Round, estimate
 GOOD, BAD, OPEN = "as before", "changed", "undecided"
 FOUND, SAME, UNTOLD, GOES_ON = "found", "no change", "cannot be told", "goes on"
 ROUNDS = 4  # of a comparison; as many once more where it stays open
-MOST = 2 * ROUNDS
+TIMES = 2  # so many comparisons of two builds, at most
 LEVEL = 0.05  # of the intervals
 Pair = tuple[int, int]  # two builds by their place
+
+
+@dataclass(frozen=True)
+class CountedDifference:
+    """How far the counts of two builds are apart, and how much of that their starts may be."""
+
+    apart: float  # of the logarithms
+    room: float
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[float, float]]) -> CountedDifference:
+        """From the logarithms of both in each round."""
+        ours, theirs = ([exp(each) for each in side] for side in zip(*pairs, strict=True))
+        spread = max(map(spread_of_starts, (ours, theirs)))
+        return cls(log(median(theirs) / median(ours)), log1p(SPREADS * spread))
+
+    def half_width(self, _level: float) -> float:
+        return self.room
+
+
+BuildRatio = LogMeanDifference | CountedDifference
 
 
 @dataclass(frozen=True)
@@ -29,7 +53,7 @@ class EarlierBuildDifference:
     """What is known of a build against an earlier one."""
 
     pair: Pair
-    ratio: LogMeanDifference | None  # None: too few rounds
+    ratio: BuildRatio | None  # None: too few rounds
     n: int
     side: str
 
@@ -56,7 +80,12 @@ class BisectSearch:
     broken: Collection[str] = ()
     by: float = 0.03
     level: float = LEVEL
+    is_counted: bool = False  # the figures are instructions, each of another start
     _looks: list[EarlierBuildDifference] = field(default_factory=list)
+
+    @property
+    def _most(self) -> int:
+        return TIMES * rounds_of_comparison(self.is_counted)
 
     def found(self) -> BisectState:
         last = len(self.builds) - 1
@@ -65,26 +94,27 @@ class BisectSearch:
         self._looks.append(EarlierBuildDifference((0, last), whole, self._n((0, last)), side))
         if side == BAD and whole is not None:
             return self._searched(whole)
-        if side == OPEN and self._n((0, last)) < MOST:
+        if side == OPEN and self._n((0, last)) < self._most:
             return self._state(GOES_ON, 0, last, (0, last))
         return self._state(SAME if side == GOOD else UNTOLD, 0, last, None)
 
-    def _side_of_ends(self, whole: LogMeanDifference | None) -> str:
+    def _side_of_ends(self, whole: BuildRatio | None) -> str:
         """Changed: by the share at least, and beyond the noise; as before: all of the interval is within."""
         if whole is None:
             return OPEN
-        half, limit = whole.half_width(self.level), log1p(self.by)
+        by = max(self.by, LEAST_COUNTED) if self.is_counted else self.by
+        half, limit = whole.half_width(self.level), log1p(by)
         if abs(whole.apart) > max(half, limit):
             return BAD
         return GOOD if abs(whole.apart) + half < limit else OPEN
 
-    def _searched(self, whole: LogMeanDifference) -> BisectState:
+    def _searched(self, whole: BuildRatio) -> BisectState:
         low, high = 0, len(self.builds) - 1
         while (middle := self._middle(low, high)) is not None:
             look = self._look((0, middle), whole.apart)
             self._looks.append(look)
             if look.side == OPEN:
-                is_told = look.n >= MOST
+                is_told = look.n >= self._most
                 return self._state(UNTOLD if is_told else GOES_ON, low, high, None if is_told else look.pair)
             low, high = (middle, high) if look.side == GOOD else (low, middle)
         return self._confirmed(low, high, whole)
@@ -94,12 +124,12 @@ class BisectSearch:
         inner = [at for at in range(low + 1, high) if self.builds[at] not in self.broken]
         return min(inner, key=lambda at: abs(2 * at - low - high), default=None)
 
-    def _confirmed(self, low: int, high: int, whole: LogMeanDifference) -> BisectState:
+    def _confirmed(self, low: int, high: int, whole: BuildRatio) -> BisectState:
         if low == 0:  # these two have been compared
             return self._state(FOUND, low, high, None)
         look = self._look((low, high), whole.apart)
         self._looks.append(look)
-        if look.side == OPEN and look.n < MOST:
+        if look.side == OPEN and look.n < self._most:
             return self._state(GOES_ON, low, high, look.pair)
         return self._state(FOUND if look.side == BAD else UNTOLD, low, high, None)
 
@@ -136,16 +166,24 @@ class BisectSearch:
                     )
         return odd
 
-    def _measured(self, pair: Pair) -> LogMeanDifference | None:
-        values = self._values(pair)
-        return estimate(values) if len(values) >= LEAST else None
+    def _measured(self, pair: Pair) -> BuildRatio | None:
+        both = self._of_both(pair)
+        if self.is_counted:
+            return CountedDifference.of(both) if len(both) >= STARTS else None
+        return estimate([other - base for base, other in both]) if len(both) >= LEAST else None
 
     def _n(self, pair: Pair) -> int:
-        return len(self._values(pair))
+        return len(self._of_both(pair))
 
-    def _values(self, pair: Pair) -> list[float]:
+    def _of_both(self, pair: Pair) -> list[tuple[float, float]]:
+        """The logarithms of two builds in each round that has both."""
         base, other = (build_as_group(self.builds[at]) for at in pair)
-        return [each[other] - each[base] for each in self.rounds if base in each and other in each]
+        return [(each[base], each[other]) for each in self.rounds if base in each and other in each]
+
+
+def rounds_of_comparison(is_counted: bool) -> int:
+    """The rounds of the plan that compares two builds."""
+    return STARTS if is_counted else ROUNDS
 
 
 def build_as_group(build: str) -> Group:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import exp
 from typing import TypedDict
 
+from app.comparison.differences.warnings import OF_COUNTS
 from app.core.table import Table
 from app.core.units import count_text, unit_text
+from app.stats.at_target.welch import LogMeanDifference
 
 from .bisect_search import BAD, FOUND, GOES_ON, SAME, BisectState, EarlierBuildDifference
 from .bisecting import BisectionBuilds
@@ -22,8 +24,8 @@ class BisectLookEntry(TypedDict):
     build: str
     against: str
     verdict: str  # as before | changed | undecided
-    ratio: float | None  # null: fewer than three rounds
-    low: float | None
+    ratio: float | None  # null: fewer than three rounds, or than two starts
+    low: float | None  # null: as above, or counted, which has no interval
     high: float | None
     n: int  # rounds
 
@@ -62,7 +64,8 @@ def bisect_entry(search: BisectionBuilds, found: BisectState, evidence: Measured
 
 
 def _look(search: BisectionBuilds, look: EarlierBuildDifference) -> BisectLookEntry:
-    low, high = (look.ratio.interval(search.asked.level) if look.ratio else None) or (None, None)
+    tested = look.ratio if isinstance(look.ratio, LogMeanDifference) else None
+    low, high = (tested.interval(search.asked.level) if tested else None) or (None, None)
     return {
         "build": search.builds[look.pair[1]],
         "against": search.builds[look.pair[0]],
@@ -76,19 +79,43 @@ def _look(search: BisectionBuilds, look: EarlierBuildDifference) -> BisectLookEn
 
 def _sentence(search: BisectionBuilds, found: BisectState, is_late: bool) -> str:
     builds, step = search.builds, search.work.step
+    if search.is_counted:
+        return _counted_sentence(search, found, is_late)
     if found.verdict == FOUND:
         ratio = found.looks[-1].ratio or found.looks[0].ratio
         size = f" to {exp(ratio.apart):.3f} of it" if ratio else ""
-        skipped = f" or one of {len(found.skipped)} that do not start before it" if found.skipped else ""
-        return f"{step} changes{size} with {builds[found.high]}{skipped}; {builds[found.low]} is as before."
+        where = f"with {builds[found.high]}{_skipped(found)}; {builds[found.low]} is as before"
+        return f"{step} changes{size} {where}."
     if found.verdict == SAME:
-        by = f"{100 * search.asked.by:g}%"
+        by = f"{100 * search.by:g}%"
         return f"{step} differs by less than {by} between {builds[0]} and {builds[-1]}."
-    there_is = "" if found.looks[0].side == BAD else ", if there is one"
-    place = f"The change of {step} is between {builds[found.low]} and {builds[found.high]}{there_is}"
+    return _open_sentence(search, found, step, "in this noise", is_late)
+
+
+def _counted_sentence(search: BisectionBuilds, found: BisectState, is_late: bool) -> str:
+    """The same of instructions: work, not speed."""
+    builds, step = search.builds, search.work.step
+    if found.verdict == FOUND and (ratio := found.looks[-1].ratio):
+        more = exp(ratio.apart) - 1
+        size = f"{abs(more):.{1 if abs(more) < 0.1 else 0}%} {'more' if more > 0 else 'fewer'} instructions"
+        where = f"with {builds[found.high]}{_skipped(found)} than with {builds[found.low]}"
+        return f"{step} takes {size} {where}. {OF_COUNTS[:1].upper()}{OF_COUNTS[1:]}."
+    if found.verdict == SAME:
+        by = f"{100 * search.by:g}%"
+        return f"{step} takes the same instructions within {by} with {builds[0]} and {builds[-1]}."
+    return _open_sentence(search, found, f"the work of {step}", "by starts so far apart", is_late)
+
+
+def _open_sentence(search: BisectionBuilds, found: BisectState, what: str, why: str, is_late: bool) -> str:
+    builds, there_is = search.builds, "" if found.looks[0].side == BAD else ", if there is one"
+    place = f"The change of {what} is between {builds[found.low]} and {builds[found.high]}{there_is}"
     if found.verdict == GOES_ON:
         return f"{place}; {_LATE if is_late else 'the same search goes on'}."
-    return f"{place}: more cannot be told in this noise."
+    return f"{place}: more cannot be told {why}."
+
+
+def _skipped(found: BisectState) -> str:
+    return f" or one of {len(found.skipped)} that do not start before it" if found.skipped else ""
 
 
 def bisect_table(entry: BisectAnswer) -> Table:

@@ -23,7 +23,7 @@ from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve
 from app.protocol.answers import FAIL
 
-from .bisect_search import LEVEL, ROUNDS, BisectSearch, BisectState, Pair, build_as_group
+from .bisect_search import LEVEL, BisectSearch, BisectState, Pair, build_as_group, rounds_of_comparison
 from .evidence import MeasuredRounds, SameWorkKey, measured_rounds_of_work
 from .explaining import request_of_step, wanted_step_label
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.remote.agent import RemoteAgent
 
 PREFIX = "bisect "  # of the names of its plans
+BY, COUNTED_BY = 0.03, 0.005  # the least change, as a share, where nobody gives one
 MOST = 1000  # builds
 OF_TARGET = ("sysbench", "busy")  # checks that say nothing of a build
 _NUMBERS = re.compile(r"(\d+)")
@@ -47,7 +48,7 @@ class BisectionRequest:
     contender: str  # ENGINE or ENGINE:PRESET
     step: str
     request: PlanRequest  # the work
-    by: float = 0.03  # the least change, as a share
+    by: float | None = None  # the least change, as a share; None: BY or COUNTED_BY
     level: float = LEVEL
     minutes: int | None = None  # of measuring; None: as many as it takes
     allowed: GivenDisturbanceLimits = AS_PLANNED
@@ -59,7 +60,8 @@ class BisectionRequest:
     def check(self, catalog: Catalog) -> PlanRequest:
         """The work; raises InputError where something is wrong on every target."""
         catalog.preset(self.engine, _contender(self.contender, "any").preset)
-        return request_of_step(self.request, self.step, PREFIX, catalog)
+        found = request_of_step(self.request, self.step, PREFIX, catalog)
+        return replace(found, repeats=rounds_of_comparison(is_counted_step(found, self.step, catalog)))
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class BisectionBuilds:
     fingerprints: frozenset[str]
     work: SameWorkKey
     comparison_s: float = 0.0  # that one takes, as far as can be told before any is measured
+    is_counted: bool = False  # by the instructions of the step
 
     @classmethod
     def of(
@@ -98,18 +101,26 @@ class BisectionBuilds:
             frozenset(each.fingerprint for each in good if each.fingerprint),
             SameWorkKey(wanted_step_label(plan, asked.step), plan.work_key, machine_key(survey)),
             estimated_with_canary(plan, survey)[1].seconds if asked.minutes else 0.0,
+            is_counted_step(request, asked.step, catalog),
         )
 
     def state(self, history: History, broken: Collection[str] = ()) -> tuple[BisectState, MeasuredRounds]:
         """What the history says; `broken`: builds that do not start."""
         asked = self.asked
         found = measured_rounds_of_work(history, self._group_of, self.work, PREFIX, asked.allowed)
-        return BisectSearch(self.builds, found.rounds, broken, asked.by, asked.level).found(), found
+        search = BisectSearch(self.builds, found.rounds, broken, self.by, asked.level, self.is_counted)
+        return search.found(), found
+
+    @property
+    def by(self) -> float:
+        """The least change, as a share."""
+        return self.asked.by or (COUNTED_BY if self.is_counted else BY)
 
     def is_late(self, found: MeasuredRounds) -> bool:
         """Whether the next comparison would end after the time."""
         measured, minutes = found.seconds, self.asked.minutes
-        each = ROUNDS * measured / found.their_rounds if found.their_rounds else self.comparison_s
+        rounds = rounds_of_comparison(self.is_counted)
+        each = rounds * measured / found.their_rounds if found.their_rounds else self.comparison_s
         return minutes is not None and measured + each > 60 * minutes
 
     def _group_of(self, contender: Contender) -> frozenset[str] | None:
@@ -142,6 +153,12 @@ class BisectionBuilds:
             if check.name in OF_TARGET and check.state == FAIL:  # no fault of the build
                 raise TargetError(f"{check.text}: {check.todo}")
         return "; ".join(check.text for check in found.checks) or "it did not start"
+
+
+def is_counted_step(request: PlanRequest, step: str, catalog: Catalog) -> bool:
+    """Whether the instructions of a step are counted, as its sequence says."""
+    name = step.partition(" ")[0]
+    return any(each.name == name and each.count for each in catalog.sequence(request.sequence).steps)
 
 
 def _contender(contender: str, build: str) -> ContenderRequest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
@@ -12,8 +13,9 @@ from app.history.lists.sessions import find_all
 from app.history.steps.figures import plans_by_session
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.steps import why_not_counted
+from app.protocol.plan import COUNT
 
-from .again import contenders_of_sessions, swept_variable
+from .again import contenders_of_sessions, request_again, swept_variable
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -51,6 +53,29 @@ def count_of_sessions(
     why = _why_not(workload, catalog or Catalog()) if workload else ""
     remark = f"{why}: all steps of {COUNTED} are set up." if why else ""
     return count_request(asked, "" if why else workload), remark
+
+
+def counted_step_of_session(history: History, reference: str, step: str) -> tuple[PlanRequest, str]:
+    """The request that counts a step of a session, and the name of the step in it.
+
+    A step that is counted already stays as it is; of any other its workload is counted.
+    """
+    (id_,) = find_all(history, [reference])
+    (plan,) = plans_by_session(history, [id_]).values()
+    _check(id_, plan, plan)
+    found = next((each for each in plan.steps if step in (each.name, each.label)), None)
+    if found is None or found.kind == COUNT:
+        return request_again(history, [id_]), step
+    request = PlanRequest(target=plan.target, sequence=sequence_that_counts(found.workload, Catalog()))
+    return request, found.workload
+
+
+def with_counted_step(request: PlanRequest, step: str, catalog: Catalog) -> PlanRequest:
+    """The request with a step of `work` of this name, else with the workload of this name."""
+    name = step.partition(" ")[0]
+    is_of_work = any(each.name == name and each.count for each in catalog.sequence(COUNTED).steps)
+    sequence = COUNTED if is_of_work else sequence_that_counts(name, catalog)
+    return replace(request, sequence=sequence)
 
 
 def _check(session: str, plan: Plan, first: Plan) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
-from app.core.errors import TargetError
+from app.core.errors import InputError, TargetError
 from app.explaining.bisecting import BisectionBuilds, BisectionRequest
 from app.explaining.starting_builds import BuildStarts
 from app.history.store.history import History
@@ -128,3 +128,19 @@ def test_return_measures(qtbot: QtBot, bisect_dialog: BisectDialog) -> None:
     bisect_dialog.builds.setText("mysql-9.1")
     QTest.keyClick(bisect_dialog.builds, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "a search needs 2 to" in bisect_dialog.message.text, timeout=5_000)
+
+
+def test_instructions_are_counted_in_the_workload_of_the_step(
+    context: WindowContext, bisect_dialog: BisectDialog
+) -> None:
+    assert not bisect_dialog.count.isChecked() and "work, not speed" in bisect_dialog.count.toolTip()
+    bisect_dialog.count.click()
+    assert bisect_dialog.by.value() == 0.5
+    bisect_dialog.steps.setCurrentText("point-query threads=2")
+    with History(context.home) as history:
+        asked = bisect_dialog.search()(history)._asked
+        assert (asked.request.sequence, asked.step, asked.by) == ("work.point-query", "point-query", 0.005)
+        assert BisectionBuilds.of(asked, SURVEY, Catalog()).is_counted
+        bisect_dialog.steps.setCurrentText("update-index threads=2")
+        with pytest.raises(InputError, match="only reads are counted so far"):
+            bisect_dialog.search()(history)

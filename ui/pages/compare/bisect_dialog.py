@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QWidget
 
 from app.core.harmless import harmless
+from app.protocol.plan import COUNT
 from app.protocol.reading import MOST_PCT
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel, as_tip
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from app.history.store.history import History
 
 SIZE = QSize(120 * SPACE, 68 * SPACE)
-USUAL_PCT, LEAST_PCT = 3.0, 0.1
+USUAL_PCT, COUNTED_PCT, LEAST_PCT = 3.0, 0.5, 0.1
 _ABOUT = (
     "Dyno compares two builds at a time: first the oldest with the newest, then one between them. Each plan"
     " is in the history. Close this dialog at any time: the plan that runs goes on, and the next search uses"
@@ -33,6 +34,9 @@ _ABOUT = (
 )
 _BUILDS_TIP = "A pattern such as mysql-9.*, or a directory: installed builds, ordered by version"
 _CONTENDER_TIP = "ENGINE or ENGINE:PRESET of all builds"
+_COUNT_TIP = (
+    "Compare by counted instructions: work, not speed. Two starts of each build, exact on any machine"
+)
 _BY_TIP = "The least difference between the oldest and the newest build that is searched for"
 
 
@@ -45,6 +49,7 @@ class _Given:
     contender: str
     step: str
     by: float
+    is_counted: bool
 
 
 class BisectDialog(MeasuringDialog):
@@ -57,7 +62,8 @@ class BisectDialog(MeasuringDialog):
         self._base, self._other = base_and_other(comparison, other)
         self.builds, self.contender = QLineEdit(), QLineEdit()
         self.by = QDoubleSpinBox(suffix=" %", decimals=1, minimum=LEAST_PCT, maximum=MOST_PCT)
-        self._fields = (self.steps, self.builds, self.contender, self.by)
+        self.count = QCheckBox("&Count instructions")
+        self._fields = (self.steps, self.builds, self.contender, self.by, self.count)
         self.list_steps(step)
         self._fill()
         self.lay_out("Which build did it", SIZE, _ABOUT, self._form())
@@ -71,6 +77,9 @@ class BisectDialog(MeasuringDialog):
         self.contender.setToolTip(as_tip(_CONTENDER_TIP))
         self.by.setValue(USUAL_PCT)
         self.by.setToolTip(as_tip(_BY_TIP))
+        self.count.setToolTip(as_tip(_COUNT_TIP))
+        self.count.toggled.connect(lambda is_on: self.by.setValue(COUNTED_PCT if is_on else USUAL_PCT))
+        self.count.setChecked(any(row.kind == COUNT for row in self._comparison.rows))
 
     def _form(self) -> QFormLayout:
         form = QFormLayout()
@@ -78,6 +87,7 @@ class BisectDialog(MeasuringDialog):
         form.addRow("&Builds", self.builds)
         form.addRow("&Engine and my.cnf", self.contender)
         form.addRow("&Step", self.steps)
+        form.addRow("", self.count)
         form.addRow("&Least difference", self.by)
         return form
 
@@ -88,6 +98,7 @@ class BisectDialog(MeasuringDialog):
             self.contender.text().strip(),
             self.step,
             self.by.value() / 100,
+            self.count.isChecked(),
         )
         return partial(_search, given)
 
@@ -109,9 +120,12 @@ def _search(given: _Given, history: History) -> BuildSearch:
     from app.core.settings import read_settings
     from app.explaining.bisecting import BisectionRequest
     from app.planner.kinds.again import request_again
+    from app.planner.kinds.counting import counted_step_of_session
 
-    work = replace(request_again(history, [given.session]), contenders=())
+    if given.is_counted:
+        work, step = counted_step_of_session(history, given.session, given.step)
+    else:
+        work, step = request_again(history, [given.session]), given.step
     false_share = verdict_limits(read_settings()).false_share
-    return BuildSearch(
-        BisectionRequest(given.builds, given.contender, given.step, work, given.by, false_share)
-    )
+    asked = replace(work, contenders=())
+    return BuildSearch(BisectionRequest(given.builds, given.contender, step, asked, given.by, false_share))
