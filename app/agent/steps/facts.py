@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List
 
+from app.agent.server.callgrind import valgrind_version
 from app.agent.server.mysql import Client, QueryError
 from app.agent.server.options_in_force import compression_in_force, not_default, options_of
 from app.agent.survey.build_notes import BuildNotes
@@ -39,6 +40,8 @@ def record_machine_facts(session: BegunSession) -> None:
     notes = BuildNotes(session.directory).of(contender.base)
     found = {**{name: getattr(contender, name) for name in build}, "notes": notes}
     _write(session.journal, "build", found)
+    if session.plan.counts:
+        _write(session.journal, "valgrind", valgrind_version())
 
 
 def record_file_limits(session: BegunSession, limits: Dict[str, int]) -> None:

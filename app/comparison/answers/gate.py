@@ -12,6 +12,7 @@ from typing import TypedDict
 
 from app.comparison.cells.cell import OTHER_PLAN, OTHER_RESULTS, Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
+from app.comparison.differences.warnings import OF_COUNTS
 from app.comparison.verdicts.across import cross_plan_remarks
 from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
@@ -22,7 +23,7 @@ from app.core.units import count_text, first_texts
 from app.history.lists.sessions import sessions_of_plan, sessions_of_reference
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
-from app.protocol.plan import PREPARING
+from app.protocol.plan import COUNT, INSTRUCTIONS, PREPARING
 from app.stats import VerdictLimits
 
 from .sentences import STILL, has_running_sessions
@@ -80,6 +81,10 @@ class GateRequest:
     @property
     def loss(self) -> str:
         return f"{self.worse_pct:g}%"
+
+    def loss_in(self, unit: str) -> str:
+        """What must be ruled out of a step in this unit."""
+        return f"{self.loss} more instructions" if unit == INSTRUCTIONS else f"a loss of {self.loss}"
 
     def chosen_rows(self, rows: Sequence[Row]) -> list[Row]:
         """The rows of these steps; raises InputError for a step that there is not."""
@@ -167,6 +172,7 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
         "steps": lines,
         "remarks": [
             *cross_plan_remarks(found, names),
+            *([OF_COUNTS] if any(row.kind == COUNT for row in found.rows) else []),
             *([_SPARED.format(", ".join(spared))] if spared else []),
         ],
     }
@@ -198,6 +204,8 @@ def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
             yield each.text
     if has_running_sessions(columns[base]) or has_running_sessions(columns[at]):
         yield STILL
+    if not lines and any(row.kind == COUNT for row in found.rows):
+        yield "instructions of several steps have no mean: leave --groups out"
     if not lines:
         yield "they share no step whose result can be better or worse"
 
@@ -212,7 +220,7 @@ def _answer(
     what = "mean" if request.by_groups else "step"
     count = f"of {count_text(len(lines), what)}"
     if worse:
-        text = f"{name} loses more than {request.loss} against {base} in {len(worse)} {count}"
+        text = f"{_worse_text(worse, request, name, base)} in {len(worse)} {count}"
         return WORSE, f"{text}: {first_texts([_with(line, interval_text(line)) for line in worse])}"
     only = lines[0]["step"] if request.steps else f"the only {what} that they share"
     each = f"each {count}" if len(lines) > 1 else only
@@ -221,7 +229,21 @@ def _answer(
             UNTOLD,
             f"in {len(untold)} {count}: {first_texts([_with(line, line['why']) for line in untold])}",
         )
-    return NOT_WORSE, f"a loss of {request.loss} is ruled out for {name} against {base} in {each}"
+    losses = " and ".join(dict.fromkeys(request.loss_in(line["unit"]) for line in lines))
+    return NOT_WORSE, f"{losses} {_are(losses)} ruled out for {name} against {base} in {each}"
+
+
+def _are(losses: str) -> str:
+    return "are" if "instructions" in losses else "is"
+
+
+def _worse_text(worse: Sequence[GateLine], request: GateRequest, name: str, base: str) -> str:
+    """What is lost: speed, work, or both."""
+    counted = {line["unit"] == INSTRUCTIONS for line in worse}
+    if counted == {False}:
+        return f"{name} loses more than {request.loss} against {base}"
+    more = f"over {request.loss} more instructions than {base}"
+    return f"{name} takes {more}{', or loses more than that,' if len(counted) > 1 else ''}"
 
 
 def _with(line: GateLine, text: str) -> str:
@@ -276,7 +298,8 @@ def _line(
         elif request.is_within(*ends, direction):
             verdict = NOT_WORSE
         else:
-            why = f"a loss of {request.loss} is not ruled out"
+            loss = request.loss_in(unit)
+            why = f"{loss} {_are(loss)} not ruled out"
     low, high = ends or (None, None)
     return {
         "step": step, "unit": unit, "direction": direction, "ratio": ratio, "low": low, "high": high, "n": n,

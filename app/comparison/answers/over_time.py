@@ -1,7 +1,7 @@
 """A contender over time: all sessions of the same work on the same machine, and where their figures change.
 
 The sessions of a plan are one point, as they share what the machine was like then. A change is of the machine
-where its canaries change as well.
+where its canaries change as well. Counted instructions are judged by how far starts are apart, untested.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from app.core.nearest import did_you_mean
 from app.core.units import direction_of
 from app.history.lists.sessions import ContenderEntry, SessionEntry, sessions, sessions_of_reference
 from app.history.machines.canaries import CanaryRun, canaries_of
-from app.history.steps.figures import StepEntry, steps
+from app.history.steps.figures import StepEntry, latest_fact, steps
 from app.history.store.history import History
-from app.protocol.plan import UNCOMPARED, step_key, step_label
-from app.stats.at_target.verdicts import spoilt_by
+from app.protocol.plan import INSTRUCTIONS, UNCOMPARED, step_key, step_label
+from app.stats.at_target.verdicts import room_of_counts, spoilt_by, spread_of_starts
 from app.stats.changes import (
     FEWEST,
     MOST,
@@ -37,7 +37,8 @@ from app.stats.changes import (
 )
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
-SERVER, MACHINE, UNKNOWN = "server", "machine", "unknown"
+SERVER, MACHINE, UNKNOWN, VALGRIND = "server", "machine", "unknown", "valgrind"
+COUNTED_FEWEST = 2  # plans of a counted step: each is exact
 CANARIES = ("reads", "commits")
 _CANARY_LEVEL, _PART = 0.01, 0.5  # a canary changes too: by so much of the change at least
 
@@ -64,7 +65,7 @@ class ChangeEntry(TypedDict):
     before: int  # points that the means are of
     after: int
     verdict: str  # better, worse; differs where the unit says neither
-    cause: str  # server, machine; unknown without enough canaries
+    cause: str  # server, machine; unknown without enough canaries; valgrind: another version counted
     builds: list[str]  # the last one before and the first one after
 
 
@@ -95,6 +96,7 @@ class _Point:
     entry: OverTimePointEntry
     figures: Mapping[Key, Sequence[StepEntry]]
     canaries: Mapping[str, float]  # logarithms
+    valgrind: str  # that counted its instructions; '' where nobody said
 
 
 def over_time(history: History, reference: str, step: str = "", false_share: float = SHARE) -> OverTimeEntry:
@@ -108,12 +110,16 @@ def over_time(history: History, reference: str, step: str = "", false_share: flo
     if not points:
         raise InputError(f"session {asked['name']} is not completed, and no other one of the same work is")
     keys = list(dict.fromkeys(key for point in reversed(points) for key in point.figures))
-    found = [_step(points, key) for key in keys if step in ("", key[0], _label(key))]
+    chosen = [key for key in keys if step in ("", key[0], _label(key))]
+    found = [_step(points, key) for key in chosen]
     if not found:
         known = list(dict.fromkeys(map(_label, keys)))
         meant = did_you_mean(step, [*(key[0] for key in keys), *known])
         raise InputError(f"no step {step!r}{meant}: choose one of {', '.join(known)}")
-    _find_changes(found, points, false_share)
+    _find_changes([each for each in found if not is_counted(each)], points, false_share)
+    for each, key in zip(found, chosen, strict=True):
+        if is_counted(each):
+            each["changes"] = list(_changes_of_counts(each, points, _starts(points, key)))
     return {
         "target": asked["target"],
         "sequence": asked["sequence"],
@@ -134,8 +140,27 @@ def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()
 
 def too_few_plans_text(found: OverTimeEntry) -> str:
     """Why no change can be told of any step; '' if it can."""
-    most = max(sum(value is not None for value in step["values"]) for step in found["steps"])
-    return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
+    return "" if any(map(can_change, found["steps"])) else why_no_change(found["steps"][0])
+
+
+def is_counted(step: StepOverTimeEntry) -> bool:
+    """Whether its instructions are counted."""
+    return step["unit"] == INSTRUCTIONS
+
+
+def can_change(step: StepOverTimeEntry) -> bool:
+    return not why_no_change(step)
+
+
+def why_no_change(step: StepOverTimeEntry) -> str:
+    """Why no change can be told of a step; '' if it can."""
+    known = sum(value is not None for value in step["values"])
+    fewest = COUNTED_FEWEST if is_counted(step) else FEWEST
+    if known < fewest:
+        return f"too few plans ({known}, needs {fewest})"
+    if is_counted(step) and max(step["n"]) < COUNTED_FEWEST:
+        return f"one start in each plan (needs {COUNTED_FEWEST} in one of them)"
+    return ""
 
 
 def means_between_changes(step: StepOverTimeEntry) -> list[float | None]:
@@ -150,9 +175,9 @@ def means_between_changes(step: StepOverTimeEntry) -> list[float | None]:
 
 
 def has_worsened_step(found: OverTimeEntry) -> bool:
-    """Whether a step is worse since its latest change, and the machine is not the cause."""
+    """Whether a step is worse since its latest change, and neither machine nor valgrind is the cause."""
     latest = [step["changes"][-1] for step in found["steps"] if step["changes"]]
-    return any(change["verdict"] == WORSE and change["cause"] != MACHINE for change in latest)
+    return any(change["verdict"] == WORSE and change["cause"] not in (MACHINE, VALGRIND) for change in latest)
 
 
 def _line(history: History, asked: SessionEntry) -> list[SessionEntry]:
@@ -203,6 +228,7 @@ def _point(history: History, plan: Sequence[SessionEntry], runs: Mapping[str, Ca
         },
         figures,
         _canaries_of(runs[each["id"]] for each in plan if each["id"] in runs),
+        ", ".join(dict.fromkeys(latest_fact(history, each["id"], "valgrind") or "" for each in plan)),
     )
 
 
@@ -326,3 +352,61 @@ def _cause(points: Sequence[_Point], part: Sequence[int], at: int, change: Level
             ):
                 return MACHINE
     return SERVER if is_known else UNKNOWN
+
+
+# of instructions: no drift of the machine is in them, so nothing is tested
+
+
+def _starts(points: Sequence[_Point], key: Key) -> list[list[float]]:
+    """The counts of each point."""
+    of_key = [point.figures.get(key, ()) for point in points]
+    return [[step["value"] or 0.0 for step in place if _counts(step, INSTRUCTIONS)] for place in of_key]
+
+
+def _changes_of_counts(
+    step: StepOverTimeEntry, points: Sequence[_Point], starts: Sequence[Sequence[float]]
+) -> Iterator[ChangeEntry]:
+    """Where a count leaves what it was since the last change, by more than its starts differ by."""
+    known = [(at, value) for at, value in enumerate(step["values"]) if value is not None]
+    spreads = [spread_of_starts(each) for each in starts if len(each) > 1]
+    if len(known) < COUNTED_FEWEST or not spreads:
+        return
+    parts: list[list[tuple[int, float]]] = [known[:1]]
+    for at, value in known[1:]:
+        room = _room([*(starts[place] for place, _ in parts[-1]), starts[at]], median(spreads))
+        is_level = abs(log(value / _mean_of(parts[-1]))) <= log(room)
+        parts[-1].append((at, value)) if is_level else parts.append([(at, value)])
+    for before, after in pairwise(parts):
+        room = _room([starts[place] for place, _ in (*before, *after)], median(spreads))
+        yield _counted_change(step, points, before, after, room)
+
+
+def _room(starts: Sequence[Sequence[float]], usual: float) -> float:
+    """How many times a count may be another; a single start has the spread that is usual for the step."""
+    return room_of_counts(median(spread_of_starts(each) if len(each) > 1 else usual for each in starts))
+
+
+def _mean_of(part: Sequence[tuple[int, float]]) -> float:
+    return exp(fmean(log(value) for _, value in part))
+
+
+def _counted_change(
+    step: StepOverTimeEntry,
+    points: Sequence[_Point],
+    before: Sequence[tuple[int, float]],
+    after: Sequence[tuple[int, float]],
+    room: float,
+) -> ChangeEntry:
+    ratio, ends = _mean_of(after) / _mean_of(before), (points[before[-1][0]], points[after[0][0]])
+    tools = {point.valgrind for point in ends} - {""}
+    return {
+        "at": after[0][0],
+        "ratio": ratio,
+        "low": ratio / room,
+        "high": ratio * room,
+        "before": len(before),
+        "after": len(after),
+        "verdict": _verdict(log(ratio), step["direction"]),
+        "cause": VALGRIND if len(tools) > 1 else SERVER,
+        "builds": [point.entry["build"] for point in ends],
+    }

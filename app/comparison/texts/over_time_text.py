@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from app.comparison.answers.over_time import (
+    COUNTED_FEWEST,
     MACHINE,
     SERVER,
+    VALGRIND,
     ChangeEntry,
     OverTimeEntry,
     StepOverTimeEntry,
+    can_change,
+    is_counted,
     too_few_plans_text,
+    why_no_change,
 )
+from app.comparison.answers.sentences import verdict_words
+from app.comparison.differences.warnings import OF_COUNTS
 from app.comparison.verdicts.judgement import SHORT_SIGNS
 from app.core.table import Table
-from app.core.units import count_text, date_text, first_texts, unit_text
+from app.core.units import capitalised, count_text, date_text, first_texts, unit_text
 from app.stats.changes import FEWEST
 
 _HEADS = ("step", "unit", "since", "change", "interval", "n", "verdict", "cause", "build")
@@ -22,7 +29,10 @@ _CAUSES = {
     SERVER: "server: the canaries of the machine did not change",
     MACHINE: "machine: its canaries changed as well",
     "unknown": "unknown: too few canary runs",
+    VALGRIND: "valgrind: another version of it counts from there on",
 }
+_COUNTED = {SERVER: "server: instructions do not depend on the state of the machine"}
+_BY_STARTS = "Counts change beyond three times what starts differ by, and 0.3%."
 
 
 def changes_table(found: OverTimeEntry) -> Table:
@@ -36,7 +46,8 @@ def _line(found: OverTimeEntry, step: StepOverTimeEntry, change: ChangeEntry) ->
         step["step"], unit_text(step["unit"]), date_text(found["points"][change["at"]]["at"]),
         change_percent_text(change["ratio"]),
         f"{change_percent_text(change['low'])} to {change_percent_text(change['high'])}",
-        f"{change['before']} and {change['after']}", change["verdict"], change["cause"], builds_text(change),
+        f"{change['before']} and {change['after']}", _verdict_text(step, change), change["cause"],
+        builds_text(change),
     )  # fmt: skip
 
 
@@ -53,16 +64,28 @@ def builds_text(change: ChangeEntry) -> str:
 def _remarks(found: OverTimeEntry) -> list[str]:
     steps, points = len(found["steps"]), count_text(len(found["points"]), "plan")
     changed = sum(bool(step["changes"]) for step in found["steps"])
-    causes = dict.fromkeys(change["cause"] for step in found["steps"] for change in step["changes"])
+    causes = [_cause_text(step, change) for step in found["steps"] for change in step["changes"]]
     what = f"{found['contender']['name']} on {found['target']}, {found['sequence']}"
     if few := too_few_plans_text(found):
         return [f"{what}: {few}."]
-    share = f"{100 * found['false_share']:g}%"
+    counted = {is_counted(step) for step in found["steps"]}
+    share = f"At most {100 * found['false_share']:g}% of such series show a change by chance."
+    rules = " ".join(rule for is_one, rule in ((False, share), (True, _BY_STARTS)) if is_one in counted)
     return [
         f"{what}: {changed} of {count_text(steps, 'step')} changed over {points}.",
-        f"At most {share} of such series show a change by chance. n: plans before and after it.",
-        *(f"{_CAUSES[cause]}." for cause in causes),
+        f"{rules} n: plans before and after it.",
+        *(f"{cause}." for cause in dict.fromkeys(causes)),
+        *([f"{capitalised(OF_COUNTS)}."] if True in counted else []),
     ]
+
+
+def _cause_text(step: StepOverTimeEntry, change: ChangeEntry) -> str:
+    return {**_CAUSES, **(_COUNTED if is_counted(step) else {})}[change["cause"]]
+
+
+def _verdict_text(step: StepOverTimeEntry, change: ChangeEntry) -> str:
+    """`worse`; of instructions `more work`."""
+    return verdict_words(step["unit"])[change["verdict"]] if is_counted(step) else change["verdict"]
 
 
 def latest_change_sign(step: StepOverTimeEntry) -> str:
@@ -75,13 +98,16 @@ def _few_text(step: StepOverTimeEntry, n: int) -> str:
     out = [why for why, value in zip(step["left_out"], step["values"], strict=True) if value is None]
     none = [*dict.fromkeys(why or "no result" for why in out)]
     left_out = f"; {count_text(len(out), 'plan')} left out: {first_texts(none)}" if out else ""
-    return f"{count_text(n, 'plan')} of this work with a result, a change takes {FEWEST}{left_out}"
+    if is_counted(step) and n >= COUNTED_FEWEST:
+        return why_no_change(step)
+    fewest = COUNTED_FEWEST if is_counted(step) else FEWEST
+    return f"{count_text(n, 'plan')} of this work with a result, a change takes {fewest}{left_out}"
 
 
 def latest_change_sentence(step: StepOverTimeEntry, found: OverTimeEntry) -> str:
     """The latest change of a step in words, or that there is none."""
     n = sum(value is not None for value in step["values"])
-    if n < FEWEST:
+    if not can_change(step):
         return f"{step['step']}: {_few_text(step, n)}"
     if not step["changes"]:
         return f"{step['step']}: no change over {count_text(n, 'plan')}"
@@ -89,4 +115,5 @@ def latest_change_sentence(step: StepOverTimeEntry, found: OverTimeEntry) -> str
     since = date_text(found["points"][change["at"]]["at"])
     interval = f"{change_percent_text(change['low'])} to {change_percent_text(change['high'])}"
     size = f"{change_percent_text(change['ratio'])} ({interval})"
-    return f"{step['step']}: {change['verdict']} since {since}, {size}; {_CAUSES[change['cause']]}"
+    verdict, cause = _verdict_text(step, change), _cause_text(step, change)
+    return f"{step['step']}: {verdict} since {since}, {size}; {cause}"

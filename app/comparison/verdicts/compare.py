@@ -24,6 +24,11 @@ from app.comparison.differences.warnings import (
     warnings_of_counts,
     warnings_of_limits,
 )
+from app.comparison.verdicts.counted_on import (
+    caveats_of_counters,
+    counters_of,
+    mark_counted_otherwise,
+)
 from app.comparison.verdicts.counted_writes import counted_writes_of
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import (
@@ -98,13 +103,19 @@ def compare(
         sources = [source_text(history, column[0]["id"]) for column in columns]
         work = [rows_per_event_of(history, [each["id"] for each in column]) for column in columns]
         other_work = other_work_texts(history, columns, at)
+        names = [column[0]["name"] for column in columns]
         warnings = [
-            *other_work_warnings(work, [column[0]["name"] for column in columns]),
+            *other_work_warnings(work, names),
             *warnings_of_columns(history, columns, at, other_work),
             *warnings_of_limits(own, limits),
             *warnings_of_counts(plan_by_id.values()),
             *map(Caveat, attempts_texts(left_out)),
         ]
+        has_counts = any(plan.counts for plan in plan_by_id.values())
+        counters = [
+            counters_of(history, [each["id"] for each in column]) if has_counts else [] for column in columns
+        ]
+        warnings += caveats_of_counters(counters, names, at)
         plans = list(
             differing_execution_plans([step_execution_plans(history, column[0]["id"]) for column in columns])
         )
@@ -122,10 +133,12 @@ def compare(
     looked = {plan.id for plan in plan_by_id.values() if plan.until_decided}
     out_of_time = {plan_by_id[id_].id for id_, entry in entries.items() if entry["reason"] == OUT_OF_TIME}
     of_steps = step_titles(plans_in_order), set_rates_of(plans_in_order), counted_writes_of(plans_in_order)
+    rows = [row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)]
+    mark_counted_otherwise(rows, counters, at)
     found = Comparison(
         base=at,
         columns=described,
-        rows=[row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)],
+        rows=rows,
         plans=plans,
         groups=[],
         limits=VerdictLimits(),

@@ -19,7 +19,7 @@ from app.comparison.cells.cell import (
 )
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
-from app.history.steps.step_text import HAS_MARKS
+from app.history.steps.step_text import COUNTED_OTHERWISE, HAS_MARKS
 from app.protocol.plan import COUNT, PREPARING
 from app.protocol.stacks import PROFILED
 from app.stats import StepResultPair, Verdict, VerdictLimits, judge
@@ -55,7 +55,7 @@ MARKED = "marked"  # something went wrong or was left over: never judged
 NOT_JUDGED = (MARKED, DRIFT, AT_RATE, OTHER_ENGINE, OTHER_SIDE)  # verdicts of a figure that is there
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
-UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
+UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT, COUNTED_OTHERWISE)
 # where a word would be too long
 SIGNS = {
     NOISE: "~",

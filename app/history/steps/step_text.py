@@ -18,6 +18,8 @@ from .figures import SteadinessEntry, StepCutEntry, StepEntry
 from .rates import limit_search_text, missed_schedule_text, rate_try_lines
 from .settled import SettleEntry
 
+COUNTED_OTHERWISE = "counted-otherwise"
+
 MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
     "after-a-crash": "the server had crashed before it and was restarted",
@@ -46,6 +48,7 @@ MARKS = {
     "restarted": "the server was restarted for it, with empty caches",
     UNSTEADY: "its throughput changed while it was measured (where servers took turns: their ratio)",
     "of-all-seconds": "its figures cover the whole step, although only some of its seconds count",
+    COUNTED_OTHERWISE: "counted on another CPU model or by another valgrind than the base",
     "failed-repeat": "at least one of its repeats failed: the others are not a fair sample",
     PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"
     " profiled too",

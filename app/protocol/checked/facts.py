@@ -115,6 +115,7 @@ class SessionFacts:
     canary: CanaryResult
     build: Build
     start_state: StartAndDataFact
+    valgrind: Text  # its version, where instructions were counted
     variables: dict[Name, Content]
     not_default: list[Name]
     memory: AllocatorFact

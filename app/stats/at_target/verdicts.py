@@ -173,16 +173,16 @@ def _verdict_of_counts(cell: StepResultPair, matters: float) -> Verdict:
     """Counts differ beyond three times the spread of their starts, which is all the noise they have."""
     if cell.n < 2 or not cell.has_logarithms:
         return Verdict(SINGLE if cell.n < 2 else NOISE)
-    room = room_of_counts(cell.base, cell.other)
+    room = room_of_counts(max(map(spread_of_starts, (cell.base, cell.other))))
     interval = Interval(cell.ratio, cell.ratio / room, cell.ratio * room)
     if interval.low <= 1 <= interval.high:
         return Verdict(SAME if is_within(interval.low, interval.high, matters) else NOISE, None, interval)
     return Verdict(BETTER if (cell.ratio > 1) == (cell.direction == "higher") else WORSE, None, interval)
 
 
-def room_of_counts(*starts: Sequence[float]) -> float:
-    """How many times one count may be another by what starts of one server differ by."""
-    return 1 + max(LEAST_COUNTED, SPREADS * max(map(spread_of_starts, starts)))
+def room_of_counts(spread: float) -> float:
+    """How many times one count may be another where starts of one server have this spread."""
+    return 1 + max(LEAST_COUNTED, SPREADS * spread)
 
 
 def spread_of_starts(figures: Sequence[float]) -> float:
