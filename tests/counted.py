@@ -23,6 +23,7 @@ def plan(builds: Sequence[str], starts: int = 2, steps: Sequence[str] = (POINTS,
         replace(
             journals.contender("innodb", "baseline"), name=f"{build}-innodb", build=build,
             version=build.partition("-")[2], fingerprint=build,
+            family="MariaDB" if build.startswith("mariadb") else "MySQL",
         )
         for build in builds
     ]  # fmt: skip

@@ -1,6 +1,7 @@
 """`make screenshots`: the pictures of docs/, of the sessions of docs/story and of a plan that runs for them.
 
 A home and a screen of its own; about five minutes. Nobody else should be at work meanwhile.
+`python -m tests.screenshots versions` makes `work.png` anew: it counts nine builds, a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SCREEN = (1320, 880)  # the window with its frame
 LIMIT_S = 300.0
+INSTALLED = "mariadb-10.11"  # of this computer
+VERSIONS = (
+    *("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-9.7"),
+    *("mariadb-10.2", INSTALLED, "mariadb-11.4", "mariadb-11.8"),
+)
 STEP = "read-write.range100"  # of the first session: by then there is much to be seen
 TERMINAL = ("xterm", "-geometry", "82x39+0+0", "-fa", "DejaVu Sans Mono", "-fs", "11", "-hold", "-e")
 PAINTED_S = 3.0
@@ -37,6 +43,19 @@ def main() -> None:
         take_light(screen, home, Path(folder))
         (home / "settings.toml").write_text('appearance = "dark"\n', encoding="utf-8")
         take_dark(screen, home, Path(folder), plan=1)  # the stopped one is above it
+
+
+def take_versions() -> None:
+    """The work of queries over versions: no screen is needed, and others may be at work."""
+    with TemporaryDirectory(prefix="dyno-") as folder:
+        carry_out = at(Path(folder) / "dyno")
+        for build in set(VERSIONS) - {INSTALLED}:
+            carry_out(f"build install {fetch(build)} --there")
+        carry_out(f"work {' '.join(VERSIONS)} --allow-busy")
+        picture = DOCS / "work.png"
+        picture.unlink(missing_ok=True)
+        carry_out(f"chart versions last --out {picture}")
+    print(picture)
 
 
 def prepare(home: Path) -> None:
@@ -111,4 +130,4 @@ def take(person: Person, name: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    take_versions() if sys.argv[1:] == ["versions"] else main()

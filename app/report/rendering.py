@@ -26,6 +26,7 @@ from .curves import curve_charts
 from .flame_svg import flame_svg
 from .stacks import MOST
 from .svg import ReportColumnStyle, column_styles, drawing, line, svg_tooltip, text
+from .versions import version_chart
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ def _charts(report: Report, its: Sequence[ReportColumnStyle]) -> list[dict[str, 
         }
         for group in report.groups
     ]
-    return [each for each in drawn if each["curves"] or each["bars"]]
+    whole = Markup(version_chart(report.comparison))  # noqa: S704
+    over_versions = {"title": "work over versions", "curves": [], "bars": whole}
+    return [each for each in (over_versions, *drawn) if each["curves"] or each["bars"]]
 
 
 def _stacks(report: Report) -> list[dict[str, Any]]:

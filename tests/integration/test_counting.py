@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from app.protocol.events import StepEnded
+from app.protocol.events import Fact, StepEnded
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.running.builds import fetch
@@ -60,6 +60,8 @@ def test_two_starts_agree_beside_two_busy_loops_and_engines_do_not(desktop: Desk
     assert "fewer instructions than InnoDB" in said and "work, not speed" in said
     assert "engines leave different parts of a write to other threads" in " ".join(said.split())
     (first, *_) = desktop.sessions()
+    facts = {each.name: each.value for each in desktop.events(first["id"]) if isinstance(each, Fact)}
+    assert facts["valgrind"].startswith("3."), "which counted them"
     ended = [each for each in desktop.events(first["id"]) if isinstance(each, StepEnded)][-1]
     assert ended.per_query["other_instructions"] is not None
     assert ended.in_force["variables"]["loose_innodb_use_native_aio"] == "0"

@@ -22,6 +22,7 @@ from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
 from ui.pages.compare.sweeps import SweepChartPanel
+from ui.pages.compare.versions import VersionsPanel
 from ui.widgets.image import LEAST, save_image, temporarily_enlarged
 
 from .application import close_context, log_to, make_application, make_window_context
@@ -53,6 +54,8 @@ def _panel(context: WindowContext, request: ChartRequest) -> Panel:
             return BarsPanel(context.theme)
         case "before-after":
             return BeforeAfterPanel(context.theme)
+        case "versions":
+            return VersionsPanel(context.theme)
         case "sweep":
             return SweepChartPanel(context.theme, request.over)
         case "rates":

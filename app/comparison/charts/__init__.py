@@ -14,6 +14,7 @@ CHARTS = {
     "latency": "a step's latency over its percentiles",
     "size": "size on the disk after a step, by part",
     "before-after": "the same tests before and after the writes",
+    "versions": "instructions of an event over versions, a line for each counted step",
 }
 NOTHING = {  # the text if there is nothing to draw
     "bars": "No step has a result of this measure.",
@@ -22,6 +23,7 @@ NOTHING = {  # the text if there is nothing to draw
     "heat": "no latencies by second",
     "latency": "no latencies were counted",
     "size": "no sizes were measured",
+    "versions": "No step was counted in two versions: dyno work, or Count the work, counts them.",
     "before-after": "No test ran both before and after the writes, like point-query.pre and point-query.",
 }
 # what a sweep can go over

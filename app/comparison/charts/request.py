@@ -24,9 +24,11 @@ from .of_one_step import latency_curves, latency_numbers, second_numbers, size_n
 from .points import ChartNumbers
 from .rates import target_rate_numbers
 from .sweeps import axes_of, no_sweep_text, sweep_numbers
+from .versions import version_numbers
 
 _OF_ALL_STEPS: Mapping[str, Callable[[Comparison], ChartNumbers]] = {
     "bars": bar_numbers,
+    "versions": version_numbers,
     "before-after": lambda found: pair_numbers(found, before_after_tests(found)),
 }
 

@@ -62,7 +62,9 @@ def builds_text(change: ChangeEntry) -> str:
 
 
 def _remarks(found: OverTimeEntry) -> list[str]:
-    steps, points = len(found["steps"]), count_text(len(found["points"]), "plan")
+    steps, plans = len(found["steps"]), count_text(len({each["plan"] for each in found["points"]}), "plan")
+    are_plans = plans == count_text(len(found["points"]), "plan")
+    points = plans if are_plans else f"{count_text(len(found['points']), 'build')} in {plans}"
     changed = sum(bool(step["changes"]) for step in found["steps"])
     causes = [_cause_text(step, change) for step in found["steps"] for change in step["changes"]]
     what = f"{found['contender']['name']} on {found['target']}, {found['sequence']}"
@@ -73,7 +75,7 @@ def _remarks(found: OverTimeEntry) -> list[str]:
     rules = " ".join(rule for is_one, rule in ((False, share), (True, _BY_STARTS)) if is_one in counted)
     return [
         f"{what}: {changed} of {count_text(steps, 'step')} changed over {points}.",
-        f"{rules} n: plans before and after it.",
+        f"{rules} n: {'plans' if are_plans else 'builds'} before and after it.",
         *(f"{cause}." for cause in dict.fromkeys(causes)),
         *([f"{capitalised(OF_COUNTS)}."] if True in counted else []),
     ]

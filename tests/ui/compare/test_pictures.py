@@ -12,8 +12,9 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.comparison.charts import CHARTS
+from app.history.store.history import History
 from app.protocol.plan import Step
-from tests import comparable
+from tests import comparable, counted
 from ui.core.theme import Theme
 
 ROOT = Path(__file__).parents[3]
@@ -42,7 +43,7 @@ def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-DAILY = ("bars", "seconds")  # the others are long tests
+DAILY = ("bars", "seconds", "versions")  # the others are long tests
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +64,22 @@ def rated(home: Path, usual: tuple[str, ...]) -> tuple[str, ...]:
     return comparable.keep(home, comparable.plan(8, repeats=2, number=2, its_steps=RATED))
 
 
+@pytest.fixture(scope="module")
+def counts(home: Path, usual: tuple[str, ...]) -> list[str]:
+    """Those of two versions whose instructions were counted, in the same history."""
+    assert usual
+    with History(home) as history:
+        return counted.keep(history, {"mysql-5.6.24": [(1, 1), (2, 2)], "mysql-9.7.4": [(2, 2), (3, 3)]}, 3)
+
+
 @pytest.mark.parametrize(
     "chart", [pytest.param(each, marks=[] if each in DAILY else pytest.mark.full) for each in CHARTS]
 )
 def test_a_chart_is_drawn(
-    home: Path, usual: tuple[str, ...], rated: tuple[str, ...], tmp_path: Path, theme: Theme, chart: str
-) -> None:
-    ids = rated if chart == "rates" else usual
+    home: Path, usual: tuple[str, ...], rated: tuple[str, ...], counts: list[str], tmp_path: Path,
+    theme: Theme, chart: str,
+) -> None:  # fmt: skip
+    ids = {"rates": rated, "versions": counts}.get(chart, usual)
     form = "svg" if chart in ("bars", "latency") else "png"
     of_step = ["--step", STEPS[chart]] if chart in STEPS else []
     words = ["chart", chart, *ids, *of_step, "--out", str(tmp_path / f"c.{form}")]
@@ -82,7 +92,7 @@ def test_a_chart_is_drawn(
 def _colours(theme: Theme, chart: str) -> list[str]:
     if chart == "size":
         return [theme.part(part).name() for part in ("tables", "redo")]
-    return [theme.contender(at).name() for at in range(8)]
+    return [theme.contender(at).name() for at in range(2 if chart == "versions" else 8)]
 
 
 def _has_colours(path: Path, colours: Sequence[str]) -> bool:

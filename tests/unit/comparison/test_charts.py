@@ -123,7 +123,7 @@ def test_a_chart_of_steps_that_all_failed_is_empty_or_refused(
     plan = comparable.plan(columns, its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")]))
     ids = comparable.keep(history.path.parent, plan, {(at, "read-only") for at in range(columns)})
     request = ChartRequest(chart, ids, step="read-only")
-    if chart in ("rates", "latency", "size", "before-after"):
+    if chart in ("rates", "latency", "size", "before-after", "versions"):
         with pytest.raises(InputError, match=NOTHING[chart]):
             load_chart_numbers(history, request)
     else:
@@ -131,7 +131,7 @@ def test_a_chart_of_steps_that_all_failed_is_empty_or_refused(
         assert text[1:] and {len(row) for row in text} == {len(text[0])}
 
 
-@pytest.mark.parametrize("chart", [each for each in CHARTS if each != "rates"])
+@pytest.mark.parametrize("chart", [each for each in CHARTS if each not in ("rates", "versions")])
 def test_every_chart_has_numbers(history: History, chart: str) -> None:
     ids = sessions_of(comparison(history, 8, 2))
     head, *rows = lines(

@@ -81,6 +81,14 @@ def test_the_words_are_of_work(history: History) -> None:
     assert "more work since" in latest_change_sentence(found["steps"][0], found)
 
 
+def test_builds_of_one_plan_are_points_and_not_called_plans(history: History) -> None:
+    ids = counted.keep(history, {OLD: [(50_000, 50_001)], NEW: [(51_000, 51_001)]})
+    found = over_time(history, ids[0])
+    assert changed(found) == [(1, "worse", "server")]
+    told = changes_table(found).remarks
+    assert "1 of 1 step changed over 2 builds in 1 plan." in told[0] and "n: builds before" in told[1]
+
+
 @pytest.mark.parametrize(
     ("plans", "starts", "said"),
     [(1, 2, "too few plans (1, needs 2)"), (3, 1, "one start in each plan (needs 2 in one of them)")],

@@ -26,6 +26,7 @@ from .seconds import SecondsPanel
 from .sizes import SizesPanel
 from .sweeps import SweepChartPanel
 from .table import ComparisonTable
+from .versions import VersionsPanel
 from .why import CAUSES, WhyPanel
 
 CHART_WIDTH = 560  # pixels that charts need next to the table
@@ -49,7 +50,8 @@ class CompareBody(QWidget):
         self.panels: list[Panel] = [
             BarsPanel(context.theme), SweepChartPanel(context.theme), RatesPanel(context.theme),
             self._seconds, HeatPanel(context), LatencyPanel(context), SizesPanel(context),
-            BeforeAfterPanel(context.theme), self._why, DifferencesPanel(context),
+            BeforeAfterPanel(context.theme), VersionsPanel(context.theme), self._why,
+            DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import log10
+from math import ceil, log10
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -24,6 +24,7 @@ _EDGE = 0.04  # of the width, left free at both sides
 _WIDTH = 1.6
 _VALUE = "888,888"  # at the cursor, before a name
 _APART = 8.0  # pixels between error bars at the same x
+_ROWS = 3  # of names below
 _NAMES = 0.36  # of the width that names beside the curves may take
 
 
@@ -270,3 +271,30 @@ class PercentileChart(LineChart):
 
 def _log(y: float | None) -> float | None:
     return log10(y) if y is not None and y > 0 else None
+
+
+class NamedLineChart(LineChart):
+    """Curves over places with names, such as versions; a place without a name parts the curves."""
+
+    def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
+        self._names: Mapping[float, str] = {}
+        super().__init__(theme, title, unit, parent)
+
+    def set_named(self, names: Mapping[float, str], curves: Sequence[Curve], unit: str) -> None:
+        """Set lines, and the names of their xs."""
+        self._names = names
+        self.set_curves(curves, "", unit)
+
+    def stands(self) -> list[float]:
+        return [self._places[x] for x in self._names if x in self._places]
+
+    def stand_text(self, at: int) -> str:
+        return list(self._names.values())[at]
+
+    def x_ticks(self) -> list[Tick]:
+        return [(self._places[x], name) for x, name in self._names.items() if x in self._places]
+
+    def rows(self, width: float, /) -> int:
+        """As many as names of neighbours need to stand side by side."""
+        widest = max(map(self.fontMetrics().horizontalAdvance, self._names.values()), default=0) + SPACE
+        return min(max(1, ceil(widest * len(self._names) / max(width, 1.0))), _ROWS)
