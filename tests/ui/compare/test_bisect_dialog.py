@@ -138,7 +138,7 @@ def test_instructions_are_counted_in_the_workload_of_the_step(
     assert bisect_dialog.by.value() == 0.5
     bisect_dialog.steps.setCurrentText("point-query threads=2")
     with History(context.home) as history:
-        asked = bisect_dialog.search()(history)._asked
+        asked = bisect_dialog.search()(history).asked
         assert (asked.request.sequence, asked.step, asked.by) == ("work.point-query", "point-query", 0.005)
         assert BisectionBuilds.of(asked, SURVEY, Catalog()).is_counted
         bisect_dialog.steps.setCurrentText("update-index threads=2")

@@ -58,7 +58,7 @@ def test_half_a_percent_is_found_among_64_builds(culprit: int, change: float) ->
     assert comparisons <= 8
 
 
-def test_without_a_change_one_comparison_says_so() -> None:
+def test_equal_counts_take_one_comparison() -> None:
     found, comparisons = searched([50_000.0] * 64, random.Random(1))
     assert (found.verdict, comparisons) == (SAME, 1)
 

@@ -27,15 +27,15 @@ class BuildSearch:
     """Which build makes the difference."""
 
     def __init__(self, asked: BisectionRequest) -> None:
-        self._asked = asked
+        self.asked = asked
         self._search: SettledSearch | None = None
 
     @property
     def target(self) -> str:
-        return self._asked.request.target
+        return self.asked.request.target
 
     def settle(self, target: Target, ask: Ask) -> None:
-        self._search = _settled(target, ask, self._asked)
+        self._search = _settled(target, ask, self.asked)
 
     def known(self, history: History, is_going_on: bool, tell: Callable[[str], None]) -> SearchSoFar:
         """What is known; before the next comparison both builds are started once."""
