@@ -9,7 +9,7 @@ one build are apart.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log, log1p
 from statistics import median
 
@@ -127,11 +127,18 @@ class BisectSearch:
     def _confirmed(self, low: int, high: int, whole: BuildRatio) -> BisectState:
         if low == 0:  # these two have been compared
             return self._state(FOUND, low, high, None)
-        look = self._look((low, high), whole.apart)
+        look = self._of_neighbours(self._look((low, high), whole.apart), whole.apart)
         self._looks.append(look)
         if look.side == OPEN and look.n < self._most:
             return self._state(GOES_ON, low, high, look.pair)
         return self._state(FOUND if look.side == BAD else UNTOLD, low, high, None)
+
+    def _of_neighbours(self, look: EarlierBuildDifference, whole: float) -> EarlierBuildDifference:
+        """Counts of neighbours that differ are a change, also if it is less than half of the whole one."""
+        if not isinstance(look.ratio, CountedDifference):
+            return look
+        moved = look.ratio.apart * (1 if whole > 0 else -1)
+        return replace(look, side=BAD if moved > max(look.ratio.room, log1p(LEAST_COUNTED)) else look.side)
 
     def _look(self, pair: Pair, whole: float) -> EarlierBuildDifference:
         """The side of the second of two builds; `whole`: the logarithm between both ends."""
@@ -164,7 +171,17 @@ class BisectSearch:
                     odd.append(
                         f"{self.builds[look.pair[1]]} is not between both ends: there may be several changes"
                     )
-        return odd
+        return [*odd, *self._several(whole)]
+
+    def _several(self, whole: BuildRatio | None) -> list[str]:
+        """That the change of counted neighbours is less than half of the whole one."""
+        last = self._looks[-1]
+        if last.pair[0] == 0 or last.side != BAD or last.ratio is None or whole is None:
+            return []
+        if abs(last.ratio.apart) >= abs(whole.apart) / 2:
+            return []
+        low, high = (self.builds[at] for at in last.pair)
+        return [f"{low} and {high} make less than half of the whole difference: there are several changes"]
 
     def _measured(self, pair: Pair) -> BuildRatio | None:
         both = self._of_both(pair)

@@ -58,6 +58,12 @@ def test_half_a_percent_is_found_among_64_builds(culprit: int, change: float) ->
     assert comparisons <= 8
 
 
+def test_one_of_several_changes_is_found_and_that_there_are_more_is_told() -> None:
+    found, _ = searched([707.0, 808.0, 824.0, 1233.0, 1784.0], random.Random(1), spread=0.0001)
+    assert (found.verdict, found.low, found.high) == (FOUND, 2, 3)
+    assert "there are several changes" in found.remarks[-1]
+
+
 def test_equal_counts_take_one_comparison() -> None:
     found, comparisons = searched([50_000.0] * 64, random.Random(1))
     assert (found.verdict, comparisons) == (SAME, 1)
