@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from math import exp, log, log1p
 from statistics import median
 
-from app.planner.kinds.counting import STARTS
 from app.stats.at_target.verdicts import LEAST, LEAST_COUNTED, SPREADS, spread_of_starts
 from app.stats.at_target.welch import LogMeanDifference
 
@@ -22,6 +21,7 @@ from .squares import Group, Round, estimate
 GOOD, BAD, OPEN = "as before", "changed", "undecided"
 FOUND, SAME, UNTOLD, GOES_ON = "found", "no change", "cannot be told", "goes on"
 ROUNDS = 4  # of a comparison; as many once more where it stays open
+STARTS = 2  # of each of two builds that are counted; as many once more where it stays open
 TIMES = 2  # so many comparisons of two builds, at most
 LEVEL = 0.05  # of the intervals
 Pair = tuple[int, int]  # two builds by their place

@@ -6,6 +6,7 @@ import multiprocessing
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,12 @@ def busy_loops() -> Iterator[None]:
         for each in loops:
             each.kill()
             each.join()
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where reports are written."""
+    monkeypatch.chdir(tmp_path)
 
 
 def counts(desktop: Desktop) -> dict[tuple[str, str], list[float]]:

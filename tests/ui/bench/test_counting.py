@@ -54,7 +54,7 @@ def test_without_valgrind_the_line_that_brings_it_is_shown(qtbot: QtBot, page: B
 
 @pytest.mark.parametrize(
     ("step", "sequence", "said"),
-    [("point-query", "work.point-query", ""), ("update-index", "work", "only reads are counted so far")],
+    [("point-query", "work.point-query", ""), ("load", "work", "only what clients do by event is counted")],
 )
 def test_the_contenders_of_compare_are_counted_in_the_chosen_step(
     qtbot: QtBot, page: BenchPage, dyno_home: Path, step: str, sequence: str, said: str

@@ -86,8 +86,8 @@ def test_a_comparison_is_of_two_starts_on_the_same_data() -> None:
 def test_a_step_that_work_lacks_is_a_workload() -> None:
     assert counting("hot-points").request.sequence == "work.hot-points"
     assert counting("order").request.sequence == "work"
-    with pytest.raises(InputError, match="only reads are counted so far, and insert writes"):
-        counting("insert")
+    with pytest.raises(InputError, match="load is of kind load"):
+        counting("load")
     with pytest.raises(InputError, match="no workload ordr"):
         counting("ordr")
 

@@ -15,7 +15,7 @@ from app.history.exchange.publishing import import_shipped
 from app.history.store.history import History
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
-from app.planner.kinds.counting import count_of_sessions, count_request, sequence_that_counts
+from app.planner.kinds.counting import STARTS, count_of_sessions, count_request, sequence_that_counts
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import COUNT, PREPARING, Plan
@@ -78,16 +78,9 @@ def test_writes_come_after_all_reads_of_the_same_data() -> None:
     assert writes == sorted(writes) and any(writes)
 
 
-def test_what_is_no_query_is_not_counted(dyno_home: Path) -> None:
-    own = keep_own(dyno_home, STEP.format("scan"))
-    with pytest.raises(InputError, match="step a: scan is not a workload of queries, so nothing is counted"):
-        resolved(own)
-
-
 @pytest.mark.parametrize(
     ("workload", "said"),
     [
-        ("insert", "only reads are counted so far, and insert writes"),
         ("scan", "scan is of kind scan"),
         ("load", "load is of kind load"),
         ("tencent-read", "reads tables of its own: write a sequence with their load"),
@@ -150,15 +143,14 @@ def test_the_contenders_of_sessions_are_counted_in_the_workload_of_a_step(histor
     before = measured(history, threads=(4,), seconds=9)
     asked, remark = count_of_sessions(history, [before.id], "point-query")
     plan = resolve(asked, survey(), Catalog())
-    assert (asked.sequence, asked.repeats, asked.seconds, remark) == ("work.point-query", 2, None, "")
+    assert (asked.sequence, asked.repeats, asked.seconds, remark) == ("work.point-query", STARTS, None, "")
     assert [each.key for each in plan.contenders] == [each.key for each in before.contenders]
-    assert all(turn.repeat in (1, 2) for turn in plan.turns) and plan.counts
+    assert all(turn.repeat <= STARTS for turn in plan.turns) and plan.counts
 
 
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("insert", "only reads are counted so far, and insert writes: all steps of work are set up."),
         ("load", "load is of kind load: all steps of work are set up."),
         ("", ""),
         ("not there", ""),
