@@ -243,7 +243,7 @@ class StepExecutor:
         if step.kind == LIMIT:
             return LimitStep(running, self._facts, index, step, seed).run()
         if step.kind == COUNT:
-            return CountStep(running, index, step, seed).run()
+            return CountStep(running, self._facts, index, step, seed).run()
         return DriveStep(running, self._facts, index, step, seed).run()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:

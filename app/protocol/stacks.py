@@ -1,6 +1,7 @@
-"""Sampled stacks of a step: what a journal has of them, and how they are packed.
+"""Stacks of a step, sampled or counted: what a journal has of them, and how they are packed.
 
-A stack is written from its thread to the innermost function, parted by `;`, with the number of its samples.
+A stack is written from its thread to the innermost function, parted by `;`, with the number of its samples; of a
+counted step with that of its instructions, which takes the place of samples in all fields.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Folded = Dict[str, int]
 class Stacks:
     """The stacks of a step, and how they were sampled."""
 
-    tool: Name = ""  # perf, eu-stack, gdb; '': none, and `problem` says why
+    tool: Name = ""  # perf, eu-stack, gdb, callgrind; '': none, and `problem` says why
     event: Name = ""  # of perf: cycles, or cpu-clock where the machine has no counters
     unwinding: Name = ""  # of perf: frame pointers or DWARF
     rate_hz: Figure = 0.0  # of perf: samples per second of each CPU
@@ -44,6 +45,7 @@ class Stacks:
     unnamed_pct: Figure = 0.0  # frames without the name of a function
     symbols: Name = ""  # the package that has the names
     problem: Text = ""
+    events: Count = 0  # that the client did, where instructions are counted in place of samples
 
     def to_json(self) -> Dict[str, Any]:
         return dict(vars(self))

@@ -13,6 +13,7 @@ from app.agent.system.errors import AgentError
 
 from .program import CannotStartError, ask
 
+CALLERS = 60  # of a function that are told apart for stacks; those of reads have at most 30
 COMMAND_S = 120.0  # that a server under valgrind may take to answer, on a busy machine
 _THREAD = re.compile(r"Thread (\d+): status = .*\(lwpid (\d+)\)")
 _TOTALS = re.compile(rb"^totals: (\d+)", re.MULTILINE)
@@ -35,8 +36,9 @@ def valgrind_version() -> str:
 class InstructionCounter:
     """Starts a server under callgrind, with its pipes and counts in a private directory."""
 
-    def __init__(self, private: str, options: Mapping[str, str]) -> None:
+    def __init__(self, private: str, options: Mapping[str, str], has_stacks: bool = False) -> None:
         self.options = dict(options)  # of the server, that counting needs
+        self.stacks = os.path.join(private, "stacks") if has_stacks else ""  # the dump of a client; '': none
         self._pipes = os.path.join(private, "vgdb")
         self._counts = os.path.join(private, "counts")
 
@@ -52,6 +54,7 @@ class InstructionCounter:
             "--vgdb=yes",
             "--vgdb-prefix=" + self._pipes,
             "--callgrind-out-file=" + self._counts,
+            *(["--separate-callers={}".format(CALLERS), "--dump-line=no"] if self.stacks else []),
             *command,
             *("--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()),
         ]
@@ -60,17 +63,24 @@ class InstructionCounter:
         """Count from here on."""
         self._tell(pid, "zero", "instrumentation on")
 
-    def end(self, pid: int) -> Dict[int, int]:
-        """Stop counting: the instructions of each thread since `begin`, by the id the system has for it."""
+    def end(self, pid: int, client: int = -1) -> Dict[int, int]:
+        """Stop counting: the instructions of each thread since `begin`, by the id the system has for it.
+
+        The dump of the client's thread stays as the file `stacks`.
+        """
         self._tell(pid, "instrumentation off")
         threads = dict(_THREAD.findall(self._tell(pid, "v.info scheduler")))
         self._tell(pid, "dump")
         found: Dict[int, int] = {}
         for path in glob.glob(glob.escape(self._counts) + ".*-*"):
             number = path.rpartition("-")[2].lstrip("0")
-            if number in threads:
-                found[int(threads[number])] = _total_of(path)
-            os.unlink(path)
+            thread = int(threads.get(number, -1))
+            if thread >= 0:
+                found[thread] = _total_of(path)
+            if self.stacks and thread == client >= 0:
+                os.replace(path, self.stacks)
+            else:
+                os.unlink(path)
         return found
 
     def _tell(self, pid: int, *words: str) -> str:

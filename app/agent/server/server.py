@@ -168,9 +168,9 @@ class Server:
         command = self.memory.wrap_command(command)
         return ["taskset", "-c", cores, *command] if cores else command
 
-    def count_instructions(self) -> None:
+    def count_instructions(self, has_stacks: bool) -> None:
         """Run under valgrind from the next start on."""
-        self.counter = InstructionCounter(self.private, UNDER_VALGRIND)
+        self.counter = InstructionCounter(self.private, UNDER_VALGRIND, has_stacks)
 
     def answers(self) -> bool:
         if not os.path.exists(self.socket):

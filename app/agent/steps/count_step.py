@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
 
 from app.agent.load.gate import ClientGate
 from app.agent.load.generator import Generator, driver_options, generator_login_options
+from app.agent.profiling.counted import counted_stacks
 from app.agent.sampling.figures import latency_of, totals_of
 from app.agent.sampling.unnamed_clients import UnnamedClientThreads, threads_in
 from app.agent.system.control import ON_REQUEST
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from app.agent.server.callgrind import InstructionCounter
     from app.protocol.plan import Step
 
+    from .facts import SessionFactsWriter
     from .running import RunningSession
 
 READ_S = 0.25  # the longest wait for a line before requests of people are looked for
@@ -40,8 +42,11 @@ class _EndedEarlyError(Exception):
 class CountStep:
     """One counted step, from the start of its client to its figures."""
 
-    def __init__(self, session: RunningSession, index: int, step: Step, seed: int) -> None:
-        self._session, self._index, self._step, self._seed = session, index, step, seed
+    def __init__(
+        self, session: RunningSession, facts: SessionFactsWriter, index: int, step: Step, seed: int
+    ) -> None:
+        self._session, self._facts = session, facts
+        self._index, self._step, self._seed = index, step, seed
         self._gate = ClientGate()
         self._threads: Dict[int, int] = {}  # instructions of each
 
@@ -85,13 +90,16 @@ class CountStep:
                 self._pass(generator)
                 counter.begin(server.pid)
                 self._pass(generator)
-                self._threads = counter.end(server.pid)
+                self._threads = counter.end(server.pid, min(found) if len(found) == 1 else -1)
                 self._gate.dismiss(1)
                 total = self._await(generator, "total")
             finally:
                 generator.stop()
                 session.generator = None
-        return self._figures(counter, total, found, time.monotonic() - began)
+        figures = self._figures(counter, total, found, time.monotonic() - began)
+        if counter.stacks and figures["outcome"] == "completed":
+            self._facts.write_stacks(self._step, counted_stacks(counter.stacks, self._step.events))
+        return figures
 
     def _start(self, driver: List[str]) -> Generator:
         session, step = self._session, self._step

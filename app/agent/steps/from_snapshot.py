@@ -81,7 +81,7 @@ class SnapshotStarter:
 
     def run(self, index: int) -> Dict[str, Any]:
         if self._session.plan.counts:
-            self._session.server.count_instructions()
+            self._session.server.count_instructions(self._session.turn.repeat == 1)
         return self._start_from(self._found, index) if self._found else self._keep(index)
 
     # from one that is there
