@@ -58,6 +58,7 @@ def _entry(label: str, found: StepStacks) -> dict[str, Any]:
     return {
         "step": label,
         "samples": found.samples,
+        "events": found.events,
         "remarks": list(found.remarks),
         "functions": [vars(each) for each in functions(found.on_cpu)],
         "on_cpu": found.on_cpu,
@@ -66,19 +67,30 @@ def _entry(label: str, found: StepStacks) -> dict[str, Any]:
 
 
 def _write_svg(file: Path, label: str, found: StepStacks, is_off_cpu: bool) -> None:
-    from app.comparison.stacks.flame import layout
+    from app.comparison.stacks.flame import flame_of
     from app.comparison.texts.stacks_text import title_of
     from app.report.flame_svg import flame_svg
 
-    svg = flame_svg(layout(found.side(is_off_cpu)), title_of(label, is_off_cpu), found.remarks)
+    svg = flame_svg(flame_of(found, is_off_cpu=is_off_cpu), title_of(label, is_off_cpu), found.remarks)
     write_file(file, svg)
     say(file)
+
+
+def _changes(base: StepStacks, other: StepStacks) -> list[dict[str, Any]]:
+    """Of each function; of counted steps in instructions for an event."""
+    from app.comparison.stacks.counted import function_work_changes
+    from app.comparison.stacks.stacks import are_comparable, function_share_changes
+
+    if not are_comparable(base, other):
+        return []
+    if other.events:
+        return [vars(each) for each in function_work_changes(base, other)]
+    return [vars(each) for each in function_share_changes(base.on_cpu, other.on_cpu)]
 
 
 def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form: str) -> None:
     """Print what changed in each column against the base, in each step of that name."""
     from app.comparison.cells.labels import names_of
-    from app.comparison.stacks.stacks import function_share_changes
     from app.comparison.texts.stacks_text import changes_tables
 
     if form == "json":
@@ -86,7 +98,8 @@ def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form:
             {
                 "step": label,
                 "column": at,
-                "changes": [vars(each) for each in function_share_changes(its[base].on_cpu, its[at].on_cpu)],
+                "unit": "instructions" if its[at].events else "samples",
+                "changes": _changes(its[base], its[at]),
             }
             for label, its in profiles.items()
             for at in range(len(its))

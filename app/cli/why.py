@@ -8,11 +8,13 @@ from typing import Any
 
 from app.comparison.answers.sentences import step_sentences
 from app.comparison.cells.cell import Comparison, Row
-from app.comparison.cells.labels import names_of, row_label
+from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
+from app.comparison.stacks.stacks import are_comparable, profiles_of
 from app.comparison.texts import costs_text
 from app.comparison.texts.causes_text import causes_table
 from app.comparison.texts.waits_text import statements_table, waits_table
+from app.comparison.texts.work_text import work_changes_table
 from app.comparison.why.before_after import before_after_tests
 from app.comparison.why.causes import CausesEntry, causes_of_row
 from app.comparison.why.thread_states import thread_states_table
@@ -24,6 +26,8 @@ from app.core.table import Table
 
 from .screen import print_common_name_parts, print_json, print_tables, say_text, say_wrapped
 from .session import opened_history
+
+MOST_FUNCTIONS = 15  # `--stacks` shows more
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,11 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         say_text(costs_text.costs_to_csv(comparison, entries))
     elif step:
         nothing = dict.fromkeys(filter(None, map(why_not_explained, entries)))
-        above = [*step_sentences(comparison, step), *nothing]
+        work = _work_tables(comparison, step)
+        sentences = (table.remarks[0] for table in work)  # which parts make the difference
+        above = [*step_sentences(comparison, step), *sentences, *nothing]
         say_wrapped(*above, "")
-        tables = _tables(comparison, entries) if entries else _tables_alone(comparison, step)
+        tables = [*work, *(_tables(comparison, entries) if entries else _tables_alone(comparison, step))]
         print_tables([_without(each, above) for each in tables], form)
     else:
         ways = (False, True) if entries else (False,)
@@ -70,6 +76,19 @@ def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[Tab
         yield waits_table(f"Waits of {title}", its.named)
         if its.named["statements"]:
             yield statements_table(f"Statements of {title}", its.named)
+
+
+def _work_tables(comparison: Comparison, step: str) -> list[Table]:
+    """The functions that make the difference in a counted step, of each other column."""
+    with opened_history() as history:
+        profiles = profiles_of(history, comparison, step)
+    names, base = heads_of(comparison).texts, comparison.base
+    return [
+        work_changes_table(its[base], its[at], (names[base], names[at]), label, MOST_FUNCTIONS)
+        for label, its in profiles.items()
+        for at in range(len(its))
+        if at != base and its[at].events and are_comparable(its[base], its[at])
+    ]
 
 
 def _tables_alone(comparison: Comparison, step: str) -> Iterator[Table]:

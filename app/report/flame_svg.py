@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.stacks.flame import DrawnFlameFrame, Flame, Frame, frame_text, growth, pieces
+from app.comparison.stacks.flame import (
+    DrawnFlameFrame,
+    Flame,
+    Frame,
+    base_text,
+    change_texts,
+    flame_text,
+    frame_text,
+    growth,
+    pieces,
+)
 from app.comparison.stacks.flame_colours import (
     STEPS,
     colour_of,
@@ -70,11 +80,10 @@ def _name(frame: Frame, x: float, y: float, width: float) -> str:
 
 
 def _legend_hint(flame: Flame) -> str:
-    count = f"{flame.samples:,} samples"
     if not flame.base_samples:
-        return count
-    colours = "orange: a larger share than in the base; blue: a smaller one"
-    return f"{count}, {flame.base_samples:,} in the base; {colours}"
+        return flame_text(flame)
+    less, _, more = change_texts(flame)
+    return f"{flame_text(flame)}, {base_text(flame)} in the base; orange: {more}; blue: {less}"
 
 
 def _legend(flame: Flame, y: float) -> Iterator[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.comparison.cells.cell import Comparison
-from app.comparison.stacks.flame import Flame, layout
-from app.comparison.stacks.stacks import StepStacks, profile_of, profiled_steps
+from app.comparison.stacks.flame import Flame, flame_of
+from app.comparison.stacks.stacks import StepStacks, are_comparable, profile_of, profiled_steps
 from app.comparison.texts.stacks_text import changes_tables
 from app.core.table import Table
 from app.history.store.history import History
@@ -48,8 +48,8 @@ def profiled(history: History, found: Comparison, names: Sequence[str], base: in
 def _pictures(profiles: Sequence[StepStacks], names: Sequence[str], base: int) -> Iterator[TitledFlame]:
     for name, profile in zip(names, profiles, strict=True):
         if profile.samples:
-            yield TitledFlame(name, layout(profile.on_cpu), profile.remarks)
+            yield TitledFlame(name, flame_of(profile), profile.remarks)
     for at, profile in enumerate(profiles):
-        if at != base and profile.samples and profiles[base].samples:
+        if at != base and are_comparable(profile, profiles[base]):
             title = f"{names[at]} against {names[base]}"
-            yield TitledFlame(title, layout(profile.on_cpu, profiles[base].on_cpu), ())
+            yield TitledFlame(title, flame_of(profile, profiles[base]), ())

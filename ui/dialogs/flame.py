@@ -105,7 +105,8 @@ class FlameDialog(QDialog):
         self._remarks.setText("; ".join(view.remarks))
 
     def _on_found(self, share: float) -> None:
-        self.share.setText(f"{share:.1%} of the samples" if self.search.text().strip() else "")
+        unit = self._views[max(0, self.view.currentIndex())].flame.unit
+        self.share.setText(f"{share:.1%} of the {unit}" if self.search.text().strip() else "")
 
     def _on_save(self) -> None:
         name = f"{as_file_name(f'{self._label}-{self.view.currentText()}')}.svg"

@@ -27,12 +27,15 @@ _COST = re.compile(r"[-+*\d]\S* (\d{1,18})$")
 _TOTALS = re.compile(r"totals: (\d{1,18})$")
 _NO_NAME = re.compile(r"0x[0-9a-f]+$|\?\?\?")
 _AGAIN = re.compile(r"\d{1,6}$")  # the number of a function that calls itself
+_NONE = "of a counted step the first start of a contender has the stacks"
 _TOO_LARGE = "the dump of callgrind is larger than {} MB: no stacks"
 _NO_SUM = "the stacks of callgrind have {:,} instructions, and the thread {:,}: no stacks"
 
 
 def counted_stacks(path: str, events: int) -> Stacks:
-    """The stacks in a dump, with the events in which they were counted."""
+    """The stacks in a dump, with the events in which they were counted; no dump: another start has them."""
+    if not path:
+        return Stacks(problem=_NONE)
     try:
         if os.stat(path).st_size > MOST_BYTES:
             return Stacks(problem=_TOO_LARGE.format(MOST_BYTES >> 20))

@@ -97,7 +97,7 @@ class CountStep:
                 generator.stop()
                 session.generator = None
         figures = self._figures(counter, total, found, time.monotonic() - began)
-        if counter.stacks and figures["outcome"] == "completed":
+        if figures["outcome"] == "completed":
             self._facts.write_stacks(self._step, counted_stacks(counter.stacks, self._step.events))
         return figures
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from .stacks import FunctionShareChange, frames_of, function_share_changes, is_unnamed
+from .counted import FunctionWorkChange, function_work_changes
+from .stacks import FunctionShareChange, StepStacks, frames_of, function_share_changes, is_unnamed
 
 MOST_FRAMES = 20_000
 LEAST = 1 / 5_000  # of the samples: a narrower frame is left out
 ALL = "all"  # the frame below every thread
+
+FunctionChange = FunctionShareChange | FunctionWorkChange
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,9 @@ class Flame:
 
     frames: tuple[Frame, ...]
     base_samples: int = 0  # 0: it is not compared with a base
-    changes: Mapping[str, FunctionShareChange] = field(
-        default_factory=dict
-    )  # of each function against the base
+    changes: Mapping[str, FunctionChange] = field(default_factory=dict)  # of each function against the base
+    events: int = 0  # of a counted step: its samples are instructions
+    base_events: int = 0
 
     @property
     def samples(self) -> int:
@@ -42,10 +45,14 @@ class Flame:
     def depth(self) -> int:
         return self.frames[-1].depth
 
+    @property
+    def unit(self) -> str:
+        return "instructions" if self.events else "samples"
+
     def share(self, frame: Frame) -> float:
         return frame.samples / self.samples if self.samples else 0.0
 
-    def change(self, frame: Frame) -> FunctionShareChange | None:
+    def change(self, frame: Frame) -> FunctionChange | None:
         """What changed in all calls of a function; None of threads and of what has no name."""
         is_function = frame.depth > 1 and not is_unnamed(frame.name)
         return self.changes.get(frame.name) if is_function else None
@@ -65,6 +72,17 @@ class _Node:
     samples: int = 0
     own: int = 0
     callees: dict[str, _Node] = field(default_factory=dict)
+
+
+def flame_of(profile: StepStacks, base: StepStacks | None = None, is_off_cpu: bool = False) -> Flame:
+    """The flame graph of a step; with a base that is comparable each function has its change against it."""
+    if not profile.events:
+        return layout(profile.side(is_off_cpu), base.on_cpu if base else None)
+    flame = replace(layout(profile.on_cpu), events=profile.events)
+    if base is None:
+        return flame
+    changes = {each.name: each for each in function_work_changes(base, profile)}
+    return replace(flame, base_samples=base.samples, base_events=base.events, changes=changes)
 
 
 def layout(folded: Mapping[str, int], base: Mapping[str, int] | None = None) -> Flame:
@@ -160,18 +178,52 @@ def matching(flame: Flame, text: str) -> tuple[set[int], float]:
 def growth(flame: Flame) -> Sequence[float]:
     """The change of each frame, from -1 to 1: 1 is the largest change of any. What chance explains is 0."""
     known = [flame.change(frame) for frame in flame.frames]
-    found = [each.total_change if each and not each.is_noise else 0.0 for each in known]
+    found = [each.growth if each else 0.0 for each in known]
     largest = max(map(abs, found), default=0.0)
     return [each / largest if largest else 0.0 for each in found]
 
 
 def frame_text(flame: Flame, frame: Frame) -> str:
     """`row_search_mvcc: 312 samples, 24.1%; 40 its own`; with a base its change too."""
-    text = f"{frame.name}: {frame.samples:,} of {flame.samples:,} samples, {flame.share(frame):.1%}"
-    own = f"; {frame.own:,} of its own" if frame.own else ""
+    text = (
+        f"{frame.name}: {_amount_text(flame, frame.samples)} of {flame_text(flame)}, {flame.share(frame):.1%}"
+    )
+    own = f"; {_amount_text(flame, frame.own)} of its own" if frame.own else ""
     change = flame.change(frame)
     if change is None:
         return text + own
+    if isinstance(change, FunctionWorkChange):
+        return (
+            f"{text}{own}; all of its calls {_work_text(change.total)}, its own code {_work_text(change.own)}"
+        )
     noise = ", which is noise" if change.is_noise else ""
     shares = f"{change.total[1]:.1%}, in the base {change.total[0]:.1%}"
     return f"{text}{own}; all of its calls {shares}: {100 * change.total_change:+.1f} points{noise}"
+
+
+def _work_text(sides: tuple[float, float]) -> str:
+    return f"{sides[1]:,.0f}, in the base {sides[0]:,.0f}"
+
+
+def _amount_text(flame: Flame, samples: int) -> str:
+    """Samples, or the instructions for an event."""
+    return f"{samples / flame.events:,.0f}" if flame.events else f"{samples:,}"
+
+
+def flame_text(flame: Flame) -> str:
+    """`764 samples`; `51,752 instructions for an event`."""
+    return f"{_amount_text(flame, flame.samples)} {flame.unit}{' for an event' if flame.events else ''}"
+
+
+def base_text(flame: Flame) -> str:
+    """As much of the base."""
+    samples, events = flame.base_samples, flame.base_events
+    return f"{samples / events:,.0f}" if events else f"{samples:,}"
+
+
+def change_texts(flame: Flame) -> tuple[str, str, str]:
+    """What the colours of a difference stand for: of what shrank, of what did not change, of what grew."""
+    if flame.events:
+        less, more = (f"{word} instructions of its own than in the base" for word in ("fewer", "more"))
+        return less, "as many, or called otherwise", more
+    return "a smaller share than in the base", "no change beyond chance", "a larger share than in the base"

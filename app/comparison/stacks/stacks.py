@@ -1,4 +1,7 @@
-"""What a server did in a profiled step: stacks of several sessions merged, functions, and what changed."""
+"""What a server did in a profiled or counted step: stacks of sessions merged, functions, and what changed.
+
+In a counted step instructions take the place of samples.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ DEEPEST = 256  # frames
 LONGEST = 64 << 10  # characters of a stack
 NO_STACKS = "not profiled; run it with --profile STEP"
 NO_STACKS_WINDOW = "not profiled; mark the step with Profile on Bench, and run it again"
+NO_COUNTED = "no stacks: of a counted step the first start of a contender has them"
 FEW_NAMES_PCT = 5.0
 
 
@@ -29,6 +33,7 @@ class StepStacks:
     off_cpu: Folded = field(default_factory=dict)
     sessions: int = 0
     remarks: tuple[str, ...] = ()  # how they were sampled, and what is missing
+    events: int = 0  # that took these instructions, of a counted step; 0: samples
 
     @property
     def samples(self) -> int:
@@ -71,6 +76,11 @@ class FunctionShareChange:
         return self.total[1] - self.total[0]
 
     @property
+    def growth(self) -> float:
+        """What colours it; 0 is grey."""
+        return 0.0 if self.is_noise else self.total_change
+
+    @property
     def is_noise(self) -> bool:
         """Whether chance explains the change of both shares."""
         return abs(self.own_change) <= self.own_error and abs(self.total_change) <= self.total_error
@@ -95,8 +105,15 @@ def profiled_steps(history: History, session: str) -> list[str]:
     return list(stacks(history, session))
 
 
+def are_comparable(one: StepStacks, other: StepStacks) -> bool:
+    """Whether both have stacks, of the same kind."""
+    return bool(one.samples and other.samples) and bool(one.events) == bool(other.events)
+
+
 def merge_profiles(found: Sequence[Stacks]) -> StepStacks:
     on_cpu, off_cpu, problems = [], [], []
+    counted = [each for each in found if each.events]
+    found = counted or found  # a step is one or the other, whatever a journal says
     for each in found:
         try:
             on_cpu.append(_harmless(unpack(each.on_cpu)))
@@ -104,7 +121,8 @@ def merge_profiles(found: Sequence[Stacks]) -> StepStacks:
         except ValueError as error:
             problems.append(str(error))
     remarks = dict.fromkeys([*problems, *(text for each in found for text in remarks_of(each))])
-    return StepStacks(add_stacks(on_cpu), add_stacks(off_cpu), len(found), tuple(remarks))
+    events = sum(each.events for each in counted)
+    return StepStacks(add_stacks(on_cpu), add_stacks(off_cpu), len(found), tuple(remarks), events)
 
 
 def _harmless(folded: Folded) -> Folded:
@@ -123,18 +141,23 @@ def add_stacks(many: Iterable[Mapping[str, int]]) -> Folded:
 
 def remarks_of(stacks: Stacks) -> list[str]:
     """How stacks were sampled, and what to know before they are believed."""
-    cut = stacks.on_cut + stacks.off_cut
-    names = f"{stacks.unnamed_pct:g}% of the frames have no name of a function"
+    cut, what = stacks.on_cut + stacks.off_cut, "instruction" if stacks.events else "sample"
+    names = f"{stacks.unnamed_pct:g}% of the {_NAMELESS[bool(stacks.events)]}"
     return [
         *([stacks.problem] if stacks.problem else []),
         *([_tool_text(stacks)] if stacks.tool else []),
         *([f"off the CPU by {stacks.off_tool}"] if stacks.off_samples else []),
-        *([f"{count_text(cut, 'sample')} of rare stacks left out"] if cut else []),
+        *([f"{count_text(cut, what)} of rare stacks left out"] if cut else []),
         *([f"{names}{_symbols_text(stacks)}"] if stacks.unnamed_pct > FEW_NAMES_PCT else []),
     ]
 
 
+_NAMELESS = ("frames have no name of a function", "instructions are in functions without a name")
+
+
 def _tool_text(stacks: Stacks) -> str:
+    if stacks.events:
+        return f"counted by {stacks.tool} in the thread of the client, {count_text(stacks.events, 'event')}"
     if stacks.tool == "perf":
         rate = f"{stacks.rate_hz:g} times a second on each CPU"
         return f"on the CPU by perf, {stacks.event}, {rate}, unwound by {stacks.unwinding}"

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.comparison.stacks.flame import Flame, layout
-from app.comparison.stacks.stacks import NO_STACKS, NO_STACKS_WINDOW, StepStacks, profile_of
+from app.comparison.stacks.flame import Flame, flame_of
+from app.comparison.stacks.stacks import (
+    NO_STACKS,
+    NO_STACKS_WINDOW,
+    StepStacks,
+    are_comparable,
+    profile_of,
+)
 from app.core.errors import InputError
 from app.core.table import Table
 from app.history.store.history import History
@@ -56,15 +62,17 @@ def flame_views(history: History, sides: Sequence[FlameGraphColumn], label: str)
 def _difference(
     profiles: Sequence[StepStacks], names: Sequence[str], label: str
 ) -> Iterator[FlameGraphWithTable]:
-    if len(profiles) == 2 and all(each.samples for each in profiles):
+    if len(profiles) == 2 and are_comparable(*profiles):
         base, other = profiles
         table = function_changes_table(base, other, (names[0], names[1]), label, LINES)
-        flame = layout(other.on_cpu, base.on_cpu)
+        flame = flame_of(other, base)
         yield FlameGraphWithTable(f"{names[1]} against {names[0]}", flame, table, table.remarks)
 
 
 def _of_one(profile: StepStacks, name: str, label: str) -> Iterator[FlameGraphWithTable]:
     for is_off_cpu in (False, True):
-        if folded := profile.side(is_off_cpu):
+        if profile.side(is_off_cpu):
             table = functions_table(profile, label, is_off_cpu, LINES)
-            yield FlameGraphWithTable(title_of(name, is_off_cpu), layout(folded), table, profile.remarks)
+            yield FlameGraphWithTable(
+                title_of(name, is_off_cpu), flame_of(profile, is_off_cpu=is_off_cpu), table, profile.remarks
+            )

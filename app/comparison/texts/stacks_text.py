@@ -1,4 +1,4 @@
-"""Functions of a profiled step, and what changed between two columns, as tables of text."""
+"""Functions of a profiled or counted step, and what changed between two columns, as tables of text."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 from app.comparison.stacks.parts import server_code_part
 from app.comparison.stacks.stacks import (
+    NO_COUNTED,
     NO_STACKS,
     FunctionShareChange,
     StepStacks,
+    are_comparable,
     function_share_changes,
     functions,
 )
 from app.core.table import Table
+
+from .work_text import counted_functions_table, work_changes_table
 
 MOST = 30  # lines
 
@@ -22,7 +26,9 @@ def title_of(label: str, is_off_cpu: bool = False) -> str:
 
 
 def functions_table(profile: StepStacks, label: str, is_off_cpu: bool = False, most: int = MOST) -> Table:
-    """The functions with the most samples of their own."""
+    """The functions with the most samples of their own; of a counted step with the most instructions."""
+    if profile.events:
+        return counted_functions_table(profile, label, most)
     folded = profile.side(is_off_cpu)
     found, n = functions(folded), sum(folded.values())
     lines = tuple(
@@ -57,10 +63,20 @@ def changes_tables(
 def function_changes_table(
     base: StepStacks, other: StepStacks, names: tuple[str, str], label: str, most: int = MOST
 ) -> Table:
-    """The functions whose share changed most, with the part that chance alone explains."""
-    missing = [name for name, each in zip(names, (base, other), strict=True) if not each.samples]
-    remarks = [f"{name}: {NO_STACKS}" for name in missing]
-    found = function_share_changes(base.on_cpu, other.on_cpu)
+    """The functions whose share changed most, with the part that chance alone explains.
+
+    Of counted steps those whose instructions changed most.
+    """
+    is_comparable = are_comparable(base, other)
+    if is_comparable and base.events:
+        return work_changes_table(base, other, names, label, most)
+    no_stacks = NO_COUNTED if base.events or other.events else NO_STACKS
+    remarks = [
+        f"{name}: {no_stacks}" for name, each in zip(names, (base, other), strict=True) if not each.samples
+    ]
+    if base.samples and other.samples and not is_comparable:
+        remarks.append("one is counted, the other sampled: they are not compared")
+    found = function_share_changes(base.on_cpu, other.on_cpu) if is_comparable else []
     heads = ("function", "part", "self", "self change", "total", "total change", "±", "samples", "")
     title = (
         f"{label}: {names[1]} against {names[0]}, shares of {other.samples:,} and {base.samples:,} samples"

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.comparison.answers.over_time import OverTimeEntry
 from app.core.harmless import harmless_text
 from app.history.steps.step_text import remarks_text
-from app.protocol.plan import step_label
+from app.protocol.plan import COUNT, step_label
 from app.protocol.stacks import PROFILED
 from ui.core.theme import SPACE, Theme
 from ui.models.heads import initial_columns
@@ -158,7 +158,8 @@ class DetailTabs(QTabWidget):
         remarks = remarks_text(step) if step else ""
         self._told.setText("; ".join(remarks.splitlines()))
         self.choose_seconds.setEnabled(step is not None and step["steadiness"] is not None)
-        self.show_stacks.setEnabled(step is not None and PROFILED in step["marks"])
+        has_stacks = step is not None and (PROFILED in step["marks"] or step["kind"] == COUNT)
+        self.show_stacks.setEnabled(has_stacks)
 
     def _on_seconds_wanted(self) -> None:
         step = self._results.currentIndex().row()

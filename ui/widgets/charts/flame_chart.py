@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QWidget
 from app.comparison.stacks.flame import (
     DrawnFlameFrame,
     Flame,
+    change_texts,
     frame_text,
     growth,
     matching,
@@ -252,7 +253,6 @@ class FlameChart(FocusFrame):
 
 
 _BOX = 12.0  # pixels
-_CHANGE = ("a smaller share than in the base", "no change beyond chance", "a larger share than in the base")
 
 
 class FlameLegend(QWidget):
@@ -284,8 +284,8 @@ class FlameLegend(QWidget):
         if self._flame is None:
             return []
         if self._flame.base_samples:
-            shades = (-STEPS, 0, STEPS)
-            return [(shade_colour(shade, is_dark), text) for shade, text in zip(shades, _CHANGE, strict=True)]
+            shades = zip((-STEPS, 0, STEPS), change_texts(self._flame), strict=True)
+            return [(shade_colour(shade, is_dark), text) for shade, text in shades]
         return [
             (colour_of(part, is_dark), f"{part} {share:.1%}") for part, share in parts_in(self._flame).items()
         ]

@@ -1,0 +1,79 @@
+"""What changed between two contenders in a counted step: the instructions of functions, exact, for an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.protocol.stacks import Folded
+
+from .parts import server_code_part
+from .stacks import Function, StepStacks, frames_of, functions, is_unnamed
+
+NAMELESS = "[without a name]"
+
+
+@dataclass(frozen=True)
+class FunctionWorkChange:
+    """Instructions of a function for an event, in the base and in the other."""
+
+    name: str
+    own: tuple[float, float]
+    total: tuple[float, float]  # with all that it calls
+
+    @property
+    def own_change(self) -> float:
+        return self.own[1] - self.own[0]
+
+    @property
+    def total_change(self) -> float:
+        return self.total[1] - self.total[0]
+
+    @property
+    def growth(self) -> float:
+        """What colours it: the frames above it show the rest."""
+        return self.own_change
+
+    @property
+    def only_in(self) -> int | None:
+        """The side that alone has it: 0 or 1; None: both have it."""
+        return None if all(self.total) else int(bool(self.total[1]))
+
+
+def work_of(profile: StepStacks) -> float:
+    """The instructions for an event."""
+    return profile.samples / profile.events
+
+
+def function_work_changes(base: StepStacks, other: StepStacks) -> list[FunctionWorkChange]:
+    """The functions of two counted steps, the largest change in their own code first.
+
+    What has no name is one: builds call their files differently.
+    """
+    sides = [
+        {each.name: each for each in functions(_with_one_unnamed(side.on_cpu))} for side in (base, other)
+    ]
+    nothing = Function("", 0, 0)
+    found = []
+    for name in {**sides[0], **sides[1]}:
+        one, two = (side.get(name, nothing) for side in sides)
+        own = one.own / base.events, two.own / other.events
+        found.append(FunctionWorkChange(name, own, (one.total / base.events, two.total / other.events)))
+    return sorted(found, key=lambda each: (-abs(each.own_change), -abs(each.total_change), each.name))
+
+
+def part_work_changes(changes: Sequence[FunctionWorkChange]) -> dict[str, float]:
+    """The change of each part of the server, by the names of its functions, the largest first."""
+    found: dict[str, float] = {}
+    for each in changes:
+        part = server_code_part(each.name)
+        found[part] = found.get(part, 0.0) + each.own_change
+    return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
+
+
+def _with_one_unnamed(folded: Mapping[str, int]) -> Folded:
+    found: Folded = {}
+    for stack, count in folded.items():
+        named = ";".join(NAMELESS if is_unnamed(frame) else frame for frame in frames_of(stack))
+        found[named] = found.get(named, 0) + count
+    return found
