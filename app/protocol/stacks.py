@@ -10,6 +10,7 @@ import base64
 import binascii
 import zlib
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Dict, Mapping, Tuple
 
 from .reading import LONGEST_PACKED, Count, Figure, Name, Packed, Text
@@ -20,6 +21,7 @@ PROFILED_ON_REQUEST = "profiled-on-request"  # of one whose stacks a person aske
 # costs per query of a step that is profiled, where the machine counts them
 COUNTERS = ("cycles", "instructions", "branch_misses", "cache_misses", "tlb_misses", "page_faults")
 MOST_UNPACKED = 16 << 20  # bytes
+LONGEST_COUNT = 14  # characters: of 12 digits, what parts it from its stack, and the end of the line
 KERNEL = "_[k]"  # behind the name of a function of the kernel
 
 Folded = Dict[str, int]
@@ -54,7 +56,8 @@ class Stacks:
 def pack(folded: Mapping[str, int], most: int = LONGEST_PACKED) -> Tuple[str, int]:
     """The stacks as text of at most so many characters, and the samples of those left out, the rarest."""
     ordered = sorted(folded.items(), key=lambda each: (-each[1], each[0]))
-    keep = len(ordered)
+    ends = accumulate(len(stack) + LONGEST_COUNT for stack, _ in ordered)
+    keep = sum(1 for end in ends if end <= MOST_UNPACKED)  # as far as `unpack` reads
     while True:
         text = _packed(ordered[:keep])
         if len(text) <= most:

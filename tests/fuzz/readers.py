@@ -16,6 +16,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from app.agent.profiling.counted import CallgrindDump
 from app.catalog import Catalog
 from app.catalog.custom_sql import custom_sql_problems
 from app.catalog.mydbtest import mydbtest_to_sql
@@ -39,6 +40,7 @@ from app.planner.estimate.estimate import estimate
 from app.planner.request.plan_file import plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.protocol.answers import RehearsalResult, Survey
+from app.protocol.stacks import pack, unpack
 from app.remote.agent import RemoteAgent
 from app.remote.connection import CommandResult
 from app.targets.store import Targets
@@ -334,6 +336,15 @@ def read_team(row: Any) -> None:
         checked(announcement_from_row, [row])
 
 
+def read_callgrind(content: bytes) -> None:
+    """The agent takes a ValueError as a reason for no stacks."""
+    try:
+        folded, _ = CallgrindDump(decoded(content).splitlines()).folded()
+    except ValueError as error:
+        raise DynoError(str(error)) from None
+    unpack(pack(folded)[0])
+
+
 READERS: Mapping[str, Reader] = {
     "journals": Reader(journal_inputs(), read_journal),
     "frames": Reader(files(whole_frames()), read_frames),
@@ -349,5 +360,6 @@ READERS: Mapping[str, Reader] = {
     "exports": Reader(zip_inputs(), read_zip),
     "settings": Reader(files([SETTINGS]), read_settings_toml),
     "targets": Reader(files([TARGETS]), read_targets_toml),
+    "callgrind": Reader(files(seeds("tests/data", "callgrind_dump")), read_callgrind),
     "team": Reader(values([TEAM_EDIT, TEAM_SESSION]), read_team),
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.protocol.events import Fact, StepEnded
+from app.protocol.stacks import STACKS, Stacks, unpack
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.running.builds import fetch
@@ -52,6 +53,29 @@ def counts(desktop: Desktop) -> dict[tuple[str, str], list[float]]:
     return found
 
 
+def assert_stacks_are_exact(desktop: Desktop) -> None:
+    """The first start of each contender has the stacks of its client: every instruction, and no sample."""
+    for entry in desktop.sessions():
+        events = desktop.events(entry["id"])
+        facts = [
+            Stacks(**each.value) for each in events if isinstance(each, Fact) and each.name == STACKS
+        ]
+        assert len(facts) == len(SPREADS)
+        ended = [each for each in events if isinstance(each, StepEnded)][-len(facts) :]
+        for stacks, step in zip(facts, ended, strict=True):
+            if entry["repeat"] > 1:
+                assert "the first start" in stacks.problem and not stacks.on_cpu
+                continue
+            found = unpack(stacks.on_cpu)
+            assert sum(found.values()) == stacks.on_samples == round(step.value * stacks.events)
+            assert not stacks.on_cut and all(stack.startswith("client;") for stack in found)
+            assert any("dispatch_command" in stack for stack in found)
+    plan = desktop.sessions()[0]["plan"]
+    said = desktop.dyno("compare", plan, "--why", "point-query").stdout
+    assert "instructions fewer than" in said and "functions without a name" in said  # of Debian's build
+    assert "only in" in said and "may be inlined" in said and "sample" not in said
+
+
 @pytest.mark.timeout(600)
 def test_two_starts_agree_beside_two_busy_loops_and_engines_do_not(desktop: Desktop) -> None:
     steps = ("--steps", "point-query,update-index", "--starts", "2")
@@ -72,6 +96,7 @@ def test_two_starts_agree_beside_two_busy_loops_and_engines_do_not(desktop: Desk
     ended = [each for each in desktop.events(first["id"]) if isinstance(each, StepEnded)][-1]
     assert ended.per_query["other_instructions"] is not None
     assert ended.in_force["variables"]["loose_innodb_use_native_aio"] == "0"
+    assert_stacks_are_exact(desktop)
     refused = desktop.refused("session", "script", first["id"], "--out", str(desktop.home / "script"), code=2)
     assert "which a script cannot repeat" in refused
 

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.comparison.stacks.flame import layout
+from app.comparison.stacks.flame import flame_of, layout
 from app.comparison.stacks.stacks import merge_profiles
 from app.comparison.texts.flame_views import FlameGraphWithTable
 from app.comparison.texts.stacks_text import function_changes_table, functions_table
@@ -174,3 +174,22 @@ def test_history_shows_the_stacks_of_a_step(qtbot: QtBot, context: WindowContext
     dialog = shown(qtbot, page)
     assert dialog.view.count() == 1 and dialog.view.currentText().endswith("on the CPU")
     dialog.reject()
+
+
+def test_a_counted_step_says_instructions_and_never_samples(qtbot: QtBot, theme: Theme) -> None:
+    counted = [
+        merge_profiles([Stacks("callgrind", "instructions", on_cpu=pack(each)[0], on_samples=100, events=10)])
+        for each in (BASE, OTHER)
+    ]
+    table = function_changes_table(counted[0], counted[1], ("a", "b"), LABEL)
+    view = FlameGraphWithTable("b against a", flame_of(counted[1], counted[0]), table, table.remarks)
+    dialog = FlameDialog(LABEL, [view], theme, None)  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.mouseMove(dialog.chart, dialog.chart.centre_of(names(dialog)["write"]).toPoint())
+    dialog.search.setText("write")
+    shown = [dialog.pointed.text(), dialog.share.text(), *(words for _, words in dialog.legend.entries())]
+    assert "write: 7 of 10 instructions for an event, 70.0%" in shown[0]
+    assert shown[1] == "70.0% of the instructions"
+    assert shown[2] == "fewer instructions of its own than in the base"
+    assert not any("sample" in text for text in [*shown, *view.remarks])

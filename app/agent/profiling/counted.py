@@ -20,6 +20,7 @@ THREAD = "client"  # below all stacks: no other thread is in them
 DEEPEST = 128  # frames
 MOST_BYTES = 64 << 20  # of a dump; that of a step has 1 to 10 MB
 MOST_STACKS = 200_000
+MOST_INSTRUCTIONS = 10**12  # of a dump: callgrind would take hours for them
 LONGEST_LINE = 64 << 10
 FEW_NAMES_PCT = 5.0  # of the instructions: beyond it the package with names is named
 _NAME = re.compile(r"(c?)(fn|ob)=\((\d{1,9})\)(?: (.*))?$")
@@ -51,6 +52,7 @@ class CallgrindDump:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.total = -1
+        self._counted = 0
         self._names: Dict[Tuple[str, str], str] = {}  # of functions and objects by their numbers
         self._files: Dict[str, str] = {}  # the object of a function without a name
         self._own: Dict[Tuple[str, str], int] = {}  # instructions by object and function
@@ -78,8 +80,11 @@ class CallgrindDump:
             raise ValueError("instructions of no function")
         key = place["ob"], place["fn"]
         self._own[key] = self._own.get(key, 0) + cost
+        self._counted += cost
         if len(self._own) > MOST_STACKS:
             raise ValueError("it has more than {:,} stacks".format(MOST_STACKS))
+        if self._counted >= MOST_INSTRUCTIONS:
+            raise ValueError("it has {:,} instructions or more".format(MOST_INSTRUCTIONS))
 
     def _read_word(self, line: str, place: Dict[str, str]) -> None:
         total = _TOTALS.match(line)
@@ -100,7 +105,7 @@ class CallgrindDump:
     def stacks(self, events: int) -> Stacks:
         """What a journal has of it."""
         folded, unnamed = self.folded()
-        counted = sum(folded.values())
+        counted = self._counted
         if counted != self.total or not counted:
             return Stacks(problem=_NO_SUM.format(counted, max(0, self.total)))
         packed, cut = pack(folded)

@@ -1,4 +1,4 @@
-"""What changed between two contenders in a counted step: the instructions of functions, exact, for an event."""
+"""What changed between two contenders in a counted step: instructions of functions, exact, for an event."""
 
 from __future__ import annotations
 

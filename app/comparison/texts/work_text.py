@@ -81,7 +81,7 @@ def work_sentence(base: StepStacks, other: StepStacks, names: tuple[str, str], l
     """`point-query: B takes 17,049 instructions more than A for an event: memory +6,200, network -20 ...`."""
     difference = work_of(other) - work_of(base)
     if not _differs(base, difference):
-        return f"{label}: {names[1]} takes within {LEAST_COUNTED:.1%} as many instructions as {names[0]}"
+        return f"{label}: {names[1]} takes as many instructions as {names[0]}, within {LEAST_COUNTED:.1%}"
     parts = part_work_changes(function_work_changes(base, other))
     named = list(parts)[:PARTS]
     texts = [f"{_part_text(part)} {parts[part]:+,.0f}" for part in named]

@@ -7,11 +7,31 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.comparison.stacks.flame import LEAST, Flame, frame_text, growth, layout, matching, pieces
+from app.comparison.stacks.counted import NAMELESS, function_work_changes, part_work_changes
+from app.comparison.stacks.flame import (
+    LEAST,
+    Flame,
+    change_texts,
+    flame_of,
+    flame_text,
+    frame_text,
+    growth,
+    layout,
+    matching,
+    pieces,
+)
 from app.comparison.stacks.flame_colours import parts_in, shade_colour
 from app.comparison.stacks.parts import KERNEL, PARTS, UNNAMED, server_code_part
-from app.comparison.stacks.stacks import Function, function_share_changes, functions, merge_profiles
+from app.comparison.stacks.stacks import (
+    Function,
+    StepStacks,
+    are_comparable,
+    function_share_changes,
+    functions,
+    merge_profiles,
+)
 from app.comparison.texts.stacks_text import function_changes_table, functions_table
+from app.comparison.texts.work_text import ONE_SIDED, work_sentence
 from app.protocol.stacks import Stacks, pack
 from app.report.flame_svg import flame_svg
 
@@ -148,3 +168,102 @@ def test_the_picture_is_whole_and_names_are_escaped(base: dict[str, int] | None)
     tree = ElementTree.fromstring(text)
     assert len([each for each in tree.iter() if each.tag.endswith("title")]) == 8
     assert "<script>" not in text and not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+
+
+# counted steps: 10 events of the base, 20 of the other
+COUNTED_BASE = {"client;main;btr_cur_search": 6000, "client;main;memcpy": 1000, "client;main;[mysqld]": 3000}
+COUNTED_OTHER = {
+    "client;main;btr_cur_search": 14_000,
+    "client;main;[mysqld];[libc.so.6]": 8000,
+    "client;main;vio_read": 6000,
+}
+
+
+def counted(folded: dict[str, int], events: int, **more: object) -> Stacks:
+    n = sum(folded.values())
+    return Stacks("callgrind", "instructions", on_cpu=pack(folded)[0], on_samples=n, events=events, **more)  # type: ignore[arg-type]
+
+
+def counted_pair() -> tuple[StepStacks, StepStacks]:
+    return merge_profiles([counted(COUNTED_BASE, 10)]), merge_profiles([counted(COUNTED_OTHER, 20)])
+
+
+def test_instructions_are_compared_for_an_event_and_what_has_no_name_is_one() -> None:
+    base, other = counted_pair()
+    found = {each.name: each for each in function_work_changes(base, other)}
+    assert found["btr_cur_search"].own == (600, 700) and found["main"].total == (1000, 1400)
+    assert found[NAMELESS].own == (300, 400) and found[NAMELESS].only_in is None
+    assert found["memcpy"].only_in == 0 and found["vio_read"].only_in == 1
+    assert next(iter(found)) == "vio_read"  # 300 more
+    assert sum(each.own_change for each in found.values()) == 400
+    assert part_work_changes(list(found.values())) == {
+        "network": 300, "InnoDB: B-tree": 100, UNNAMED: 100, "SQL layer and libraries": -100,
+    }  # fmt: skip
+
+
+def test_starts_of_a_counted_step_are_added_with_their_events() -> None:
+    elsewhere = Stacks(problem="of a counted step the first start of a contender has the stacks")
+    found = merge_profiles([counted(COUNTED_BASE, 10), elsewhere, counted(COUNTED_BASE, 10)])
+    assert (found.events, found.samples, found.sessions) == (20, 20_000, 2)
+    assert found.remarks == ("counted by callgrind in the thread of the client, 10 events",)
+    assert merge_profiles([elsewhere]).remarks == (elsewhere.problem,)
+    cut = merge_profiles([counted(COUNTED_BASE, 10, on_cut=500, unnamed_pct=15.2)]).remarks
+    assert "500 instructions of rare stacks left out" in cut
+    assert "15.2% of the instructions are in functions without a name: the build has no symbols" in cut
+
+
+def test_a_sentence_names_the_parts_and_adds_up() -> None:
+    base, other = counted_pair()
+    assert work_sentence(base, other, ("a", "b"), "read") == (
+        "read: b takes 400 instructions more than a for an event: network +300, functions without a name +100,"
+        " InnoDB: B-tree +100, SQL layer and libraries -100"
+    )
+    assert work_sentence(other, base, ("b", "a"), "read").startswith(
+        "read: a takes 400 instructions fewer than b"
+    )
+    assert (
+        work_sentence(base, base, ("a", "b"), "read")
+        == "read: b takes as many instructions as a, within 0.3%"
+    )
+
+
+def test_functions_that_make_the_difference_have_their_share_of_it() -> None:
+    base, other = counted_pair()
+    table = function_changes_table(base, other, ("a", "b"), "read")
+    assert table.title == "read: b against a, 1,400 and 1,000 instructions for an event"
+    (first, *_) = table.lines
+    assert first == ("vio_read", "network", "300", "0", "+300", "+75.0%", "300", "0", "+300", "b")
+    assert ONE_SIDED in table.remarks and not any("sample" in each for each in table.remarks)
+    same = function_changes_table(base, base, ("a", "b"), "read")
+    assert "share" not in same.heads and ONE_SIDED not in same.remarks  # nothing to share out
+    assert functions_table(base, "read").title == "read: 1,000 instructions for an event"
+
+
+def test_counted_stacks_are_not_compared_with_samples() -> None:
+    base, _ = counted_pair()
+    sampled = merge_profiles([stacks(OTHER)])
+    assert not are_comparable(base, sampled)
+    table = function_changes_table(base, sampled, ("a", "b"), "read")
+    assert not table.lines and "one is counted, the other sampled: they are not compared" in table.remarks
+    missing = function_changes_table(base, merge_profiles([]), ("a", "b"), "read")
+    assert missing.remarks[0] == "b: no stacks: of a counted step the first start of a contender has them"
+
+
+def test_a_flame_graph_of_counted_steps_says_instructions_for_an_event() -> None:
+    base, other = counted_pair()
+    flame = flame_of(other, base)
+    texts = {frame.name: frame_text(flame, frame) for frame in flame.frames}
+    assert flame_text(flame) == "1,400 instructions for an event"
+    assert texts["btr_cur_search"] == (
+        "btr_cur_search: 700 of 1,400 instructions for an event, 50.0%; 700 of its own;"
+        " all of its calls 700, in the base 600, its own code 700, in the base 600"
+    )
+    by_name = dict(zip((frame.name for frame in flame.frames), growth(flame), strict=True))
+    assert (
+        by_name["vio_read"] == 1
+        and by_name["main"] == 0
+        and by_name["btr_cur_search"] == pytest.approx(1 / 3)
+    )
+    svg = flame_svg(flame, "read")
+    assert "more instructions of its own than in the base" in svg and "samples" not in svg
+    assert change_texts(layout(OTHER, BASE))[1] == "no change beyond chance"

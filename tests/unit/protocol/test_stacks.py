@@ -30,6 +30,12 @@ def test_the_rarest_stacks_are_cut_and_their_samples_counted() -> None:
     assert min(left.values()) >= max(count for stack, count in FOLDED.items() if stack not in left)
 
 
+def test_what_is_packed_can_be_unpacked_however_well_it_is_compressed() -> None:
+    deep = {f"{'a_function;' * 2000}{at}": 1 for at in range(1000)}  # 22 MB
+    text, cut = pack(deep)
+    assert len(unpack(text)) == len(deep) - cut and 0 < cut < len(deep)
+
+
 def packed(raw: bytes) -> str:
     return base64.b64encode(zlib.compress(raw, 9)).decode()
 
