@@ -71,7 +71,7 @@ def _write_svg(file: Path, label: str, found: StepStacks, is_off_cpu: bool) -> N
     from app.comparison.texts.stacks_text import title_of
     from app.report.flame_svg import flame_svg
 
-    svg = flame_svg(flame_of(found, is_off_cpu=is_off_cpu), title_of(label, is_off_cpu), found.remarks)
+    svg = flame_svg(flame_of(found, is_off_cpu=is_off_cpu), title_of(found, label, is_off_cpu), found.remarks)
     write_file(file, svg)
     say(file)
 

@@ -225,5 +225,5 @@ def change_texts(flame: Flame) -> tuple[str, str, str]:
     """What the colours of a difference stand for: of what shrank, of what did not change, of what grew."""
     if flame.events:
         less, more = (f"{word} instructions of its own than in the base" for word in ("fewer", "more"))
-        return less, "as many, or called otherwise", more
+        return less, "as many, or without a name", more
     return "a smaller share than in the base", "no change beyond chance", "a larger share than in the base"

@@ -74,5 +74,8 @@ def _of_one(profile: StepStacks, name: str, label: str) -> Iterator[FlameGraphWi
         if profile.side(is_off_cpu):
             table = functions_table(profile, label, is_off_cpu, LINES)
             yield FlameGraphWithTable(
-                title_of(name, is_off_cpu), flame_of(profile, is_off_cpu=is_off_cpu), table, profile.remarks
+                title_of(profile, name, is_off_cpu),
+                flame_of(profile, is_off_cpu=is_off_cpu),
+                table,
+                profile.remarks,
             )

@@ -21,8 +21,8 @@ from .work_text import counted_functions_table, work_changes_table
 MOST = 30  # lines
 
 
-def title_of(label: str, is_off_cpu: bool = False) -> str:
-    return f"{label}, {'waiting' if is_off_cpu else 'on the CPU'}"
+def title_of(profile: StepStacks, label: str, is_off_cpu: bool = False) -> str:
+    return f"{label}, {'counted' if profile.events else 'waiting' if is_off_cpu else 'on the CPU'}"
 
 
 def functions_table(profile: StepStacks, label: str, is_off_cpu: bool = False, most: int = MOST) -> Table:
@@ -44,7 +44,7 @@ def functions_table(profile: StepStacks, label: str, is_off_cpu: bool = False, m
     left = f"{len(found) - most:,} functions more" if len(found) > most else ""
     heads = ("function", "part", "self", "total", "samples")
     remarks = tuple(filter(None, (*profile.remarks, left)))
-    return Table(f"{title_of(label, is_off_cpu)}: {n:,} samples", heads, lines, 2, remarks)
+    return Table(f"{title_of(profile, label, is_off_cpu)}: {n:,} samples", heads, lines, 2, remarks)
 
 
 def changes_tables(
