@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from app.comparison.stacks.flame import (
     DrawnFlameFrame,
@@ -37,7 +38,7 @@ _GROUND = {False: "#ffffff", True: "#1e1f22"}
 def flame_svg(flame: Flame, title: str, remarks: Sequence[str] = (), is_alone: bool = True) -> str:
     """The picture; alone it has its own ground, and is a file of its own."""
     heads = [title, *remarks, _legend_hint(flame)]
-    lines = list(filter(None, heads))
+    lines = [line for each in heads if each for line in wrap(each, int((WIDTH - 2 * PAD) / CHAR))]
     legend = list(_legend(flame, PAD + 18.0 * len(lines) + 4))
     top = PAD + 18.0 * len(lines) + (24.0 if legend else 6.0)
     seen = pieces(flame, narrowest=NARROWEST)

@@ -49,7 +49,7 @@ _WRITTEN: dict[str, tuple[str, Callable[[Report], list[str]]]] = {
     "results": ("Results", lambda its: [*map(_table, its.results), _plain(about_ratio(its.comparison))]),
     "cost": ("What a query costs", lambda its: [*_causes(its), *map(_table, its.costs)]),
     "stacks": (
-        "Where the time went",
+        "What the servers did",
         lambda its: [_table(each) for step in its.stacks for each in step.tables],
     ),
     "caveats": ("Caveats", lambda its: ["\n".join(f"- {_plain(each)}" for each in its.caveats)]),

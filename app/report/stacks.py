@@ -9,6 +9,7 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.stacks.flame import Flame, flame_of
 from app.comparison.stacks.stacks import StepStacks, are_comparable, profile_of, profiled_steps
 from app.comparison.texts.stacks_text import changes_tables
+from app.comparison.texts.work_text import work_sentence
 from app.core.table import Table
 from app.history.store.history import History
 
@@ -52,4 +53,11 @@ def _pictures(profiles: Sequence[StepStacks], names: Sequence[str], base: int) -
     for at, profile in enumerate(profiles):
         if at != base and are_comparable(profile, profiles[base]):
             title = f"{names[at]} against {names[base]}"
-            yield TitledFlame(title, flame_of(profile, profiles[base]), ())
+            yield TitledFlame(title, flame_of(profile, profiles[base]), _sentence(profiles, names, base, at))
+
+
+def _sentence(profiles: Sequence[StepStacks], names: Sequence[str], base: int, at: int) -> tuple[str, ...]:
+    """Of a counted step the parts of the server that make the difference."""
+    if not profiles[at].events:
+        return ()
+    return (work_sentence(profiles[base], profiles[at], (names[base], names[at])),)

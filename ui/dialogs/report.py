@@ -26,7 +26,7 @@ _WORDS = {
     "results": "Results: tables by group",
     "charts": "Charts: bars, and curves over each sweep",
     "cost": "What a query costs",
-    "stacks": "Where the time went: flame graphs of profiled steps",
+    "stacks": "What the servers did: flame graphs of profiled and counted steps",
     "caveats": "Notes: n, noise, unsteady steps, failures, parity",
     "repeat": "How to repeat it: description, presets, script",
 }

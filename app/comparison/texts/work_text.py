@@ -53,7 +53,7 @@ def work_changes_table(
     lines = tuple(_line(each, names, difference if has_shares else 0.0) for each in shown)
     rest = [f"{len(found) - most:,} functions more"] if len(found) > most else []
     one_sided = [ONE_SIDED] if any(each.only_in is not None for each in shown) else []
-    remarks = [work_sentence(base, other, names, label), *base.remarks, *other.remarks]
+    remarks = [f"{label}: {work_sentence(base, other, names)}", *base.remarks, *other.remarks]
     return Table(title, heads, lines, 2, tuple(dict.fromkeys([*remarks, *one_sided, *rest])))
 
 
@@ -77,11 +77,11 @@ def _differs(base: StepStacks, difference: float) -> bool:
     return abs(difference) > LEAST_COUNTED * work_of(base)
 
 
-def work_sentence(base: StepStacks, other: StepStacks, names: tuple[str, str], label: str) -> str:
-    """`point-query: B takes 17,049 instructions more than A for an event: memory +6,200, network -20 ...`."""
+def work_sentence(base: StepStacks, other: StepStacks, names: tuple[str, str]) -> str:
+    """`B takes 17,049 instructions more than A for an event: memory +6,200, network -20 ...`."""
     difference = work_of(other) - work_of(base)
     if not _differs(base, difference):
-        return f"{label}: {names[1]} takes as many instructions as {names[0]}, within {LEAST_COUNTED:.1%}"
+        return f"{names[1]} takes as many instructions as {names[0]}, within {LEAST_COUNTED:.1%}"
     parts = part_work_changes(function_work_changes(base, other))
     named = list(parts)[:PARTS]
     texts = [f"{_part_text(part)} {parts[part]:+,.0f}" for part in named]
@@ -89,7 +89,7 @@ def work_sentence(base: StepStacks, other: StepStacks, names: tuple[str, str], l
     texts += [f"all other parts {rest:+,.0f}"] if len(parts) > len(named) else []
     word = "more" if difference > 0 else "fewer"
     return (
-        f"{label}: {names[1]} takes {abs(difference):,.0f} instructions {word} than {names[0]} for an event:"
+        f"{names[1]} takes {abs(difference):,.0f} instructions {word} than {names[0]} for an event:"
         f" {', '.join(texts)}"
     )
 
