@@ -9,7 +9,7 @@ from app.comparison.stacks.counted import (
     work_of,
 )
 from app.comparison.stacks.parts import UNNAMED, server_code_part
-from app.comparison.stacks.stacks import StepStacks, functions
+from app.comparison.stacks.stacks import FEW_NAMES_PCT, StepStacks, functions, is_unnamed
 from app.core.table import Table
 from app.stats.at_target.verdicts import LEAST_COUNTED
 
@@ -88,10 +88,19 @@ def work_sentence(base: StepStacks, other: StepStacks, names: tuple[str, str]) -
     rest = sum(change for part, change in parts.items() if part not in named)
     texts += [f"all other parts {rest:+,.0f}"] if len(parts) > len(named) else []
     word = "more" if difference > 0 else "fewer"
+    doubts = (_nameless_text(*each) for each in zip(names, (base, other), strict=True))
     return (
         f"{names[1]} takes {abs(difference):,.0f} instructions {word} than {names[0]} for an event:"
-        f" {', '.join(texts)}"
+        f" {'; '.join([', '.join(texts), *filter(None, doubts)])}"
     )
+
+
+def _nameless_text(name: str, profile: StepStacks) -> str:
+    """That the parts of a contender are not fully known; '' if they are."""
+    own = sum(each.own for each in functions(profile.on_cpu) if is_unnamed(each.name))
+    if 100 * own <= FEW_NAMES_PCT * profile.samples:
+        return ""
+    return f"{own / profile.samples:.0%} of those of {name} have no name, and may belong to any part"
 
 
 def _part_text(part: str) -> str:
