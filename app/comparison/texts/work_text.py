@@ -100,7 +100,8 @@ def _nameless_text(name: str, profile: StepStacks) -> str:
     own = sum(each.own for each in functions(profile.on_cpu) if is_unnamed(each.name))
     if 100 * own <= FEW_NAMES_PCT * profile.samples:
         return ""
-    return f"{own / profile.samples:.0%} of those of {name} have no name, and may belong to any part"
+    share = f"{own / profile.samples:.0%} of the instructions of {name}"
+    return f"{share} have no function with a name, and may belong to any part"
 
 
 def _part_text(part: str) -> str:

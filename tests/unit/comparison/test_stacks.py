@@ -217,8 +217,8 @@ def test_a_sentence_names_the_parts_and_adds_up() -> None:
     assert work_sentence(base, other, ("a", "b")) == (
         "b takes 400 instructions more than a for an event: network +300,"
         " functions without a name +100, InnoDB: B-tree +100, SQL layer and libraries -100;"
-        " 30% of those of a have no name, and may belong to any part;"
-        " 29% of those of b have no name, and may belong to any part"
+        " 30% of the instructions of a have no function with a name, and may belong to any part;"
+        " 29% of the instructions of b have no function with a name, and may belong to any part"
     )
     assert work_sentence(other, base, ("b", "a")).startswith("a takes 400 instructions fewer than b")
     assert work_sentence(base, base, ("a", "b")) == "b takes as many instructions as a, within 0.3%"
