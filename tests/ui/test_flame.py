@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +17,7 @@ from app.comparison.texts.stacks_text import function_changes_table, functions_t
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
+from app.protocol.plan import COUNT
 from app.protocol.stacks import Stacks, pack
 from tests import journals
 from tests.ui.find import find
@@ -114,16 +116,23 @@ def test_it_is_saved_as_a_picture(qtbot: QtBot, theme: Theme, tmp_path: Path) ->
     assert "cannot be written" in find(dialog, MessageBar).text
 
 
-def kept(context: WindowContext) -> list[str]:
+def kept(context: WindowContext, is_counted: bool = False) -> list[str]:
     """Two sessions of a plan; the stacks of each are of its first driven step."""
-    steps = [replace(each, profile=each.label == LABEL) for each in journals.steps(threads=(1,))]
+    steps = [
+        replace(each, profile=not is_counted, **({"kind": COUNT, "events": 10} if is_counted else {}))
+        if each.label == LABEL
+        else each
+        for each in journals.steps(threads=(1,))
+    ]
     plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], its_steps=steps)
     with History(context.home) as history:
         for turn, folded in zip(plan.turns, (BASE, OTHER), strict=True):
             maker = journals.Maker(plan, turn.session).begin()
-            maker.add(Fact, name="stacks", value=stacks(folded).to_json(), when=LABEL)
+            found = replace(stacks(folded), events=10 if is_counted else 0)
+            maker.add(Fact, name="stacks", value=found.to_json(), when=LABEL)
             for step in range(len(plan.steps)):
-                maker.step(step, marks=["profiled"] if plan.steps[step].label == LABEL else [])
+                is_profiled = plan.steps[step].label == LABEL and not is_counted
+                maker.step(step, marks=["profiled"] if is_profiled else [])
             maker.end()
             JournalStorer(history).append(plan.id, turn.session, 0, maker.raw)
     return [turn.session for turn in plan.turns]
@@ -152,8 +161,11 @@ def test_compare_shows_the_chosen_column_against_the_base(qtbot: QtBot, context:
     dialog.reject()
 
 
-def test_history_shows_the_stacks_of_a_step(qtbot: QtBot, context: WindowContext) -> None:
-    ids = kept(context)
+@pytest.mark.parametrize(("is_counted", "title"), [(False, "on the CPU"), (True, "counted")])
+def test_history_shows_the_stacks_of_a_step(
+    qtbot: QtBot, context: WindowContext, is_counted: bool, title: str
+) -> None:
+    ids = kept(context, is_counted)
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.show()
@@ -168,11 +180,11 @@ def test_history_shows_the_stacks_of_a_step(qtbot: QtBot, context: WindowContext
     rows = [steps.step(at) for at in range(steps.rowCount())]
     for at, step in enumerate(rows):
         results.selectRow(at)
-        assert tabs.show_stacks.isEnabled() == (step is not None and "profiled" in step["marks"])
+        assert tabs.show_stacks.isEnabled() == (step is not None and step["name"] == "point-query")
     results.selectRow(next(at for at, step in enumerate(rows) if step and step["name"] == "point-query"))
     tabs.show_stacks.trigger()
     dialog = shown(qtbot, page)
-    assert dialog.view.count() == 1 and dialog.view.currentText().endswith("on the CPU")
+    assert dialog.view.count() == 1 and dialog.view.currentText().endswith(title)
     dialog.reject()
 
 
