@@ -16,7 +16,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.agent.profiling.counted import CallgrindDump
+from app.agent.profiling.callgrind_dump import CallgrindDump
 from app.catalog import Catalog
 from app.catalog.custom_sql import custom_sql_problems
 from app.catalog.mydbtest import mydbtest_to_sql

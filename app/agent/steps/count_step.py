@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
 
 from app.agent.load.gate import ClientGate
 from app.agent.load.generator import Generator, driver_options, generator_login_options
-from app.agent.profiling.counted import counted_stacks
+from app.agent.profiling.callgrind_dump import counted_stacks
 from app.agent.sampling.figures import latency_of, totals_of
 from app.agent.sampling.unnamed_clients import UnnamedClientThreads, threads_in
 from app.agent.system.control import ON_REQUEST

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.profiling import counted
-from app.agent.profiling.counted import CallgrindDump, counted_stacks
+from app.agent.profiling import callgrind_dump
+from app.agent.profiling.callgrind_dump import CallgrindDump, counted_stacks
 from app.protocol.stacks import LONGEST_PACKED, unpack
 
 # of the monitor thread of a MySQL 9.7, by valgrind 3.19 with --separate-callers=100 --dump-line=no
@@ -102,11 +102,11 @@ def test_what_does_not_add_up_is_no_stacks(tmp_path: Path, text: str, problem: s
 def test_a_function_that_calls_itself_in_circles_is_finite() -> None:
     circle = "'".join(["a()", "b()"] * 5000)
     (stack,) = folded(f"fn=(1) {circle}\n0 5\ntotals: 5\n")
-    assert stack.count(";") <= counted.DEEPEST
+    assert stack.count(";") <= callgrind_dump.DEEPEST
 
 
 def test_stacks_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counted, "MOST_STACKS", 1000)
+    monkeypatch.setattr(callgrind_dump, "MOST_STACKS", 1000)
     endless = chain.from_iterable((f"fn=({at}) f{at}", "0 1") for at, _ in enumerate(repeat(0)))
     with pytest.raises(ValueError, match="more than 1,000 stacks"):
         CallgrindDump(endless)
@@ -115,7 +115,7 @@ def test_stacks_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_huge_dump_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "dump"
     with path.open("wb") as file:
-        file.truncate(counted.MOST_BYTES + 1)
+        file.truncate(callgrind_dump.MOST_BYTES + 1)
     assert "larger than 64 MB" in counted_stacks(str(path), 1).problem
 
 
