@@ -57,9 +57,7 @@ def assert_stacks_are_exact(desktop: Desktop) -> None:
     """The first start of each contender has the stacks of its client: every instruction, and no sample."""
     for entry in desktop.sessions():
         events = desktop.events(entry["id"])
-        facts = [
-            Stacks(**each.value) for each in events if isinstance(each, Fact) and each.name == STACKS
-        ]
+        facts = [Stacks(**each.value) for each in events if isinstance(each, Fact) and each.name == STACKS]
         assert len(facts) == len(SPREADS)
         ended = [each for each in events if isinstance(each, StepEnded)][-len(facts) :]
         for stacks, step in zip(facts, ended, strict=True):

@@ -174,7 +174,7 @@ def test_what_a_person_chose_of_speed_says_nothing_of_a_count() -> None:
     asked = asked.with_options(contenders=contenders(MARIADB), allow_busy=True)
     found = count_request(asked)
     assert found == PlanRequest(
-        name="mine", sequence="work", repeats=2, contenders=asked.contenders, allow_busy=True
+        name="mine", sequence="work", repeats=STARTS, contenders=asked.contenders, allow_busy=True
     )
 
 
