@@ -89,14 +89,14 @@ def row_formats(query: Query) -> str:
 
 # what a server needs that runs under valgrind: native AIO does not answer there, and MariaDB 10.11 maps 8 TB
 # for a buffer pool that may grow; the same pool for all, as looking through it costs instructions; no client
-# that spins for the redo log's threads, and no new statistics of tables at a moment of their own
+# that spins for the redo log's threads, and no change buffer that is merged at a moment of its own
 UNDER_VALGRIND = {
     "loose_innodb_use_native_aio": "0",
     "loose_innodb_flush_method": "fsync",
     "loose_innodb_buffer_pool_size": "256M",
     "loose_innodb_buffer_pool_size_max": "256M",
     "loose_innodb_log_writer_threads": "OFF",
-    "loose_innodb_stats_auto_recalc": "0",
+    "loose_innodb_change_buffering": "none",
 }
 
 # kinds of threads that every server has, and how their names begin
