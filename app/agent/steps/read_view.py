@@ -21,8 +21,8 @@ _OPEN = (
 class HeldReadView:
     """Held from the first counted write on, to the end of the session."""
 
-    def __init__(self, socket: str, engine: str) -> None:
-        self._client = Client(socket, read_s=None)
+    def __init__(self, client: Client, engine: str) -> None:
+        self._client = client  # one of its own
         self._check = engine_of(engine).read_views
         self._is_open = False
 

@@ -21,6 +21,7 @@ from app.agent.sampling.statements import Statements
 from app.agent.sampling.thread_states import ThreadSampler
 from app.agent.sampling.waits import WaitSampler
 from app.agent.sampling.write_accounting import WriteAccounting
+from app.agent.server.mysql import Client
 from app.agent.server.server import Server
 from app.agent.system.control import ControlRequests, StopRequested
 from app.agent.system.directory import MarkedDirectory
@@ -114,7 +115,7 @@ class RunningSession(BegunSession):
 
     @cached_property
     def read_view(self) -> HeldReadView:
-        held = HeldReadView(self.server.socket, self.contender.engine)
+        held = HeldReadView(Client(self.server.socket, read_s=None), self.contender.engine)
         self._opened.callback(held.close)
         return held
 

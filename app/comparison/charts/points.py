@@ -69,7 +69,7 @@ def error_bars_legend(counts: Iterable[int]) -> str:
     if not known:
         return ""
     if known == [1]:
-        return "n = 1: no error bars, the noise between sessions is unknown"
+        return "n = 1: no error bars, the noise between repeats is unknown"
     several = [count for count in known if count > 1]
     n = f"{several[0]}" if len(several) == 1 else f"{several[0]} to {several[-1]}"
     alone = "; none where n = 1" if known[0] == 1 else ""

@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
+from app.agent.server.mysql import Client
 from app.agent.steps.read_view import HeldReadView
 from app.agent.system.errors import AgentError
 from app.engines.query import QueryError
 
 
-class Server:
+class Server(Client):
     """Answers a connection; `views` are those that innodb_trx has of it."""
 
     def __init__(self, views: int = 1, problem: str = "") -> None:
+        super().__init__("/nowhere")
         self.views, self.problem = views, problem
         self.said: list[str] = []
 
@@ -28,9 +30,7 @@ class Server:
 
 
 def held(server: Server, engine: str = "innodb") -> HeldReadView:
-    view = HeldReadView("/nowhere", engine)
-    view._client = server  # type: ignore[assignment]
-    return view
+    return HeldReadView(server, engine)
 
 
 def test_it_is_opened_once_whatever_the_isolation_level_of_the_preset() -> None:

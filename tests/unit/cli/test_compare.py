@@ -15,7 +15,7 @@ from tests import comparable
 from tests.plans import MARIADB
 
 DIFFERING = [
-    ("settings", "file access"), ("variables", "io_capacity"), ("preset", "sort_buffer_size"),
+    ("parity", "file access"), ("variables", "io_capacity"), ("preset", "sort_buffer_size"),
     ("contender", "engine"),
 ]  # fmt: skip
 

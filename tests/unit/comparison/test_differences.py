@@ -51,7 +51,7 @@ def test_contenders_and_their_presets(tmp_path: Path) -> None:
     other = replace(ROCKSDB, cnf="[mysqld]\nmax_connections=512\nskip_log_bin\n")
     plan = journals.plan([replace(INNODB, cnf="[mysqld]\nmax_connections=100\nskip_log_bin\n"), other])
     assert rows(found(tmp_path, plan)) == {
-        ("settings", "file access"): ["direct", "buffered"],
+        ("parity", "file access"): ["direct", "buffered"],
         ("contender", "engine"): ["innodb", "rocksdb"],
         ("preset", "max_connections"): ["100", "512"],
     }
@@ -81,7 +81,7 @@ def test_variables_in_force_without_what_is_never_the_same(tmp_path: Path) -> No
         "plugin_dir": "/usr/lib/plugin", "rocksdb_x_dir": f"/elsewhere/sessions/{theirs}/data",
     }  # fmt: skip
     assert rows(found(tmp_path, plan, {"variables": first}, {"variables": second})) == {
-        ("settings", "I/O capacity"): ["100 to 100", "200 to 200"],
+        ("parity", "I/O capacity"): ["100 to 100", "200 to 200"],
         ("variables", "innodb_io_capacity"): ["100", "200"],
         ("variables", "only_here"): ["1", None],
     }
@@ -209,7 +209,7 @@ def test_what_a_crash_may_cost_stands_on_top_as_it_was_in_force(tmp_path: Path) 
     ]
     assert list(rows(found(tmp_path, plan, *facts)))[:3] == [
         ("durability", "commit"),
-        ("settings", "character set"),
+        ("parity", "character set"),
         ("variables", "innodb_flush_log_at_trx_commit"),
     ]
 
