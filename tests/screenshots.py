@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.installed import DYNO
+from tests.installed import DYNO, MARIADB
 from tests.running.builds import fetch
 from tests.story import BUILDS, SESSIONS, at
 from tests.ui.screen import Person, Screen, person_before, screen_of
@@ -22,10 +22,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SCREEN = (1320, 880)  # the window with its frame
 LIMIT_S = 300.0
-INSTALLED = "mariadb-10.11"  # of this computer
 VERSIONS = (
     *("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-9.7"),
-    *("mariadb-10.2", INSTALLED, "mariadb-11.4", "mariadb-11.8"),
+    *("mariadb-10.2", MARIADB, "mariadb-11.4", "mariadb-11.8"),
 )
 STEP = "read-write.range100"  # of the first session: by then there is much to be seen
 TERMINAL = ("xterm", "-geometry", "82x39+0+0", "-fa", "DejaVu Sans Mono", "-fs", "11", "-hold", "-e")
@@ -49,7 +48,7 @@ def take_versions() -> None:
     """The work of queries over versions: no screen is needed, and others may be at work."""
     with TemporaryDirectory(prefix="dyno-") as folder:
         carry_out = at(Path(folder) / "dyno")
-        for build in set(VERSIONS) - {INSTALLED}:
+        for build in set(VERSIONS) - {MARIADB}:
             carry_out(f"build install {fetch(build)} --there")
         carry_out(f"work {' '.join(VERSIONS)} --allow-busy")
         picture = DOCS / "work.png"

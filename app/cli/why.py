@@ -53,7 +53,8 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         sentences = (table.remarks[0] for table in work)  # which parts make the difference
         above = [*step_sentences(comparison, step), *sentences, *nothing]
         say_wrapped(*above, "")
-        tables = [*work, *(_tables(comparison, entries) if entries else _tables_alone(comparison, step))]
+        # of a counted step neither time nor waits are known
+        tables = work or [*(_tables(comparison, entries) if entries else _tables_alone(comparison, step))]
         print_tables([_without(each, above) for each in tables], form)
     else:
         ways = (False, True) if entries else (False,)

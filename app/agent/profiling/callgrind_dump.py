@@ -18,7 +18,7 @@ from .tools import symbols_package
 TOOL, EVENT = "callgrind", "instructions"
 THREAD = "client"  # below all stacks: no other thread is in them
 DEEPEST = 128  # frames
-MOST_BYTES = 64 << 20  # of a dump; that of a step has 1 to 10 MB
+MOST_BYTES = 64 << 20  # of a dump; that of a step has 1 to 10 MiB
 MOST_STACKS = 200_000
 MOST_INSTRUCTIONS = 10**12  # of a dump: callgrind would take hours for them
 LONGEST_LINE = 64 << 10
@@ -29,7 +29,7 @@ _TOTALS = re.compile(r"totals: (\d{1,18})$")
 _NO_NAME = re.compile(r"0x[0-9a-f]+$|\?\?\?")
 _AGAIN = re.compile(r"\d{1,6}$")  # the number of a function that calls itself
 _NONE = "of a counted step the first start of a contender has the stacks"
-_TOO_LARGE = "the dump of callgrind is larger than {} MB: no stacks"
+_TOO_LARGE = "the dump of callgrind is larger than {} MiB: no stacks"
 _NO_SUM = "the stacks of callgrind have {:,} instructions, and the thread {:,}: no stacks"
 
 

@@ -164,11 +164,11 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
 
 
 def largest_decided_step(comparison: Comparison) -> str:
-    """The timed step with the largest decided effect, to ask why; '' if there is none."""
+    """The step with the largest decided effect, to ask why; '' if there is none."""
     found = [
         (cell.finding.effect, cell.row.workload)
         for cell in _cells_of(comparison)
-        if cell.finding and cell.finding.word in DIFFERING and cell.row.kind not in (*PREPARING, COUNT)
+        if cell.finding and cell.finding.word in DIFFERING and cell.row.kind not in PREPARING
     ]
     return max(found, default=(0.0, ""))[1]
 

@@ -116,7 +116,7 @@ def test_a_huge_dump_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "dump"
     with path.open("wb") as file:
         file.truncate(callgrind_dump.MOST_BYTES + 1)
-    assert "larger than 64 MB" in counted_stacks(str(path), 1).problem
+    assert "larger than 64 MiB" in counted_stacks(str(path), 1).problem
 
 
 def test_without_a_dump_it_says_who_has_one(tmp_path: Path) -> None:
