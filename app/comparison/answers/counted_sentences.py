@@ -9,20 +9,25 @@ from app.comparison.verdicts.counted_writes import OTHERS, other_instructions
 from app.stats.at_target.verdicts import NOISE, SAME, spread_of_starts
 
 
-def counted_clause(row: Row, names: Sequence[str], base: int, at: int) -> str:
-    """`B takes 11% more instructions than A for an event (74,400 against 67,000; starts within 0.1%)`."""
+def counted_clause(row: Row, names: Sequence[str], base: int, at: int, figure: str = "") -> str:
+    """`B takes 11% more instructions than A (74,400 against 67,000 for an event; starts within 0.1%)`.
+
+    figure: another measure of the step than its result.
+    """
     cell, sides = row.cells[at], (row.cells[at], row.cells[base])
-    ratio, name = cell.relative or 1.0, names[base]
+    ratio, of_base = cell.relative or 1.0, f"{figure or 'instructions'} than {names[base]}"
     figures = " against ".join(f"{each.value or 0:,.0f}" for each in sides)
     apart, word = abs(ratio - 1), "more" if ratio > 1 else "fewer"
     seen = {
-        SAME: f"takes as many instructions as {name}",
-        NOISE: f"takes {apart:.1%} {word} instructions than {name}, undecided",
-    }.get(cell.verdict or "", f"takes {apart:.{1 if apart < 0.1 else 0}%} {word} instructions than {name}")
-    return f"{names[at]} {seen} ({figures} for an event; {_starts(sides)}{_of_others(row, base, at)})"
+        SAME: f"takes as many {figure or 'instructions'} as {names[base]}",
+        NOISE: f"takes {apart:.1%} {word} {of_base}, undecided",
+    }.get(cell.verdict or "", f"takes {apart:.{1 if apart < 0.1 else 0}%} {word} {of_base}")
+    of_result = "" if figure else " for an event"
+    others = "" if figure else _of_others(row, base, at)
+    return f"{names[at]} {seen} ({figures}{of_result}; {_starts(sides)}{others})"
 
 
-def ratios_of_others(row: Row, base: int, at: int) -> float | None:
+def ratio_of_others(row: Row, base: int, at: int) -> float | None:
     """The work of a column's other threads for a counted write, divided by that of the base."""
     theirs, ours = other_instructions(row, at), other_instructions(row, base)
     return theirs / ours if ours and theirs is not None else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 from app.comparison.cells.cell import OF_SNAPSHOT, Column, Comparison, Row, RowGroup
@@ -36,7 +37,7 @@ from app.stats.at_target.verdicts import (
     is_within,
 )  # fmt: skip
 
-from .counted_sentences import counted_clause, ratios_of_others
+from .counted_sentences import counted_clause, ratio_of_others
 
 MOST = 8  # sentences on what was found
 MOST_UNJUDGED = 3  # and on what was not
@@ -319,7 +320,8 @@ class _Voice:
         )
         found = found[:MOST_CLAUSES] if (more := len(found) - MOST_CLAUSES) > 0 else found
         if subject.counted:
-            clauses = [counted_clause(subject.counted, self.names, self.base, at) for at, _ in found]
+            counted = partial(counted_clause, subject.counted, self.names, self.base, figure=self.figure)
+            clauses = [counted(at) for at, _ in found]
             return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
         surest = next((at for at, each in found if each.low is not None), None)
         clauses = [
@@ -379,7 +381,8 @@ class _Voice:
 
     def _of_other_threads(self, cells: Sequence[_Cell]) -> list[str]:
         """`its other threads at 0.02 to 0.1`, where the cells are counted writes of one column."""
-        found = [ratios_of_others(cell.row, self.base, cell.at) for cell in cells if cell.row.counts_writes]
+        writes = [cell for cell in cells if cell.row.counts_writes and not self.figure]
+        found = [ratio_of_others(cell.row, self.base, cell.at) for cell in writes]
         known = [each for each in found if each is not None]
         return [f"its other threads at {_ratios_text(known)}"] if known else []
 

@@ -106,7 +106,9 @@ MEASURES = (
     Measure("log_kb", "KiB of log per query", "KB/{of}", _cost("log_kb")),
     Measure("cycles", "Cycles per query", "/{of}", _cost("cycles")),
     Measure("instructions", "Instructions per query", "/{of}", _cost("instructions")),
-    Measure("other_instructions", "Instructions of others per query", "/{of}", _cost("other_instructions")),
+    Measure(
+        "other_instructions", "Instructions of other threads per query", "/{of}", _cost("other_instructions")
+    ),
     Measure("branch_misses", "Mispredicted branches per query", "/{of}", _cost("branch_misses")),
     Measure("cache_misses", "Cache misses per query", "/{of}", _cost("cache_misses")),
     Measure("tlb_misses", "TLB misses per query", "/{of}", _cost("tlb_misses")),

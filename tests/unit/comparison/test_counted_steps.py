@@ -12,7 +12,7 @@ from app.comparison.answers.tally import tally_text
 from app.comparison.cells.cell import Comparison
 from app.comparison.differences.warnings import OF_COUNTS, OF_WRITES
 from app.comparison.texts.caveats import joined_texts
-from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.counted_writes import OTHER_ENGINE, OTHER_SIDE, WHY_NOT_BY_COUNTS
 from app.comparison.verdicts.judgement import signs_text
 from app.history.store.history import History
@@ -123,3 +123,11 @@ def test_noise_of_the_other_threads_points_nowhere(history: History) -> None:
 def test_a_write_without_the_other_figure_says_so(history: History) -> None:
     (sentence,) = verdict_sentences(counted(history, READ, others=((None, None), (None, None))))
     assert "the work of other threads is unknown" in sentence
+
+
+def test_another_measure_of_a_counted_step_is_not_called_its_result(history: History) -> None:
+    found = counted(history, READ, others=((100_000, 100_100), (120_000, 120_100)))
+    by_others = comparison_by_measure(found, "other_instructions")
+    (sentence,) = verdict_sentences(by_others, "instructions of other threads per query")
+    assert "takes 20% more instructions of other threads per query than" in sentence
+    assert sentence.endswith("(120,050 against 100,050; starts within 0.10%).") and "95% sure" not in sentence
