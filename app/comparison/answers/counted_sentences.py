@@ -22,9 +22,10 @@ def counted_clause(row: Row, names: Sequence[str], base: int, at: int, figure: s
         SAME: f"takes as many {figure or 'instructions'} as {names[base]}",
         NOISE: f"takes {apart:.1%} {word} {of_base}, undecided",
     }.get(cell.verdict or "", f"takes {apart:.{1 if apart < 0.1 else 0}%} {word} {of_base}")
+    of_all = max(each.known_spread for each in sides)
     of_result = "" if figure else " for an event"
     others = "" if figure else _of_others(row, base, at)
-    return f"{names[at]} {seen} ({figures}{of_result}; {_starts(sides)}{others})"
+    return f"{names[at]} {seen} ({figures}{of_result}; {_starts(sides, of_all)}{others})"
 
 
 def ratio_of_others(row: Row, base: int, at: int) -> float | None:
@@ -44,7 +45,13 @@ def _of_others(row: Row, base: int, at: int) -> str:
     return f"; other threads {' against '.join(f'{each:,.0f}' for each in values)}, {_starts(figures)}"
 
 
-def _starts(sides: Sequence[ColumnFigure]) -> str:
+def _starts(sides: Sequence[ColumnFigure], of_all: float = 0.0) -> str:
+    """`starts within 0.1%`; where more is known of all starts: `starts within 0.1%, all known ones 0.8%`."""
     known = [[each for each in side.samples if each is not None] for side in sides]
     spread = max(spread_of_starts(each) for each in known)
-    return f"starts within {spread:.{0 if spread >= 0.1 else 1 if spread >= 0.001 else 2}%}"
+    seen, all_known = _percent(spread), _percent(max(of_all, spread))
+    return f"starts within {seen}" + (f", all known ones {all_known}" if all_known != seen else "")
+
+
+def _percent(share: float) -> str:
+    return f"{share:.{0 if share >= 0.1 else 1 if share >= 0.001 else 2}%}"

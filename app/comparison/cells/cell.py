@@ -83,6 +83,7 @@ class Cell(ColumnFigure):
     left_out: list[list[str]] = field(default_factory=list)  # the marks for which it does not count
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)
     cuts: list[StepCutEntry | None] = field(default_factory=list)
+    known_spread: float = 0.0  # of all counted starts that the history has, where this has fewer than three
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
     others: list[Mapping[str, object]] = field(default_factory=list)  # the same as `Others`, of all sessions
     searches: list[Mapping[str, object] | None] = field(default_factory=list)  # for a limit, of such steps

@@ -29,6 +29,7 @@ from app.comparison.verdicts.counted_on import (
     counters_of,
     mark_counted_otherwise,
 )
+from app.comparison.verdicts.counted_starts import add_known_spreads
 from app.comparison.verdicts.counted_writes import counted_writes_of
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.judgement import (
@@ -50,6 +51,7 @@ from app.history.lists.sessions import (
     sessions_of_reference,
     source_text,
 )
+from app.history.steps.counted_starts import known_spreads
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
 from app.protocol.states import NOT_NEEDED, OUT_OF_TIME
@@ -116,6 +118,7 @@ def compare(
             counters_of(history, [each["id"] for each in column]) if has_counts else [] for column in columns
         ]
         warnings += caveats_of_counters(counters, names, at)
+        spreads = [known_spreads(history, column[0]) if has_counts else {} for column in columns]
         plans = list(
             differing_execution_plans([step_execution_plans(history, column[0]["id"]) for column in columns])
         )
@@ -135,6 +138,7 @@ def compare(
     of_steps = step_titles(plans_in_order), set_rates_of(plans_in_order), counted_writes_of(plans_in_order)
     rows = [row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)]
     mark_counted_otherwise(rows, counters, at)
+    add_known_spreads(rows, spreads)
     found = Comparison(
         base=at,
         columns=described,

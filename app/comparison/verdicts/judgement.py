@@ -235,6 +235,7 @@ def _samples(comparison: Comparison, row: Row, at: int) -> StepResultPair:
         keeps_rate=both_keep_rate(row, comparison.base, at),
         is_load=row.kind in PREPARING,
         is_counted=row.kind == COUNT,
+        known_spread=max(cell.known_spread for cell in both),
     )
     if pairs := same_round_pairs(base, column):
         rounds = round_figure_pairs(both[0].samples, both[1].samples, pairs)

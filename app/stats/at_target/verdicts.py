@@ -86,6 +86,7 @@ class StepResultPair:
     keeps_rate: bool = False  # both are only the rate that the plan sets
     is_load: bool = False  # of a load or an index: these tell of their noise by themselves
     is_counted: bool = False  # instructions: each is of another start of the server, and needs no test
+    known_spread: float = 0.0  # of starts, where these are too few to show it
 
     @property
     def n(self) -> int:
@@ -173,7 +174,7 @@ def _verdict_of_counts(cell: StepResultPair, matters: float) -> Verdict:
     """Counts differ beyond three times the spread of their starts, which is all the noise they have."""
     if cell.n < 2 or not cell.has_logarithms:
         return Verdict(SINGLE if cell.n < 2 else NOISE)
-    room = room_of_counts(max(map(spread_of_starts, (cell.base, cell.other))))
+    room = room_of_counts(max(*map(spread_of_starts, (cell.base, cell.other)), cell.known_spread))
     interval = Interval(cell.ratio, cell.ratio / room, cell.ratio * room)
     if interval.low <= 1 <= interval.high:
         return Verdict(SAME if is_within(interval.low, interval.high, matters) else NOISE, None, interval)

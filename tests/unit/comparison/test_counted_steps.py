@@ -26,6 +26,7 @@ def counted(
     *starts: Sequence[tuple[float, float]],
     others: Sequence[tuple[float | None, float | None]] = (),
     engine: str = "innodb",
+    number: int = 1,
 ) -> Comparison:
     """Of each step the starts of base and other: ((67_000, 67_010), (74_400, 74_390)).
 
@@ -38,7 +39,7 @@ def counted(
         )
         for at in range(len(starts))
     ]  # fmt: skip
-    plan = comparable.plan(2, 2, its_steps=steps)
+    plan = comparable.plan(2, 2, its_steps=steps, number=number)
     contenders = [replace(each, engine=engine) if at else each for at, each in enumerate(plan.contenders)]
     plan = replace(plan, contenders=contenders) if others else plan
     for turn in plan.turns:
@@ -131,3 +132,13 @@ def test_another_measure_of_a_counted_step_is_not_called_its_result(history: His
     (sentence,) = verdict_sentences(by_others, "instructions of other threads per query")
     assert "takes 20% more instructions of other threads per query than" in sentence
     assert sentence.endswith("(120,050 against 100,050; starts within 0.10%).") and "95% sure" not in sentence
+
+
+def test_two_starts_that_agree_by_chance_are_judged_by_all_that_are_known(history: History) -> None:
+    lucky = ((67_000, 67_000), (68_000, 68_000))
+    assert cells(counted(history, lucky).rows[0], "verdict")[1:] == ["worse"]
+    counted(history, ((67_000, 67_500), (68_000, 68_000)), number=2)
+    found = counted(history, lucky, number=3)
+    (sentence,) = verdict_sentences(found)
+    assert cells(found.rows[0], "verdict")[1:] == ["~"]
+    assert "undecided" in sentence and "starts within 0.00%, all known ones 0.7%)" in sentence
