@@ -8,26 +8,14 @@ from dataclasses import dataclass
 from app.protocol.stacks import Folded
 
 from .parts import server_code_part
-from .stacks import Function, StepStacks, frames_of, functions, is_unnamed
+from .stacks import Function, FunctionChange, StepStacks, frames_of, functions, is_unnamed
 
 NAMELESS = "[without a name]"
 
 
 @dataclass(frozen=True)
-class FunctionWorkChange:
+class FunctionWorkChange(FunctionChange):
     """Instructions of a function for an event, in the base and in the other."""
-
-    name: str
-    own: tuple[float, float]
-    total: tuple[float, float]  # with all that it calls
-
-    @property
-    def own_change(self) -> float:
-        return self.own[1] - self.own[0]
-
-    @property
-    def total_change(self) -> float:
-        return self.total[1] - self.total[0]
 
     @property
     def growth(self) -> float:

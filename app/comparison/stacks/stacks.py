@@ -57,15 +57,12 @@ class Function:
 
 
 @dataclass(frozen=True)
-class FunctionShareChange:
-    """Shares of a function in two profiles, and how far chance alone moves the difference."""
+class FunctionChange:
+    """A function in two profiles."""
 
     name: str
     own: tuple[float, float]  # of the base, and of the other
-    total: tuple[float, float]
-    samples: tuple[int, int]  # with all that it calls
-    own_error: float  # 95 % of the differences between equals are smaller
-    total_error: float
+    total: tuple[float, float]  # with all that it calls
 
     @property
     def own_change(self) -> float:
@@ -74,6 +71,15 @@ class FunctionShareChange:
     @property
     def total_change(self) -> float:
         return self.total[1] - self.total[0]
+
+
+@dataclass(frozen=True)
+class FunctionShareChange(FunctionChange):
+    """Shares of a function in two profiles, and how far chance alone moves the difference."""
+
+    samples: tuple[int, int]  # with all that it calls
+    own_error: float  # 95 % of the differences between equals are smaller
+    total_error: float
 
     @property
     def growth(self) -> float:

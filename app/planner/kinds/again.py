@@ -89,14 +89,19 @@ def _with_only(request: PlanRequest, plan: Plan, only: Collection[str]) -> PlanR
     return replace(request, steps=kept, profile=profile) if only else request
 
 
-def _check_same(session: str, plan: Plan, first: Plan) -> None:
+def check_can_run_again(session: str, plan: Plan, first: Plan, lacking: str) -> None:
+    """Raise InputError for a session that Dyno did not run, or that is of another target."""
     if not any(step.lua for step in plan.steps):
-        raise InputError(f"session {session} did not run under Dyno: there is no plan to repeat")
+        raise InputError(f"session {session} did not run under Dyno: there is {lacking}")
     if plan.target != first.target:
         raise InputError(
             f"session {session} is from {plan.target}, the first one from {first.target}: choose sessions"
             " of one target"
         )
+
+
+def _check_same(session: str, plan: Plan, first: Plan) -> None:
+    check_can_run_again(session, plan, first, "no plan to repeat")
     if _work(plan) != _work(first):
         raise InputError(
             f"session {session} did different work than the first one ({_work_text(plan)};"

@@ -15,13 +15,13 @@ from app.planner.request.request import PlanRequest
 from app.planner.resolve.steps import why_not_counted
 from app.protocol.plan import COUNT
 
-from .again import contenders_of_sessions, request_again, swept_variable
+from .again import check_can_run_again, contenders_of_sessions, request_again, swept_variable
 
 if TYPE_CHECKING:
     from app.history.store.history import History
-    from app.protocol.plan import Plan
 
 STARTS = 3  # of each server: how far they are apart is all the noise there is
+_LACKING = "no server to count"  # of a session that was imported
 _STAYS = ("name", "target", "contenders", "vary", "allow_busy", "allow_small_disk")
 
 
@@ -43,7 +43,7 @@ def count_of_sessions(
         plans = plans_by_session(history, ids)
     first = next(iter(plans.values()))
     for id_, plan in plans.items():
-        _check(id_, plan, first)
+        check_can_run_again(id_, plan, first, _LACKING)
     asked = PlanRequest(
         target=first.target,
         contenders=contenders_of_sessions(plans),
@@ -62,7 +62,7 @@ def counted_step_of_session(history: History, reference: str, step: str) -> tupl
     """
     (id_,) = find_all(history, [reference])
     (plan,) = plans_by_session(history, [id_]).values()
-    _check(id_, plan, plan)
+    check_can_run_again(id_, plan, plan, _LACKING)
     found = next((each for each in plan.steps if step in (each.name, each.label)), None)
     if found is None or found.kind == COUNT:
         return request_again(history, [id_]), step
@@ -76,16 +76,6 @@ def with_counted_step(request: PlanRequest, step: str, catalog: Catalog) -> Plan
     is_of_work = any(each.name == name and each.count for each in catalog.sequence(COUNTED).steps)
     sequence = COUNTED if is_of_work else sequence_that_counts(name, catalog)
     return replace(request, sequence=sequence)
-
-
-def _check(session: str, plan: Plan, first: Plan) -> None:
-    if not any(step.lua for step in plan.steps):
-        raise InputError(f"session {session} did not run under Dyno: there is no server to count")
-    if plan.target != first.target:
-        raise InputError(
-            f"session {session} is from {plan.target}, the first one from {first.target}: choose sessions of"
-            " one target"
-        )
 
 
 def _why_not(workload: str, catalog: Catalog) -> str:
