@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Settled = Callable[[Survey], PlanRequest]
 
 
-WATCHED = "started; Ctrl+C leaves it running"  # and then it is said how to come back
+WATCHED = "started; Ctrl+C leaves it running"  # Ctrl+C prints how to come back
 
 
 def started_text(plan: Plan, target: str) -> str:

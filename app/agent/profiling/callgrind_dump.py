@@ -13,16 +13,16 @@ from typing import Dict, Iterable, List, Tuple
 from app.protocol.stacks import Folded, Stacks, pack
 
 from .names import is_unnamed_frame, short_function_name
+from .perf import DEEPEST
+from .profile import FEW_NAMES_PCT
 from .tools import symbols_package
 
 TOOL, EVENT = "callgrind", "instructions"
 THREAD = "client"  # below all stacks: no other thread is in them
-DEEPEST = 128  # frames
 MOST_BYTES = 64 << 20  # of a dump; that of a step has 1 to 10 MiB
 MOST_STACKS = 200_000
 MOST_INSTRUCTIONS = 10**12  # of a dump: callgrind would take hours for them
 LONGEST_LINE = 64 << 10
-FEW_NAMES_PCT = 5.0  # of the instructions: beyond it the package with names is named
 _NAME = re.compile(r"(c?)(fn|ob)=\((\d{1,9})\)(?: (.*))?$")
 _COST = re.compile(r"[-+*\d]\S* (\d{1,18})$")
 _TOTALS = re.compile(r"totals: (\d{1,18})$")
@@ -48,7 +48,7 @@ def counted_stacks(path: str, events: int) -> Stacks:
 
 
 class CallgrindDump:
-    """One dump of one thread; raises ValueError if it is none."""
+    """One dump of one thread; raises ValueError for anything else."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.total = -1

@@ -25,7 +25,7 @@ from .tools import (
 )
 
 MOST_OFF_CPU = 64 << 10  # characters
-FEW_NAMES_PCT = 5.0  # frames without a name: beyond it the package with them is named
+FEW_NAMES_PCT = 5.0  # frames, or instructions, without a name: beyond it the package with them is named
 _NOTHING = "{}; {}: no stacks"
 _SLICED = (
     "{}; only perf samples stacks where servers take turns: a dump would stop one in the turn of another"

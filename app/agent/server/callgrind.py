@@ -13,7 +13,7 @@ from app.agent.system.errors import AgentError
 
 from .program import CannotStartError, ask
 
-CALLERS = 60  # of a function that are told apart for stacks; the deepest stack of a read has 46
+CALLERS = 60  # frames of a stack, at most; the deepest of a read has 46
 COMMAND_S = 120.0  # that a server under valgrind may take to answer, on a busy machine
 _THREAD = re.compile(r"Thread (\d+): status = .*\(lwpid (\d+)\)")
 _TOTALS = re.compile(rb"^totals: (\d+)", re.MULTILINE)

@@ -52,31 +52,33 @@ class CountStep:
 
     def run(self) -> Dict[str, Any]:
         """Run the step to its end; returns the fields of step_ended."""
-        counter = self._session.server.counter
-        if counter is None:
-            self._gate.close()
-            return {"outcome": "failed", "reason": "the server does not run under valgrind"}
         try:
-            own = 1 + self._hold_read_view()
-        except AgentError as error:
+            return self._run_beside(1 + self._hold_read_view())
+        except _EndedEarlyError as early:
+            return early.fields
+        finally:
             self._gate.close()
-            return {"outcome": "failed", "reason": str(error)}
+
+    def _hold_read_view(self) -> int:
+        """Hold purge back from the first write on; the number of connections that this takes."""
+        try:
+            return int(self._session.read_view.hold()) if self._step.writes else 0
+        except AgentError as error:
+            raise _EndedEarlyError("failed", str(error)) from None
+
+    def _run_beside(self, own: int) -> Dict[str, Any]:
+        """Run it while Dyno itself has so many connections."""
         server = self._session.server
+        if server.counter is None:
+            raise _EndedEarlyError("failed", "the server does not run under valgrind")
         clients = UnnamedClientThreads(
             "/proc/{}/task".format(server.pid), server.client.query, server.client.connect_another, own
         )
         clients.begin_step(1)
         try:
-            return self._run(counter, clients)
-        except _EndedEarlyError as early:
-            return early.fields
+            return self._run(server.counter, clients)
         finally:
             clients.end_step()
-            self._gate.close()
-
-    def _hold_read_view(self) -> int:
-        """Hold purge back from the first write on; the number of connections that this takes."""
-        return int(self._session.read_view.hold()) if self._step.writes else 0
 
     def _run(self, counter: InstructionCounter, clients: UnnamedClientThreads) -> Dict[str, Any]:
         session, server, began = self._session, self._session.server, time.monotonic()

@@ -1,4 +1,4 @@
-"""What is said of counted instructions: more or fewer, never slower or faster."""
+"""Sentences on counted instructions: more or fewer, never slower or faster."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _what_differs(comparison: Comparison, at: int) -> str:
 
 
 def counted_rows(comparison: Comparison, fewest: int = FEWEST) -> list[Row]:
-    """The counted steps with a result of the base, and of so many versions at least."""
+    """The counted steps that the base and at least this many versions have."""
     servers = [(each.contender["family"], each.contender["version"]) for each in comparison.columns]
 
     def has_line(row: Row) -> bool:
