@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import pairwise
 from math import log
 from pathlib import Path
 
@@ -61,40 +60,29 @@ class Carried:
     journals: dict[str, Path]  # of the sessions
 
 
-@dataclass(frozen=True)
-class Changes:
-    """What steps in slices take beyond the slices themselves, in seconds."""
-
-    between: list[float]  # one slice and the next of the other contender
-    again: list[float]  # and the next of the same contender
-    around: list[float]  # a whole step: before the first slice, and behind the last one
-
-    @classmethod
-    def of(cls, plans: Sequence[Carried]) -> Changes:
-        found = cls([], [], [])
-        for carried in plans:
-            for repeat in {turn.repeat for turn in carried.plan.turns}:
-                its = [turn.session for turn in carried.plan.turns if turn.repeat == repeat]
-                events = [[*map(decode, carried.journals[each].read_bytes().splitlines())] for each in its]
-                for at, step in enumerate(carried.plan.steps):
-                    if step.sliced:
-                        found._add([[e for e in each if getattr(e, "step", -1) == at] for each in events])
-        return found
-
-    def _add(self, of_step: Sequence[Sequence[object]]) -> None:
-        """One step of one round."""
-        slices = sorted(
-            (each.at - each.dt, each.at, who)
-            for who, events in enumerate(of_step)
-            for each in events
-            if isinstance(each, Sample)
+def beside_slices(plans: Sequence[Carried]) -> list[float]:
+    """What each slice takes beyond itself: a mean for each step of each round, in seconds."""
+    return [
+        each
+        for carried in plans
+        for repeat in {turn.repeat for turn in carried.plan.turns}
+        for at, step in enumerate(carried.plan.steps)
+        if step.sliced
+        for each in _beside_slices(
+            [carried.journals[turn.session] for turn in carried.plan.turns if turn.repeat == repeat], at
         )
-        for (_, end, before), (begin, _, who) in pairwise(slices):
-            (self.again if who == before else self.between).append(begin - end)
-        begun = [each.at for events in of_step for each in events if isinstance(each, StepStarted)]
-        ended = [each.at for events in of_step for each in events if isinstance(each, StepEnded)]
-        if slices and begun and ended:
-            self.around.append(max(ended) - slices[-1][1] + slices[0][0] - min(begun))
+    ]
+
+
+def _beside_slices(journals: Sequence[Path], step: int) -> Iterator[float]:
+    """Of one step; nothing where a session did not carry it out."""
+    events = [e for each in journals for e in map(decode, each.read_bytes().splitlines())]
+    begun = [e.at for e in events if isinstance(e, StepStarted) and e.step == step]
+    ended = [e for e in events if isinstance(e, StepEnded) and e.step == step]
+    worked = [e.dt for e in events if isinstance(e, Sample) and e.step == step]
+    if len(begun) == len(ended) == len(journals) and all("slice_s" in each.in_force for each in ended):
+        lasted = max(each.at for each in ended) - min(begun)
+        yield (lasted - sum(worked)) / (sum(worked) / ended[0].in_force["slice_s"])
 
 
 class Bench:

@@ -32,8 +32,8 @@ from tests.bench.sliced_plans import (
     WHOLE,
     Bench,
     Carried,
-    Changes,
     PlanFailedError,
+    beside_slices,
     joined,
     made,
 )
@@ -227,17 +227,12 @@ def _switching_table(found: Sequence[Carried]) -> tuple[list[str], list[list[str
 
 
 def _switching_figures(found: Sequence[Carried]) -> list[Figure]:
-    changes = Changes.of(found)
-    between, every = changes.between, [*changes.between, *changes.again]
-    if not between or not changes.around:
-        return []
-    return [
-        Figure("beside the slices, for each slice", fmean(every), "s", len(every), "slices"),
-        Figure("from one contender to the other", fmean(between), "s", len(between), "changes"),
-        Figure("from one contender to the other, the longest", max(between), "s", len(between), "changes"),
-        Figure("before the first slice and behind the last", fmean(changes.around), "s",
-               len(changes.around), "steps"),
-    ]  # fmt: skip
+    beside = beside_slices(found)
+    return (
+        [Figure("beside the slices, for each slice", fmean(beside), "s", len(beside), "steps")]
+        if beside
+        else []
+    )
 
 
 # latency

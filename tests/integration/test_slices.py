@@ -1,4 +1,4 @@
-"""A plan in slices: contenders that alternate every second, one server at work, the others stopped."""
+"""A plan in slices: contenders that take turns, four a second, one server at work, the others stopped."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ import struct
 import time
 from typing import List
 
-USUAL_S = 1.0  # of a slice
-EVENTS = 100  # of the slow ones (p99) a slice has room for
+USUAL_S = 0.25  # of a slice: other programs come and go, and are to meet all contenders alike
+EVENTS = 50  # of usual length that a slice has room for, for each client
 VARIED = 0.2  # lengths vary by this share, so as not to beat with periodic work of a server
 _LEAVE = 0.0  # a deadline that ends a client
 
@@ -52,6 +52,9 @@ def lengths(seconds: float, usual_s: float, seed: str) -> List[float]:
     return [seconds * part / sum(parts) for part in parts]
 
 
-def slice_length(p99_ms: float) -> float:
-    """The length of a slice that is long compared with the events cut at its end."""
-    return max(USUAL_S, EVENTS * p99_ms / 1000)
+def slice_length(mean_ms: float) -> float:
+    """The length of a slice that is long compared with the last events, which the clients end one by one.
+
+    By their mean: the slowest wait for a CPU where other programs are at work, and slices are short for that.
+    """
+    return max(USUAL_S, EVENTS * mean_ms / 1000)

@@ -69,7 +69,17 @@ class LoadLineMerger:
         return [sum_load_lines(list(self._waiting.pop(key).values())) for key in done]
 
 
-def sum_load_lines(lines: Sequence[Line]) -> Line:
+def join_slices(lines: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """One line for the slices of a second, one after the other."""
+    if len(lines) == 1:
+        return lines[0]
+    line = sum_load_lines(lines)
+    line.update({name: sum(float(each[name]) for each in lines) for name in ("time_s", "interval_s")})
+    line["workers"] = lines[-1]["workers"]
+    return line
+
+
+def sum_load_lines(lines: Sequence[Mapping[str, Any]]) -> Line:
     """One line with what all of them have counted."""
     first = lines[0]
     line: Line = {"type": first["type"]}
@@ -95,14 +105,14 @@ def _sum(values: Sequence[Any]) -> Any:
     return total
 
 
-def _mean(lines: Sequence[Line], name: str, by: str) -> float:
+def _mean(lines: Sequence[Mapping[str, Any]], name: str, by: str) -> float:
     """The mean, of slices by how many clients had that time."""
     weights = [float(each.get(by, 1)) for each in lines]
     whole = sum(weights) or 1.0
     return sum(float(each[name]) * weight for each, weight in zip(lines, weights)) / whole
 
 
-def _latency(lines: Sequence[Line]) -> Dict[str, Optional[float]]:
+def _latency(lines: Sequence[Mapping[str, Any]]) -> Dict[str, Optional[float]]:
     """Minimum, mean and maximum of all events."""
     some = [each for each in lines if each["events"] and each["latency_ms"]["avg"] is not None]
     if not some:
@@ -115,7 +125,7 @@ def _latency(lines: Sequence[Line]) -> Dict[str, Optional[float]]:
     }
 
 
-def _add_buckets(line: Line, lines: Sequence[Line]) -> None:
+def _add_buckets(line: Line, lines: Sequence[Mapping[str, Any]]) -> None:
     """The buckets, and the p95 of all events; neither where one has no buckets of that second."""
     if not all("buckets" in each for each in lines):
         if line["type"] == "second":

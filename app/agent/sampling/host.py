@@ -36,6 +36,9 @@ Pids = Mapping[str, Optional[int]]
 
 CPUS = "/sys/devices/system/cpu"
 LOOK_SHARE = OTHERS_PCT / 100  # of the CPUs: others that take more are looked at by name
+IDLE_S = 0.2  # for the disk to finish what a session has asked of it
+LOOK_S = 0.01
+QUIET_LOOKS = 3  # one after the other that find no request
 CLOCKS = 4  # CPUs whose clock is read: on some machines each takes a millisecond
 
 
@@ -241,14 +244,23 @@ class HostSampler:
         return self._own_time.of(self._read_all(whole))
 
     def leave(self) -> None:
-        """From now on another contender has the machine."""
-        self._own_time.leave(self._read_all(whole=True))
+        """Another contender gets the machine, once the disk has done what this one asked of it."""
+        now = self._read_all(whole=True)
+        self._await_disk()
+        self._read_disks(now.counters)
+        self._own_time.leave(now)
 
     def come_back(self) -> None:
         """The machine is this one's again."""
         self._own_time.come_back(self._read_all(whole=True))
 
-    def is_disk_idle(self) -> bool:
+    def _await_disk(self) -> None:
+        end, quiet = time.monotonic() + IDLE_S, 0
+        while quiet < QUIET_LOOKS and time.monotonic() < end:
+            quiet = quiet + 1 if self._is_disk_idle() else 0
+            time.sleep(LOOK_S)
+
+    def _is_disk_idle(self) -> bool:
         """Whether the disk has no request in flight."""
         return not any(requests_on_their_way(os.pread(fd, MOST, 0)) for fd in self._disks)
 

@@ -101,10 +101,10 @@ class SessionSampler:
 
         A statement of a scan takes many seconds: one without its end is no stall; the server tells the rows.
         """
-        before, status, then = self.reading, self._status, self.at
+        before, status = self.reading, self._status
         threads = NOTHING if derived else self._threads.end()  # before the last second, clients may be gone
         self.begin()
-        dt = self.at - then
+        dt = self.reading.at - before.at  # without the turns of others
         host = self._host.rates(before, self.reading, dt)
         self._host.watch(before, self.reading, dt)
         of_load = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)

@@ -75,6 +75,7 @@ class ThreadSampler:
         self._noted: Dict[str, bool] = {}
         self._is_on = False
         self._due = self._began = self._ask_at = 0.0
+        self._before_s = 0.0  # of the second, before the server was stopped
         self._looks = 0
         self._second: Dict[str, ThreadKindTally] = defaultdict(ThreadKindTally)
         self._step: Dict[str, StepThreadShares] = defaultdict(StepThreadShares)
@@ -126,6 +127,18 @@ class ThreadSampler:
         """A second or a slice begins here."""
         if self._is_on and self._server is not None:
             self._second.clear()
+            self._before_s = 0.0
+            self.resume()
+
+    def pause(self) -> None:
+        """The server stops in the middle of a second."""
+        if self._is_on and self._server is not None:
+            dt = time.monotonic() - self._began
+            self._server.end(self._second, dt)
+            self._before_s += dt
+
+    def resume(self) -> None:
+        if self._is_on and self._server is not None:
             self._began = time.monotonic()
             with self._while_it_lives():
                 self._server.begin()
@@ -171,11 +184,12 @@ class ThreadSampler:
         if not self._is_on or self._server is None:
             return NOTHING
         self.pace.begin()
-        dt = time.monotonic() - self._began
+        now_s = time.monotonic() - self._began
+        dt = self._before_s + now_s
         if dt < LEAST_S:
             self.begin()
             return NOTHING
-        self._server.end(self._second, dt)
+        self._server.end(self._second, now_s)
         if not self._step:  # the first second: all clients have connected
             self._server.search()
             self._due = 0.0

@@ -136,7 +136,7 @@ class RunningStepMeter:
         self._count(line)
 
     def take_slice(self, line: Mapping[str, Any], s: int) -> None:
-        """Take a slice, in the place of second `s`."""
+        """Take the slices of second `s`."""
         self._s = s
         self.counted.add_second(line, True)
         self._count(line)

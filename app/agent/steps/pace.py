@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from app.agent.load.gate import USUAL_S, ClientGate, lengths, slice_length
 from app.agent.load.generators import Driving, RemoteGenerators
-from app.agent.sampling.figures import percentile
+from app.agent.load.merging import join_slices
 from app.protocol.latency import buckets_of
 from app.protocol.plan import LONGEST_S
 
@@ -127,12 +128,11 @@ class SlicedStepRunner:
 
     def _warm_up(self, generator: Driving) -> None:
         seconds = self._step.warmup
-        for at, length in enumerate(self._lengths(seconds, USUAL_S) if seconds else ()):
+        if seconds:
             self._turn()
-            self._slice(generator, length, at - seconds)
-        p99 = percentile(buckets_of(self._measuring.counted.latencies), 99)
-        if p99 is not None:
-            self._session.place.agree(self._index, slice_length(p99))
+            self._carry_out(generator, self._lengths(seconds, USUAL_S), range(-seconds, 0))
+        if self._latency:
+            self._session.place.agree(self._index, slice_length(self._latency["avg"]))
 
     def _measure(self, generator: Driving) -> None:
         self._turn()
@@ -147,10 +147,7 @@ class SlicedStepRunner:
         self._measuring.counted.begin_measured()
         self._latency = {}
         parts = self._lengths(seconds, usual_s)
-        for at, length in enumerate(parts):
-            if at:
-                self._turn()
-            self._slice(generator, length, at * seconds // len(parts))
+        self._carry_out(generator, parts, range(seconds))
         self._measuring.in_force.update(slices=len(parts), slice_s=round(seconds / len(parts), 3))
 
     def _turn(self) -> None:
@@ -162,8 +159,19 @@ class SlicedStepRunner:
         plan, repeat = self._session.plan, self._session.turn.repeat
         return lengths(seconds, usual_s, "{}/{}/{}/{}".format(plan.id, repeat, self._step.label, usual_s))
 
-    def _slice(self, generator: Driving, seconds: float, s: int) -> None:
-        self._measuring.begin_slice()
+    def _carry_out(self, generator: Driving, parts: Sequence[float], seconds: Sequence[int]) -> None:
+        """One slice after the other; those of a second are sampled together."""
+        for s, its in groupby(enumerate(parts), lambda each: seconds[each[0] * len(seconds) // len(parts)]):
+            lines: List[Mapping[str, Any]] = []
+            for at, length in its:
+                if at:
+                    self._turn()
+                if not lines:
+                    self._measuring.begin_slice()
+                lines.append(self._slice(generator, length))
+            self._measuring.take_slice(join_slices(lines), s)
+
+    def _slice(self, generator: Driving, seconds: float) -> Mapping[str, Any]:
         self._gate_of(generator).open(self._clients, seconds)
         line = self._await(generator, "slice", seconds + OVERDUE_S)
         if float(line["time_s"]) - seconds > LONG_DRAIN_S:
@@ -173,7 +181,7 @@ class SlicedStepRunner:
         self._clients = int(line["workers"])
         if line["events"]:
             self._latency = _joined(self._latency, {**line["latency_ms"], "events": line["events"]})
-        self._measuring.take_slice(line, s)
+        return line
 
     def _total_of(self, line: Mapping[str, Any]) -> Dict[str, Any]:
         """The sum of the slices, in the form of the line `total` of a step without slices."""

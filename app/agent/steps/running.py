@@ -33,9 +33,6 @@ from .baton import BREATH_S, SessionTurn, TurnHooks
 from .read_view import HeldReadView
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
-IDLE_S = 0.5  # for the disk to finish what the session has asked of it
-LOOK_S = 0.01
-QUIET_LOOKS = 3  # one after the other that find no request
 
 
 class BegunSession:
@@ -168,30 +165,23 @@ def turn_hooks(running: RunningSession) -> TurnHooks:
 
 
 def _leave(running: RunningSession) -> None:
-    """Wait for the disk, whose work still belongs to this session; then stop its server."""
-    if running.server.has_begun:
-        _await_disk(running.host)
-        running.host.leave()
+    running.threads.pause()
     running.server.halt()
+    if running.server.has_begun:
+        running.host.leave()
 
 
 def _come_back(running: RunningSession) -> None:
     running.server.go_on()
     if running.server.has_begun:
         running.host.come_back()
+        running.threads.resume()
 
 
 def _breathe(server: Server) -> None:
     server.go_on()
     time.sleep(BREATH_S)
     server.halt()
-
-
-def _await_disk(host: HostSampler) -> None:
-    end, quiet = time.monotonic() + IDLE_S, 0
-    while quiet < QUIET_LOOKS and time.monotonic() < end:
-        quiet = quiet + 1 if host.is_disk_idle() else 0
-        time.sleep(LOOK_S)
 
 
 def _pids(running: RunningSession) -> Set[int]:

@@ -222,7 +222,7 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
 
 
 def _assumptions(plan: Plan, work: StatementEstimator, learned: LearnedDurations) -> list[str]:
-    slices = f"; changing servers (supposed: {SWITCH_S} s a turn of {SLICE_S:.0f} s)"
+    slices = f"; changing servers (supposed: {SWITCH_S} s a turn of {SLICE_S} s)"
     return [
         f"server, load, index and settling ({_origin(plan, work, learned)})"
         + (slices if plan.order == SLICES else "")

@@ -176,7 +176,7 @@ def _least_text(asked: PlanRequest, tried: PlanRequest, plan: Plan) -> str:
 
 
 def _slices_text(asked: PlanRequest, tried: PlanRequest) -> str:
-    return "with turns of a second" if tried.order != asked.order else ""
+    return "in short turns" if tried.order != asked.order else ""
 
 
 def _rows_text(asked: PlanRequest, tried: PlanRequest) -> str:

@@ -178,7 +178,7 @@ class PlanRequest:
         ValueRule((str,), choices=ORDERS),
         group=HOW_EXACT,
         help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
-        " servers; slices: 2 to 4 servers take turns every second within each step; grouped:"
+        " servers; slices: 2 to 4 servers take turns, four a second, within each step; grouped:"
         " sessions A A B B",
         title="Order",
         tip="Interleaved: whole sessions, A B B A; spreads drift of the machine over all servers.\n"

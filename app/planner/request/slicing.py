@@ -16,9 +16,9 @@ from app.protocol.sysbench import lua_with_required
 from .request import PlanRequest
 
 FEWEST, MOST = 2, 4  # contenders
-SWITCH_S = 0.1  # assumed time of a change between contenders
-SLICE_S = 1.0  # the shortest one
-SLOW_S = 0.1  # an event; if one in a hundred takes longer, the agent does not slice
+SWITCH_S = 0.06  # assumed time of a change between contenders
+SLICE_S = 0.25  # the shortest one
+SLOW_S = 0.2  # an event, on average; if it takes longer, the agent does not slice
 MANY = 256  # clients that may wait too long for a slice, without a rate
 _BY_WORK = "as long as the work takes"
 _BY_SEARCH = "searches a rate for each server"
@@ -74,7 +74,7 @@ def slices_check(plan: Plan) -> list[Check]:
     if not sliced:
         todo = "choose the order interleaved, which gives each server the whole memory"
         return [Check("slices", WARN, f"the servers never take turns within a step: {rest}", todo)]
-    text = f"the servers take turns every second in {', '.join(sliced)}"
+    text = f"the servers take turns, four a second, in {', '.join(sliced)}"
     whole_too = f"they run one after the other in {rest}" if rest else ""
     return [Check("slices", PASS, "; ".join(filter(None, (text, whole_too, _slow_text(driven)))))]
 
@@ -85,8 +85,8 @@ def _slow_text(steps: Sequence[Step]) -> str:
     if not slow:
         return ""
     return (
-        f"with {min(slow)} threads or more they run one after the other where one event in a hundred"
-        f" takes longer than {SLOW_S:g} s in the warm-up"
+        f"with {min(slow)} threads or more they run one after the other where an event takes"
+        f" longer than {SLOW_S:g} s on average in the warm-up"
     )
 
 

@@ -135,7 +135,7 @@ def test_a_time_that_is_too_short_is_refused(
     agent: ScriptedAgent, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for time in ("1min", "0"):
-        assert "is too short: 4 repeats of 3 timed steps of 5 s with turns of a second" in refused(
+        assert "is too short: 4 repeats of 3 timed steps of 5 s in short turns" in refused(
             capsys, *TWO, *SMALL, "--within", time
         )
 

@@ -1,4 +1,4 @@
-"""How far a plan has come whose contenders take turns of a second."""
+"""How far a plan has come whose contenders take turns."""
 
 from __future__ import annotations
 

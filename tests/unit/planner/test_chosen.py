@@ -96,7 +96,7 @@ def test_what_cannot_end_in_time_is_refused_with_the_least_that_it_takes() -> No
     with pytest.raises(InputError) as refusal:
         in_time(0.5)
     said = str(refusal.value)
-    assert said.startswith("30 s is too short: 4 repeats of 3 timed steps of 5 s with turns of a second")
+    assert said.startswith("30 s is too short: 4 repeats of 3 timed steps of 5 s in short turns")
     least = re.search(r"--within (\d+)min", said)
     assert least and in_time(int(least[1]))  # what it advises is enough
     with pytest.raises(InputError, match="0 s is too short"):
@@ -106,7 +106,7 @@ def test_what_cannot_end_in_time_is_refused_with_the_least_that_it_takes() -> No
 def test_a_short_time_is_met_by_turns_in_each_step_then_by_fewer_rows() -> None:
     least = fitted(asked(rows=None), 480, survey(), Catalog())
     assert (least.request.order, least.request.rows) == ("slices", 250_000)
-    assert "with turns of a second, on 250,000 rows a table" in least.text
+    assert "in short turns, on 250,000 rows a table" in least.text
     assert rounds_s(least) <= 480
     more = fitted(asked(rows=None), 12 * 60, survey(), Catalog()).request
     assert (more.order, more.rows) == ("slices", None)

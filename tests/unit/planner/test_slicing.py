@@ -85,7 +85,7 @@ def test_a_step_that_is_bounded_by_events_is_carried_out_whole_and_said(dyno_hom
     found = one("slices", made)
     assert (found.state, found.text) == (
         "pass",
-        "the servers take turns every second in point-query; they run one after the other in "
+        "the servers take turns, four a second, in point-query; they run one after the other in "
         "load, index, scan (as long as the work takes); insert (bounded by events)",
     )
 
@@ -298,7 +298,7 @@ def test_a_step_in_slices_takes_the_seconds_of_all_and_the_changes_between_them(
     options = {"steps": ("point-query",), "seconds": 58, "warmup": 2}
     alone, found = (estimate(sliced(order=each, **options), survey()) for each in ("interleaved", "slices"))
     assert found.declared_s == alone.declared_s == 120
-    assert found.guessed_s - alone.guessed_s == pytest.approx(12)
+    assert found.guessed_s - alone.guessed_s == pytest.approx(28.8)
     assert "0.1 s a turn of 1 s" in found.seconds_text and "slice" not in alone.seconds_text
 
 
@@ -316,7 +316,9 @@ def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
 
 def test_steps_that_may_be_too_slow_for_slices_are_named_before() -> None:
     (check,) = slices_check(sliced(threads=(1, 512)))
-    assert "with 512 threads or more they run one after the other where one event in a hundred" in check.text
+    assert (
+        "with 512 threads or more they run one after the other where an event takes longer than" in check.text
+    )
     assert SLOW_S == LONGEST_S / EVENTS  # what the agent holds them to
     for harmless in (sliced(threads=(64,)), sliced(threads=(512,), rate=(1000,))):
-        assert "one event in a hundred" not in slices_check(harmless)[0].text
+        assert "takes longer than" not in slices_check(harmless)[0].text

@@ -95,7 +95,7 @@ def test_a_session_that_took_turns_says_so_and_does_its_steps_whole(history: His
     folder = write_script(history, "last", tmp_path / "script")
     script, about = (" ".join((folder / name).read_text().split()) for name in ("run.sh", "README.txt"))
     assert "alternated with others within its steps; here each step runs without a break" in script
-    assert "The session alternated with 1 other about every second within its steps:" in about
+    assert "The session alternated with 1 other about four times a second within its steps:" in about
     assert [each.name for each in (folder / "lua").iterdir()] == ["read.lua"]
     (line,) = sequence(check((folder / "run.sh").read_text()))
     assert {"read.lua", "--time=4", "--report-checkpoints=1", "--rate=7"} <= set(shlex.split(line))
