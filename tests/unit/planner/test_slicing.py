@@ -299,7 +299,7 @@ def test_a_step_in_slices_takes_the_seconds_of_all_and_the_changes_between_them(
     alone, found = (estimate(sliced(order=each, **options), survey()) for each in ("interleaved", "slices"))
     assert found.declared_s == alone.declared_s == 120
     assert found.guessed_s - alone.guessed_s == pytest.approx(28.8)
-    assert "0.1 s a turn of 1 s" in found.seconds_text and "slice" not in alone.seconds_text
+    assert "0.06 s a turn of 0.25 s" in found.seconds_text and "slice" not in alone.seconds_text
 
 
 def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
