@@ -252,7 +252,8 @@ class HostSampler:
 
     def come_back(self) -> None:
         """The machine is this one's again."""
-        self._own_time.come_back(self._read_all(whole=True))
+        now = self._read_all(whole=True)
+        self._own_time.come_back(now._replace(at=time.monotonic()))  # reading takes some milliseconds
 
     def _await_disk(self) -> None:
         end, quiet = time.monotonic() + IDLE_S, 0
