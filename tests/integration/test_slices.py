@@ -123,6 +123,7 @@ def test_costs_are_those_of_its_own_time(alternating: Desktop) -> None:
     for events in events_of(alternating):
         done = ended(events, READ)
         assert done.per_query["machine_cpu_us"] * done.totals.queries < 2.2e6 * done.seconds * os.cpu_count()
+        assert not done.others.stopped_s  # by Dyno's own signals
         names = [each.name for each in done.others.programs]
         assert not {"mariadbd", "mysqld"} & {*names} or os.environ.get("PYTEST_XDIST_WORKER")  # other tests
 

@@ -243,9 +243,10 @@ class HostSampler:
         """The counters now, of its own time; what cannot be read is left out and noted once."""
         return self._own_time.of(self._read_all(whole))
 
-    def leave(self) -> None:
-        """Another contender gets the machine, once the disk has done what this one asked of it."""
-        now = self._read_all(whole=True)
+    def leave(self, stop: Callable[[], None]) -> None:
+        """Another contender gets the machine, once `stop` has stopped this one's server, and the disk is done."""
+        now = self._read_all(whole=True)  # before: a person who stops the server is named
+        stop()
         self._await_disk()
         self._read_disks(now.counters)
         self._own_time.leave(now)

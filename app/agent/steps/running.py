@@ -166,9 +166,8 @@ def turn_hooks(running: RunningSession) -> TurnHooks:
 
 def _leave(running: RunningSession) -> None:
     running.threads.pause()
-    running.server.halt()
     if running.server.has_begun:
-        running.host.leave()
+        running.host.leave(running.server.halt)
 
 
 def _come_back(running: RunningSession) -> None:
