@@ -244,7 +244,7 @@ class HostSampler:
         return self._own_time.of(self._read_all(whole))
 
     def leave(self, stop: Callable[[], None]) -> None:
-        """Another contender gets the machine, once `stop` has stopped this one's server, and the disk is done."""
+        """Another contender gets the machine, once `stop` was called and the disk is at rest."""
         now = self._read_all(whole=True)  # before: a person who stops the server is named
         stop()
         self._await_disk()
