@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
+from typing import Any
 
 from app.agent.server.server import start_ticks
 from app.agent.system.directory import MarkedDirectory
@@ -33,6 +34,7 @@ from app.stats.at_target.verdicts import COLOURED
 from tests.installed import DYNO, MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 
+ROOT = Path(__file__).parents[2]  # of Dyno
 WHOLE = "interleaved"
 EQUALS = ("point-query", "update-index")
 TABLES, ROWS, THREADS, WARMUP = 2, 20_000, 2, 1
@@ -128,9 +130,10 @@ class Bench:
 
     def run(self, words: Sequence[str], limit_s: float) -> tuple[int, str]:
         command = [*DYNO, *words]
-        begun = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+        pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+        pipes.update(stderr=subprocess.STDOUT, text=True)
+        here = {**os.environ, "PYTHONPATH": str(ROOT)}
+        begun = subprocess.Popen(command, cwd=self.home, env=here, **pipes)  # reports are written there
         try:
             said, _ = begun.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
@@ -187,7 +190,7 @@ def write_presets(home: Path) -> None:
 
 def write_preset(home: Path, name: str, lines: str) -> None:
     """InnoDB's baseline with these lines: the last line of an option counts."""
-    baseline = (Path(__file__).parents[2] / "cnf_presets/innodb/baseline.cnf").read_text()
+    baseline = (ROOT / "cnf_presets/innodb/baseline.cnf").read_text()
     (home / f"presets/innodb/{name}.cnf").write_text(f"{baseline}\n[mysqld]\n{lines}\n")
 
 
