@@ -18,7 +18,7 @@ from .request import PlanRequest
 FEWEST, MOST = 2, 4  # contenders
 SWITCH_S = 0.06  # assumed time of a change between contenders
 SLICE_S = 0.25  # the shortest one
-SLOW_S = 0.2  # an event, on average; if it takes longer, the agent does not slice
+SLOW_S = 0.5  # an event, on average; if it takes longer, the agent does not slice
 MANY = 256  # clients that may wait too long for a slice, without a rate
 _BY_WORK = "as long as the work takes"
 _BY_SEARCH = "searches a rate for each server"

@@ -95,8 +95,8 @@ def test_a_round_of_one_never_stops() -> None:
 def test_a_slice_is_as_long_as_the_slowest_needs() -> None:
     baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
-    quick.agree(3, slice_length(4.0))
-    slow.agree(3, slice_length(80.0))
+    quick.agree(3, slice_length(10.0))
+    slow.agree(3, slice_length(200.0))
     assert quick.agreed(3) == slow.agreed(3) == pytest.approx(4.0)
     assert quick.agreed(4) == 0.0
 
@@ -105,8 +105,8 @@ def test_a_slice_stays_as_long_when_the_slowest_has_ended() -> None:
     """A step of one slice, the last of its session: the others come to their slices afterwards."""
     baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
-    quick.agree(3, slice_length(4.0))
-    slow.agree(3, slice_length(80.0))
+    quick.agree(3, slice_length(10.0))
+    slow.agree(3, slice_length(200.0))
     assert slow.agreed(3) == pytest.approx(4.0)
     slow.end()
     assert quick.agreed(3) == pytest.approx(4.0)
@@ -115,8 +115,8 @@ def test_a_slice_stays_as_long_when_the_slowest_has_ended() -> None:
 def test_who_has_ended_before_the_slices_does_not_count() -> None:
     baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
-    quick.agree(3, slice_length(4.0))
-    slow.agree(3, slice_length(80.0))
+    quick.agree(3, slice_length(10.0))
+    slow.agree(3, slice_length(200.0))
     slow.end()
     assert quick.agreed(3) == USUAL_S
 
