@@ -112,8 +112,8 @@ def shorten_to_limit(settled: Settled, arguments: argparse.Namespace, given: Giv
 
     def fitting(survey: Survey) -> PlanRequest:
         from app.catalog import Catalog
+        from app.comparison.answers.self_test import machine_measures_from
         from app.core.settings import home
-        from app.history.machines.measured import machine_measures_from
         from app.planner.kinds.chosen import fitted
 
         gone = time.monotonic() - began if arguments.by and arguments.at is None else 0.0

@@ -83,8 +83,8 @@ def is_in_brief(arguments: argparse.Namespace) -> bool:
 
 def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -> Launch:
     """The launch that the options describe."""
+    from app.comparison.answers.self_test import machine_measures_from
     from app.core.settings import home
-    from app.history.machines.measured import machine_measures_from
     from app.planner.checks.load_targets import reach_by_target_name
     from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, CheckInputFirst, Launch
     from app.remote.reach import reached

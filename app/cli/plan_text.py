@@ -61,7 +61,7 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     say("")
     say(f"takes about {estimate.time_text} ({estimate.seconds_text})")
     if estimate.least_text:
-        say(estimate.least_text + (", four times in five" if estimate.least else ""))
+        say(estimate.least_text)
     say(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
 
 

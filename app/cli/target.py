@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,9 @@ from .screen import ask_secret, print_json, print_table, print_tables, quietly, 
 from .session import opened_history
 
 if TYPE_CHECKING:
+    from app.planner.request.request import PlanRequest
     from app.protocol.answers import Build, Survey
+    from app.protocol.plan import Plan
 
 _TEXTS = {
     "host": "host name, address, or a Host of ~/.ssh/config",
@@ -37,7 +39,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, edit_target, "change a target", _add_fields)
     add_verb(verbs, list_targets, "list the targets", add_json)
     add_verb(verbs, survey_target, "look at the machine: hardware, system, builds", _add_name, add_json)
-    text = "measure the noise of the machine in about five minutes"
+    text = "measure the noise of the machine, and look for planted differences: about eight minutes"
     starts = {"dry_run": False, "start": False, "detach": False, "queue": False, "at": None, "details": False}
     calibrate = add_verb(verbs, calibrate_noise, text, _add_name, **starts)
     calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
@@ -184,24 +186,32 @@ def show_builds(builds: Sequence[Build]) -> None:
 
 
 def calibrate_noise(arguments: argparse.Namespace) -> int:
-    """Run sessions of equal contenders, then print how much they differ; JSON alone on standard output."""
+    """Measure the noise, then look for planted differences; JSON alone on standard output."""
     if arguments.last:
         return _show_calibration(arguments.name, _latest_machine_key(arguments.name), arguments.json)
+    from app.planner.kinds.calibration import calibration_request, self_test_request
+
     with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
-        code, machine_key = _calibrated(arguments)
-    return code or _show_calibration(arguments.name, machine_key, arguments.json)
+        for request in (calibration_request, self_test_request):
+            code, plan, is_over = _measured(arguments, request)
+            if code or not is_over:
+                return code
+    return _show_calibration(arguments.name, plan.machine_key, arguments.json)
 
 
-def _calibrated(arguments: argparse.Namespace) -> tuple[int, str]:
-    """Measure; the exit code, and the key of the machine."""
-    from app.planner.kinds.calibration import calibration_request
+def _measured(
+    arguments: argparse.Namespace, request: Callable[[Survey, str], PlanRequest]
+) -> tuple[int, Plan, bool]:
+    """Carry out one plan of a calibration: the exit code, the plan, and whether it is over."""
+    from app.history.lists.sessions import sessions
     from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
+    from app.protocol.states import GOING_ON
 
     from .launching import launch_plan
 
     code, plan = launch_plan(
         arguments.name,
-        lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),
+        lambda survey: replace(request(survey, arguments.name), allow_busy=arguments.allow_busy),
         arguments,
         {
             IN_USE_TODO: "wait for it, or stop it (dyno stop)",
@@ -210,7 +220,9 @@ def _calibrated(arguments: argparse.Namespace) -> tuple[int, str]:
     )
     with quietly(arguments.quiet):
         say("")
-    return code, plan.machine_key
+    with opened_history() as history:
+        its = sessions(history, plan=plan.id)
+    return code, plan, bool(its) and all(each["state"] not in GOING_ON for each in its)
 
 
 def canaries_target(arguments: argparse.Namespace) -> None:
@@ -234,15 +246,16 @@ def _latest_machine_key(name: str) -> str:
 
 
 def _show_calibration(name: str, machine_key: str, is_json: bool) -> int:
+    from app.comparison.answers.self_test import self_test
     from app.comparison.texts.calibration_text import calibration_entry, calibration_table
     from app.history.machines.calibration import calibration
 
     with opened_history() as history:
-        found = calibration(history, machine_key)
+        found, tested = calibration(history, machine_key), self_test(history, machine_key)
     if found is None:
         raise InputError(f"{name} is not calibrated yet: run dyno target calibrate {name}")
     if is_json:
-        print_json(calibration_entry(found))
+        print_json(calibration_entry(found, tested))
     else:
-        print_tables([calibration_table(found)])
+        print_tables([calibration_table(found, tested)])
     return 0

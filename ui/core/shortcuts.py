@@ -103,6 +103,7 @@ SHORTCUTS = {
     "build notes": "Ctrl+Shift+N",
     "remove build": "Ctrl+Shift+Backspace",
     "calibrate": "Ctrl+Shift+K",
+    "self test": "Ctrl+Alt+M",
     "canaries": "Ctrl+Shift+J",
     "snapshots": "Ctrl+Shift+D",
 }

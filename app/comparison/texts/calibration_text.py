@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from app.comparison.answers.self_test import PlantedDifference, SelfTest
+from app.comparison.answers.sentences import ratio_texts
 from app.core.table import MISSING, Table
 from app.core.units import count_text, date_text
 from app.engines import engine_of
@@ -15,7 +19,7 @@ WAYS = {"shared": "shared CPUs", "own": "separate CPUs"}
 CALMER = 0.75  # of the noise: then CPUs of their own are worth it
 
 
-def calibration_table(found: Calibration) -> Table:
+def calibration_table(found: Calibration, tested: SelfTest | None = None) -> Table:
     """A line for each time, a column for each way to give out the CPUs."""
     noises = {name: noise for name in WAYS if (noise := getattr(found, name)) is not None}
     lines = tuple(
@@ -25,10 +29,10 @@ def calibration_table(found: Calibration) -> Table:
     )
     title = f"Smallest difference that is found four times in five ({CONTENDERS} contenders, {CELLS} cells)"
     heads = ("plan takes", "sessions of each contender", *(WAYS[name] for name in noises))
-    return Table(title, heads, lines, 1, tuple(calibration_remarks(found)))
+    return Table(title, heads, lines, 1, (*calibration_remarks(found), *self_test_remarks(tested)))
 
 
-def calibration_entry(found: Calibration) -> dict[str, object]:
+def calibration_entry(found: Calibration, tested: SelfTest | None = None) -> dict[str, object]:
     """The same for scripts."""
     return {
         "at": found.at,
@@ -38,6 +42,7 @@ def calibration_entry(found: Calibration) -> dict[str, object]:
         "engines": {name: _noise_entry(noise) for name, noise in found.engines.items()},
         "disturbed": found.disturbed,
         "smallest_differences": [_least_entry(minutes, found) for minutes in MINUTES],
+        "self_test": tested and asdict(tested),
     }
 
 
@@ -90,6 +95,28 @@ def calibration_remarks(found: Calibration) -> list[str]:
     if own_cpus_calmer(found):
         texts.append("Separate CPUs for server and load reduce the noise here: choose cores for the server.")
     return texts
+
+
+def self_test_remarks(tested: SelfTest | None) -> list[str]:
+    """When a difference was planted, and whether it was found: a sentence for each."""
+    if tested is None:
+        return []
+    return [
+        f"Self test {date_text(tested.at)}: more work was planted in {tested.work}.",
+        *map(_planted_text, tested.differences),
+    ]
+
+
+def _planted_text(planted: PlantedDifference) -> str:
+    """`A planted difference of 10% (0.909 of the rate) was found after 3 of 5 repeats: measured 0.91.`"""
+    outcome = f"got no verdict ({planted.why})" if planted.why else f"was {planted.outcome}"
+    text = f"A planted difference of {planted.pct}% ({planted.planted_ratio:.3f} of the rate) {outcome}"
+    if planted.ratio is not None:
+        ratio, *ends = ratio_texts(planted.ratio, planted.low, planted.high)
+        text += f": measured {ratio}" + (f" ({' to '.join(ends)})" if ends else "")
+    if left_out := planted.rounds - planted.repeats:
+        text += f"; {count_text(left_out, 'repeat')} of {planted.rounds} left out"
+    return f"{text}."
 
 
 def own_cpus_calmer(found: Calibration) -> bool:

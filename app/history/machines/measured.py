@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.history.store.damage import read_json
@@ -53,20 +52,13 @@ class MachineHistory:
 
     noise: float | None = None  # between sessions of its calibration; None: it has none
     sessions: tuple[PastSession, ...] = ()  # the latest first
+    self_test: str = ""  # which planted differences it found, in words; '' without a self test
 
 
 def read_machine_record(history: History, machine_key: str) -> MachineHistory:
     from .calibration import noise_of  # by the thread that reads
 
     return MachineHistory(noise_of(history, machine_key), tuple(_past_sessions(history, machine_key)))
-
-
-def machine_measures_from(home: Path, machine_key: str) -> MachineHistory:
-    """The same, for a thread without an open history."""
-    from app.history.store.history import History
-
-    with History(home) as history:
-        return read_machine_record(history, machine_key)
 
 
 def _past_sessions(history: History, machine_key: str) -> list[PastSession]:

@@ -81,7 +81,7 @@ class PlanEstimate:
     noise: float | None  # between sessions of equals there; None: not known
     noise_of: str  # what tells it, in words
     least: float | None  # difference found in one cell four times in five; None: none, or not known
-    least_text: str  # the same in words; '' if nothing is judged
+    least_text: str  # in words what the self test found, else the same; '' if nothing is judged
     defaults: Mapping[str, Values]  # of builds that had sessions there, by fingerprint
     canary_s: float = 0.0  # of the whole
 
@@ -158,12 +158,15 @@ def _least(plan: Plan, noise: float | None) -> float | None:
     return least_difference(plan.repeats, count_compared_cells(plan), noise, between=between)
 
 
-def _least_text(plan: Plan, least: float | None) -> str:
+def _least_text(plan: Plan, least: float | None, self_test: str) -> str:
+    """What was found is shown in place of what is computed."""
     if not has_enough_repeats(plan):
         return ""
+    if self_test and not plan.counts:
+        return self_test
     if least is None:
         return "which differences it finds is not known here yet"
-    return f"finds differences from {difference_text(least)} on"
+    return f"finds differences from {difference_text(least)} on, four times in five"
 
 
 def _noise(plan: Plan, known: MachineHistory, learned: LearnedDurations) -> tuple[float | None, str]:
@@ -216,7 +219,7 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
         noise=noise,
         noise_of=noise_of,
         least=least,
-        least_text=_least_text(plan, least),
+        least_text=_least_text(plan, least, known.self_test),
         defaults=past_build_defaults(known.sessions),
     )
 

@@ -1,16 +1,19 @@
-"""The plan of a calibration: the same contenders several times, with shared and with separate CPUs."""
+"""The plans of a calibration: equal contenders several times, and a self test with planted differences."""
 
 from __future__ import annotations
 
 from app.core.errors import TargetError
 from app.engines import FIRST, KNOWN
+from app.history.machines import self_test
 from app.history.machines.calibration import SEQUENCE
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import cpus_in_server_order
 from app.planner.request.request import PlanRequest
-from app.protocol.answers import Survey
+from app.protocol.answers import Build, Survey
+from app.protocol.plan import SLICES
 
-from .canary import canary_build
+from .canary import CNF, canary_build
+from .duel import LEAST_BYTES, ROUNDS
 
 SESSIONS = 6  # of all contenders together
 MOST_ENGINES = 2  # more would take too long
@@ -18,11 +21,7 @@ MOST_ENGINES = 2  # more would take too long
 
 def calibration_request(survey: Survey, target: str) -> PlanRequest:
     """A calibration of about five minutes; raises TargetError if no build can run it."""
-    build = canary_build(survey)
-    if build is None:
-        raise TargetError(
-            f"{target} has no build with {FIRST.title} that starts: install mariadb-server there"
-        )
+    build = _build(survey, target)
     engines = [name for name in KNOWN if build.has(name)][:MOST_ENGINES]  # they use the disk differently
     return PlanRequest(
         name=SEQUENCE,
@@ -32,6 +31,35 @@ def calibration_request(survey: Survey, target: str) -> PlanRequest:
         repeats=SESSIONS // len(engines),
         cores=_core_sets(survey),
     )
+
+
+def self_test_request(survey: Survey, target: str) -> PlanRequest:
+    """The self test, in slices where the memory is enough; raises TargetError if no build can run it."""
+    build = _build(survey, target)
+    return PlanRequest(
+        name=self_test.SEQUENCE,
+        target=target,
+        sequence=self_test.SEQUENCE,
+        contenders=tuple(_planted(build, pct) for pct in (0, *self_test.PLANTED)),
+        repeats=ROUNDS,
+        order=SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved",
+        start="snapshot",
+    )
+
+
+def _planted(build: Build, pct: int) -> ContenderRequest:
+    """The server of the canary, with a small redo log as snapshots stay on the disk."""
+    cnf = f"{CNF}loose_innodb_log_file_size=8M\n{self_test.planting_line(pct)}\n"
+    return ContenderRequest(build.name, FIRST.name, f"planted-{pct}", preset_text=cnf)
+
+
+def _build(survey: Survey, target: str) -> Build:
+    build = canary_build(survey)
+    if build is None:
+        raise TargetError(
+            f"{target} has no build with {FIRST.title} that starts: install mariadb-server there"
+        )
+    return build
 
 
 def _core_sets(survey: Survey) -> tuple[int, ...] | None:

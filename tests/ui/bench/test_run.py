@@ -15,7 +15,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.comparison.answers.self_test import PlantedDifference, SelfTest
 from app.core.errors import LinkError
+from app.history.machines.self_test import planted_pct
 from app.planner.starting.launch import QueueInstead
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, OfferedHostKey
@@ -349,6 +351,30 @@ def test_a_calibration_gives_the_plan_back(
     page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(lambda: bool(to_follow))
     assert page.controller.draft == mine
+
+
+def test_a_self_test_gives_the_plan_back(qtbot: QtBot, page: BenchPage, open_page: OpenPage) -> None:
+    mine = page.controller.draft
+    page.targets.machine.self_test.trigger()
+    settle(qtbot, page)
+    plan = page.outcome.plan if page.outcome else None
+    assert plan and [planted_pct(each.cnf) for each in plan.contenders] == [0, 3, 10]
+    assert request_of(page).sequence == "self-test" and "press Run" in page.message.text
+    assert open_page().controller.draft.request == mine.request, "a new window has it too"
+    page.give_back.trigger()
+    assert page.controller.draft == mine and not page.message.isVisible()
+
+
+def test_what_the_self_test_found_is_shown_in_place_of_what_is_computed(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retype(qtbot, page.sequence.fields.edits["repeats"], "4")
+    settle(qtbot, page)
+    found = SelfTest(0.0, True, False, (PlantedDifference(10, 5, 5, 3, 0.91, 0.9, 0.92, ""),))
+    monkeypatch.setattr("app.comparison.answers.self_test.self_test", lambda _history, _machine: found)
+    page.controller.check()
+    said = "self test of point queries in slices: planted 10% found after 3 of 5 repeats"
+    qtbot.waitUntil(lambda: page.run_panel.estimate.work.text().endswith(said))
 
 
 def test_a_sequence_chosen_in_place_of_a_calibration_is_of_the_plan_before(

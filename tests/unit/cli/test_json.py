@@ -14,6 +14,7 @@ from app.cli.words import VERB, CommandWord, command_words
 from app.history.store.history import History
 from tests import comparable, journals
 from tests.unit.cli.words import said
+from tests.unit.comparison.test_self_test import keep, plan
 from tests.unit.history.test_calibration import calibrated
 from tests.unit.script.test_script import keep as keep_scripted
 
@@ -147,7 +148,13 @@ def test_the_latest_calibration(dyno_home: Path, capsys: pytest.CaptureFixture[s
     with History(dyno_home) as history:
         calibrated(history)
     found = written(capsys, "target", "calibrate", "local", "--last")
+    assert found["self_test"] is None
     assert found["sessions"] == 4 and found["shared"]["deviation"] == pytest.approx(0.0514, abs=0.0001)
     assert found["shared"]["low"] < found["shared"]["deviation"] < found["shared"]["high"]
     first = found["smallest_differences"][0]
     assert first["minutes"] == 10 and first["shared"] > first["own"] > 0
+    with History(dyno_home) as history:
+        keep(history, plan(number=2))
+    tested = written(capsys, "target", "calibrate", "local", "--last")["self_test"]
+    assert tested["in_slices"] and [each["pct"] for each in tested["differences"]] == [3, 10]
+    assert [each["found_after"] for each in tested["differences"]] == [3, 3]

@@ -129,7 +129,7 @@ def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
     assert said(None).startswith("which difference 5 of each find is not known here yet: ")
     assert said(0.053).endswith("where repeats vary by 5.3%, as its calibration says")
     least = [estimate(plan, survey, MachineHistory(noise)).least_text for noise in (0.01, 0.053)]
-    assert least == ["finds differences from 3.0% on", "finds differences from 16.7% on"]
+    assert least == [f"finds differences from {share}% on, four times in five" for share in (3.0, 16.7)]
     assert estimate(replace(plan, repeats=1), survey, MachineHistory(0.01)).least_text == ""
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.history.machines.measured import machine_measures_from, read_machine_record
+from app.comparison.answers.self_test import machine_measures_from
+from app.history.machines.measured import read_machine_record
 from app.history.store.history import History
 from app.planner.checks.checks import check_plan
 from app.planner.checks.parity import IN_FORCE

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from app.planner.kinds.calibration import calibration_request, self_test_request
 from app.planner.starting.choices import PlanChoices
 from app.planner.starting.draft import Draft
 from app.planner.starting.draft_outcome import DraftOutcome
@@ -37,6 +38,7 @@ WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
 WIDTHS_OF_LARGE_TEXT = (320, 528, 400)
 HEIGHTS = (250, 440)  # while all options are in view
 CALIBRATING = "Calibration is set up: press Run. Your plan comes back once it has started."
+TESTING = "The self test is set up: press Run. Your plan comes back once it has started."
 COUNTING = "Counting is set up (work, not speed): press Run. Your plan comes back once it has started."
 NO_LIMIT = 16_777_215  # pixels: QWIDGETSIZE_MAX
 
@@ -59,7 +61,7 @@ class BenchPage(Page):
         self.starting = PlanStartController(
             context, self.controller, self.targets, self.run_panel, self.message
         )
-        tip = "Leave the calibration or the count, and set up again what was there before it"
+        tip = "Leave the calibration, self test or count, and set up again what was there before it"
         self.give_back = action(self, "Back to my plan", "", tip, self.controller.give_back)
         self._build_layout()
         self._connect_input()
@@ -175,6 +177,7 @@ class BenchPage(Page):
         targets.known.surveyed.connect(self._on_surveyed)
         self.busy.changed.connect(self._show_outcome)
         targets.machine.calibrate.triggered.connect(self._on_calibration_wanted)
+        targets.machine.self_test.triggered.connect(self._on_self_test_wanted)
 
     # what a person does
 
@@ -186,8 +189,12 @@ class BenchPage(Page):
             self._work.setSizes(HEIGHTS)
 
     def _on_calibration_wanted(self) -> None:
-        if self.controller.calibrate():
+        if self.controller.set_up_for_target(calibration_request):
             self.message.show_info(CALIBRATING, self.give_back)
+
+    def _on_self_test_wanted(self) -> None:
+        if self.controller.set_up_for_target(self_test_request):
+            self.message.show_info(TESTING, self.give_back)
 
     def _on_counting(self, remark: str) -> None:
         self.message.show_info("\n".join(filter(None, (remark, COUNTING))), self.give_back)
@@ -252,7 +259,7 @@ class BenchPage(Page):
             self.controller.take_survey(survey)
 
     def _on_drafted(self, draft: Draft) -> None:
-        if self.message.text.endswith((CALIBRATING, COUNTING)) and not self.controller.is_for_once:
+        if self.message.text.endswith((CALIBRATING, TESTING, COUNTING)) and not self.controller.is_for_once:
             self.message.clear()
         for part in (self.contenders, self.sequence, self.run_panel):
             part.show_draft(draft)

@@ -109,7 +109,7 @@ class PlanStartController(QObject):
             self.refused = replace(self.refused, checks=of_builds)
 
     def _launch(self, target: Target, draft: Draft, last: str, later: QueueInstead | None = None) -> Launch:
-        from app.history.machines.measured import machine_measures_from
+        from app.comparison.answers.self_test import machine_measures_from
 
         ask = self._context.secrets.ask
         way, known = reached(target, ask), partial(machine_measures_from, self._context.home)

@@ -178,7 +178,7 @@ class DifferenceSearch:
 
 
 def _launch_of(target: Target, request: PlanRequest, context: WindowContext) -> Launch:
-    from app.history.machines.measured import machine_measures_from
+    from app.comparison.answers.self_test import machine_measures_from
     from app.planner.checks.load_targets import reach_by_target_name
     from app.planner.starting.launch import Launch
     from app.remote.reach import reached

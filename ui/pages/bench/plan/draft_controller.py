@@ -15,7 +15,7 @@ from app.catalog.counting import COUNTED, counted_workload
 from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
-from app.planner.kinds.calibration import calibration_request
+from app.history.machines.self_test import SEQUENCE as SELF_TEST
 from app.planner.request.plan_file import plan_file_text
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY, PlanChoices, choices
@@ -58,7 +58,7 @@ class DraftController(QObject):
         self.survey: Survey | None = None
         self.choices = PlanChoices()
         self._drafts: dict[str, Draft] = {}  # of the targets that were chosen before
-        self._before: Draft | None = None  # a person's, while a calibration or a count is set up
+        self._before: Draft | None = None  # a person's, while a calibration, self test or count is set up
         self._pending: tuple[Draft, str] | None = None  # a count on a target that is not chosen yet
         self._stock, self._conclude = (
             NewestAnswerRunner(context.tasks, self),
@@ -103,23 +103,23 @@ class DraftController(QObject):
 
     @property
     def own(self) -> Draft:
-        """The draft of a person, also while a calibration or a count is set up."""
+        """The draft of a person, also while a calibration, self test or count is set up."""
         return self._before or self.draft
 
     @property
     def is_for_once(self) -> bool:
-        """Whether a calibration or a count is set up, after which the draft comes back."""
+        """Whether a calibration, self test or count is set up, after which the draft comes back."""
         return self._before is not None
 
     def change(self, draft: Draft) -> None:
         sequence = draft.request.sequence
-        if sequence not in (CALIBRATION, COUNTED) and not counted_workload(sequence):
+        if sequence not in (CALIBRATION, SELF_TEST, COUNTED) and not counted_workload(sequence):
             self._before = None
         self._put(draft)
         self.keep()
 
     def give_back(self) -> None:
-        """Set up again what was there before a calibration or a count."""
+        """Set up again what was there before a calibration, self test or count."""
         before, self._before = self._before, None
         if before is not None:
             self.change(before)
@@ -205,13 +205,13 @@ class DraftController(QObject):
 
         self._context.tasks.read(self, work, done, self.failed.emit)
 
-    def calibrate(self) -> bool:
-        """Set up a calibration on the target; False if that is not possible."""
+    def set_up_for_target(self, make: Callable[[Survey, str], PlanRequest]) -> bool:
+        """Set up a calibration or self test of the target; False if that is not possible."""
         if self.survey is None:
             self.failed.emit(InputError("survey the target first"))
             return False
         try:
-            request = calibration_request(self.survey, self.draft.request.target)
+            request = make(self.survey, self.draft.request.target)
         except TargetError as error:
             self.failed.emit(error)
             return False
@@ -282,13 +282,11 @@ class DraftController(QObject):
             return
 
         def work(history: History) -> tuple[DraftOutcome, list[int]]:
+            from app.comparison.answers.self_test import machine_measures
             from app.history.lists.edits import colours
-            from app.history.machines.measured import read_machine_record
             from app.history.recorded.planned import COLOURS
 
-            found = outcome(
-                draft, survey, Catalog(), approved_hashes(), partial(read_machine_record, history)
-            )
+            found = outcome(draft, survey, Catalog(), approved_hashes(), partial(machine_measures, history))
             known = colours(history)
             return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
 

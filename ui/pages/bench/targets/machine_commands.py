@@ -40,13 +40,15 @@ class TargetActions(QObject):
         self._context, self._chosen, self._widget = context, chosen, widget
         tip = "Set up a plan that measures the noise of the machine in about five minutes"
         self.calibrate = action(widget, "Cali&brate the target…", "calibrate", tip)  # by the page
+        tip = "Set up a plan that plants differences of 3 % and 10 %: does this machine find them?"
+        self.self_test = action(widget, "Self &test of the target…", "self test", tip)  # by the page
         tip = "The speed of the machine before each session of a long plan"
         self.canaries = action(widget, "Ca&naries of the target…", "canaries", tip, self._show_canaries)
         tip = "Data sets stored on the target"
         self.snapshots = action(widget, "Sna&pshots…", "snapshots", tip, self._show_snapshots)
 
     def all(self) -> Sequence[QAction]:
-        return (self.calibrate, self.canaries, self.snapshots)
+        return (self.calibrate, self.self_test, self.canaries, self.snapshots)
 
     def _show_canaries(self) -> None:
         from .canaries import CanariesDialog
