@@ -14,7 +14,7 @@ from app.comparison.verdicts.rounds import SHARED_LOAD
 from app.core.units import count_text
 from app.history.lists.sessions import sessions
 from app.history.machines.measured import MachineHistory, read_machine_record
-from app.history.machines.self_test import latest_self_test, planted_pct
+from app.history.machines.self_test import latest_self_test, planted_pct, self_test_noise_parts
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
 from app.protocol.plan import QUERYING, SLICES
@@ -80,7 +80,8 @@ class SelfTest:
 def machine_measures(history: History, machine_key: str) -> MachineHistory:
     """What is known of a machine, with its self test."""
     known, found = read_machine_record(history, machine_key), self_test(history, machine_key)
-    return replace(known, self_test=found.brief if found else "")
+    in_slices = self_test_noise_parts(history, machine_key)
+    return replace(known, self_test=found.brief if found else "", parts_in_slices=in_slices)
 
 
 def machine_measures_from(home: Path, machine_key: str) -> MachineHistory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import sqrt
 
 from app.comparison.answers.self_test import PlantedDifference, SelfTest
 from app.comparison.answers.sentences import ratio_texts
@@ -16,6 +17,7 @@ from app.stats.planning import least_difference
 MINUTES = (10, 30, 120)
 CONTENDERS, CELLS = 2, 9  # of the plans that are spoken of
 WAYS = {"shared": "shared CPUs", "own": "separate CPUs"}
+LONG_S = 60  # of a step of which the noise is foretold
 CALMER = 0.75  # of the noise: then CPUs of their own are worth it
 
 
@@ -41,6 +43,7 @@ def calibration_entry(found: Calibration, tested: SelfTest | None = None) -> dic
         **{name: _noise_entry(getattr(found, name)) for name in WAYS},
         "engines": {name: _noise_entry(noise) for name, noise in found.engines.items()},
         "disturbed": found.disturbed,
+        "parts": found.parts and {"start": sqrt(found.parts.start), "second": sqrt(found.parts.second)},
         "smallest_differences": [_least_entry(minutes, found) for minutes in MINUTES],
         "self_test": tested and asdict(tested),
     }
@@ -90,6 +93,11 @@ def calibration_remarks(found: Calibration) -> list[str]:
             f"{engine_of(name).title} {noise.deviation:.1%}" for name, noise in found.engines.items()
         )
         texts.append(f"By engine, on {WAYS['shared']}: {each}.")
+    if parts := found.parts:
+        texts.append(
+            f"Of it, a start of the server makes {sqrt(parts.start):.1%},"
+            f" and a second {sqrt(parts.second):.1%}: steps of {LONG_S} s vary by {parts.deviation(LONG_S):.1%}."
+        )
     if found.disturbed:
         texts.append(f"Other programs disturbed {count_text(found.disturbed, 'measurement')}.")
     if own_cpus_calmer(found):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.core.errors import InputError
+from app.history.recorded.counting import cuttable_step
 from app.history.store.damage import read_json
 from app.protocol.others import DISTURBED
-from app.stats.noise import Noise, pooled_noise
+from app.stats.noise import Noise, NoiseParts, noise_parts, pooled_noise
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -20,7 +23,7 @@ _PLAN = """
 SELECT plan, count(*) FROM session WHERE machine_key = ? AND sequence = ? AND state = 'completed'
 GROUP BY plan HAVING count(*) >= ? ORDER BY max(started_at) DESC LIMIT 1"""
 _STEPS = """
-SELECT engine, step.name, coordinates, step.value, marks
+SELECT engine, step.name, coordinates, step.value, marks, session.id, position
 FROM step JOIN session ON step.session = session.number
 WHERE plan = ? AND session.state = 'completed' AND step.state = 'completed' AND kind = 'drive'
     AND step.value IS NOT NULL"""
@@ -40,6 +43,7 @@ class Calibration:
     own: Noise | None  # None: the machine has one core, or only one core set was measured
     engines: dict[str, Noise]  # of shared, by engine
     disturbed: int  # figures that were left out, or kept as there are no others
+    parts: NoiseParts | None = None  # of the noise of all steps; None: their seconds are not known
 
     @property
     def best(self) -> float | None:
@@ -57,17 +61,29 @@ def calibration(history: History, machine_key: str) -> Calibration | None:
     seconds, at = history.query(_TIMES, (plan,))[0]
     quiet: dict[_Place, list[float]] = {}
     noisy: dict[_Place, list[float]] = {}
-    for engine, name, coordinates, value, marks in history.query(_STEPS, (plan,)):
+    of_seconds: dict[_Place, list[list[float]]] = {}
+    for engine, name, coordinates, value, marks, session, position in history.query(_STEPS, (plan,)):
         where = noisy if DISTURBED in read_json(marks) else quiet
         place = _Place(engine, name, read_json(coordinates).get("cores", 0))
         where.setdefault(place, []).append(value)
+        logs = [log(each) for each in seconds_of_step(history, session, position) if each]
+        of_seconds.setdefault(place, []).append(logs)
     disturbed = sum(map(len, noisy.values()))
     steps = quiet if any(len(each) >= LEAST for each in quiet.values()) else noisy
     largest = max((place.cores for place in steps), default=0)
     shared = {place: each for place, each in steps.items() if place.cores == largest}
     own = pooled_noise(each for place, each in steps.items() if place.cores != largest)
     times = float(at), sessions, float(seconds)
-    return Calibration(*times, pooled_noise(shared.values()), own, _by_engine(shared), disturbed)
+    parts = noise_parts(of_seconds.values())
+    return Calibration(*times, pooled_noise(shared.values()), own, _by_engine(shared), disturbed, parts)
+
+
+def seconds_of_step(history: History, session: str, position: int) -> Sequence[float | None]:
+    """The measured seconds of a step; none where its result is not made of them."""
+    try:
+        return cuttable_step(history, session, position).seconds.values
+    except InputError:
+        return ()
 
 
 class _Place(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.history.store.damage import read_json
 from app.protocol.others import DISTURBED
+from app.stats.noise import NoiseParts
 
 if TYPE_CHECKING:
     from app.history.store.history import History
@@ -53,12 +54,16 @@ class MachineHistory:
     noise: float | None = None  # between sessions of its calibration; None: it has none
     sessions: tuple[PastSession, ...] = ()  # the latest first
     self_test: str = ""  # which planted differences it found, in words; '' without a self test
+    parts: NoiseParts | None = None  # of the noise of whole sessions
+    parts_in_slices: NoiseParts | None = None  # of the ratio of a repeat
 
 
 def read_machine_record(history: History, machine_key: str) -> MachineHistory:
-    from .calibration import noise_of  # by the thread that reads
+    from .calibration import calibration  # by the thread that reads
 
-    return MachineHistory(noise_of(history, machine_key), tuple(_past_sessions(history, machine_key)))
+    found = calibration(history, machine_key)
+    noise, parts = (found.best, found.parts) if found else (None, None)
+    return MachineHistory(noise, tuple(_past_sessions(history, machine_key)), parts=parts)
 
 
 def _past_sessions(history: History, machine_key: str) -> list[PastSession]:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from app.catalog import Catalog, SequenceStep
 from app.core.errors import InputError
 from app.core.units import count_text, first_texts, seconds_text
 from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import check_plan
-from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
+from app.planner.estimate.estimate import UNKNOWN, PlanEstimate, count_compared_cells
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.request.slicing import slices_problem
 from app.planner.resolve.resolve import ROWS, SECONDS, machine_key, resolve, resolve_before_approval
 from app.protocol.answers import FAIL, Survey
 from app.protocol.plan import PREPARING, SLICES, UNTIL_DECIDED, Plan
+from app.stats.at_target.looks import ROUNDS as MOST_REPEATS
 from app.stats.at_target.verdicts import LEAST
+from app.stats.planning import least_difference
 
 from .canary import estimated_with_canary
 
@@ -114,13 +117,29 @@ def fitted(
     `known`: of a machine, by its key; `is_fixed`: the work may not change; `given`: what a person chose.
     """
     machine = known(machine_key(survey))
-    for tried in [request] if is_fixed else _tries(request, survey, catalog, given):
-        plan, _ = resolve_before_approval(tried, survey, catalog)
-        plan, estimate = estimated_with_canary(plan, survey, machine)
-        if _needed_s(plan, estimate) <= limit_s:
-            return FittedRequest(tried, _text(request, tried, plan, estimate, limit_s, catalog))
+    for tries in [[request]] if is_fixed else _tries(request, survey, catalog, given):
+        there: list[tuple[PlanRequest, Plan, PlanEstimate]] = []
+        for tried in tries:
+            plan, _ = resolve_before_approval(tried, survey, catalog)
+            plan, estimate = estimated_with_canary(plan, survey, machine)
+            if _needed_s(plan, estimate) <= limit_s:
+                there.append((tried, plan, estimate))
+        if there:
+            best = min(there, key=lambda each: _least_in_time(each[1], each[2], machine, limit_s))
+            return FittedRequest(best[0], _text(request, *best, limit_s, catalog))
     least = f"{_rounds_text(plan)} of {_least_text(request, tried, plan)}"
     raise _too_short(limit_s, least, _needed_s(plan, estimate))
+
+
+def _least_in_time(plan: Plan, estimate: PlanEstimate, machine: MachineHistory, limit_s: float) -> float:
+    """The difference that is found in this time; 0 where it is not known: then the longest steps are best."""
+    parts = machine.parts_in_slices if plan.order == SLICES else machine.parts
+    timed = [step.seconds for step in plan.steps if step.seconds]
+    if parts is None or not timed or not plan.until_decided:
+        return 0.0
+    repeats = min(int(limit_s / (_needed_s(plan, estimate) / ROUNDS)), MOST_REPEATS)
+    found = least_difference(repeats, count_compared_cells(plan), parts.deviation(fmean(timed)))
+    return found or 0.0
 
 
 def _too_short(limit_s: float, least: str, needed_s: float) -> InputError:
@@ -135,28 +154,28 @@ def _too_short(limit_s: float, least: str, needed_s: float) -> InputError:
 
 def _tries(
     request: PlanRequest, survey: Survey, catalog: Catalog, given: Collection[str]
-) -> Iterator[PlanRequest]:
-    """From the most work to the least."""
+) -> Iterator[list[PlanRequest]]:
+    """From the most work to the least, each in several lengths."""
     for steps in _steps(request, catalog):
         request = replace(request, steps=steps)
-        yield from _in_lengths(request, catalog, LENGTHS)
+        yield _in_lengths(request, catalog, LENGTHS)
     if "order" not in given:
         _, unapproved = resolve_before_approval(request, survey, catalog)
         hashes = [each.sha256 for each in unapproved]
         request, why = sliced_or_interleaved(request, survey, catalog, hashes)
         if not why:
-            yield from _in_lengths(request, catalog, (*LENGTHS, IN_SLICES_S))
+            yield _in_lengths(request, catalog, (*LENGTHS, IN_SLICES_S))
     rows = catalog.sequence(request.sequence).rows or ROWS
     if "rows" not in given and request.rows is None and isinstance(rows, int):
         request = replace(request, rows=max(1, rows // FEWER_ROWS))
-        yield from _in_lengths(request, catalog, (*LENGTHS, *[IN_SLICES_S] * (request.order == SLICES)))
+        yield _in_lengths(request, catalog, (*LENGTHS, *[IN_SLICES_S] * (request.order == SLICES)))
 
 
-def _in_lengths(request: PlanRequest, catalog: Catalog, lengths: Collection[int]) -> Iterator[PlanRequest]:
+def _in_lengths(request: PlanRequest, catalog: Catalog, lengths: Collection[int]) -> list[PlanRequest]:
     """With the seconds of a step to try: none longer than the sequence says; a person's stay."""
     own = request.seconds or catalog.sequence(request.sequence).seconds or SECONDS
     shorter = () if request.seconds else [each for each in lengths if each < own]
-    yield from (replace(request, seconds=each) for each in (own, *shorter))
+    return [replace(request, seconds=each) for each in (own, *shorter)]
 
 
 def _needed_s(plan: Plan, estimate: PlanEstimate) -> float:

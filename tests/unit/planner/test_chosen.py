@@ -11,12 +11,15 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner.estimate.estimate import PlanEstimate
+from app.history.machines.measured import MachineHistory
+from app.planner.estimate.estimate import PlanEstimate, count_compared_cells
 from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.chosen import LENGTHS, FittedRequest, fitted, with_threads, with_work, work_text
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
+from app.stats.noise import NoiseParts
+from app.stats.planning import least_difference
 from tests.plans import MARIADB, contenders, survey
 from tests.sequences import keep_own
 
@@ -82,6 +85,23 @@ def test_the_longest_steps_that_end_in_time_are_chosen() -> None:
         if at:
             longer = replace(request, seconds=LENGTHS[at - 1])
             assert rounds_s(FittedRequest(longer, "")) > minutes * 60
+
+
+@pytest.mark.parametrize(("start", "second"), [(0.05, 0.01), (0.001, 0.3)])
+def test_where_the_noise_is_known_the_time_is_spent_accordingly(start: float, second: float) -> None:
+    """More repeats of shorter steps, as far as these are not too noisy: what finds most."""
+    machine = MachineHistory(parts=NoiseParts(start**2, second**2))
+    found = fitted(asked(), 70 * 60, survey(), Catalog(), lambda _: machine).request
+    least = {}
+    for length in (
+        each for each in LENGTHS if rounds_s(FittedRequest(replace(found, seconds=each), "")) <= 70 * 60
+    ):
+        plan, _ = look(replace(found, seconds=length))
+        repeats = min(8, int(70 * 60 / rounds_s(FittedRequest(replace(found, seconds=length), ""), 1)))
+        noise = (start**2 + second**2 / length) ** 0.5
+        least[length] = least_difference(repeats, count_compared_cells(plan), noise) or 0.0
+    assert found.seconds == min(least, key=lambda each: least[each])
+    assert found.seconds < in_time(70).request.seconds
 
 
 def test_where_that_is_too_long_one_test_of_each_group_stays() -> None:
