@@ -96,7 +96,8 @@ def calibration_remarks(found: Calibration) -> list[str]:
     if parts := found.parts:
         texts.append(
             f"Of it, a start of the server makes {sqrt(parts.start):.1%},"
-            f" and a second {sqrt(parts.second):.1%}: steps of {LONG_S} s vary by {parts.deviation(LONG_S):.1%}."
+            f" and a second {sqrt(parts.second):.1%}:"
+            f" steps of {LONG_S} s vary by {parts.deviation(LONG_S):.1%}."
         )
     if found.disturbed:
         texts.append(f"Other programs disturbed {count_text(found.disturbed, 'measurement')}.")
