@@ -9,6 +9,7 @@ import time
 from typing import List
 
 USUAL_S = 0.25  # of a slice: other programs come and go, and are to meet all contenders alike
+FAR_S = 1.0  # the same where clients are on other machines: each opening is a round trip
 EVENTS = 20  # of usual length that a slice has room for, for each client
 VARIED = 0.2  # lengths vary by this share, so as not to beat with periodic work of a server
 _LEAVE = 0.0  # a deadline that ends a client

@@ -6,7 +6,7 @@ import time
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from app.agent.load.gate import USUAL_S, ClientGate, lengths, slice_length
+from app.agent.load.gate import FAR_S, USUAL_S, ClientGate, lengths, slice_length
 from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.load.merging import join_slices
 from app.protocol.latency import buckets_of
@@ -130,13 +130,14 @@ class SlicedStepRunner:
         seconds = self._step.warmup
         if seconds:
             self._turn()
-            self._carry_out(generator, self._lengths(seconds, USUAL_S), range(-seconds, 0))
+            self._carry_out(generator, self._lengths(seconds, _usual_s(generator)), range(-seconds, 0))
         if self._latency:
             self._session.place.agree(self._index, slice_length(self._latency["avg"]))
 
     def _measure(self, generator: Driving) -> None:
         self._turn()
-        seconds, usual_s = self._step.seconds, max(USUAL_S, self._session.place.agreed(self._index))
+        seconds, agreed_s = self._step.seconds, self._session.place.agreed(self._index)
+        usual_s = max(_usual_s(generator), agreed_s)
         if usual_s > LONGEST_S:
             self._session.journal.log(
                 "{} runs one server after the other: its events take so long"
@@ -197,6 +198,10 @@ def step_load_pacing(
     session: RunningSession, index: int, step: Step, measuring: RunningStepMeter
 ) -> Union[UnslicedLoad, SlicedStepRunner]:
     return SlicedStepRunner(session, index, step, measuring) if step.sliced else UnslicedLoad(step, measuring)
+
+
+def _usual_s(generator: Driving) -> float:
+    return FAR_S if isinstance(generator, RemoteGenerators) else USUAL_S
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:
