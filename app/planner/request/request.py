@@ -178,11 +178,11 @@ class PlanRequest:
         ValueRule((str,), choices=ORDERS),
         group=HOW_EXACT,
         help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
-        " servers; slices: 2 to 4 servers take turns, four a second, within each step; grouped:"
+        " servers; slices: 2 to 4 servers take turns, up to four a second, within each step; grouped:"
         " sessions A A B B",
         title="Order",
         tip="Interleaved: whole sessions, A B B A; spreads drift of the machine over all servers.\n"
-        "Slices: 2 to 4 servers take turns of about a second within each step, and share the "
+        "Slices: 2 to 4 servers take turns, up to four a second, within each step, and share the "
         "memory. Noise of the machine affects all alike, so fewer repeats detect a difference.\n"
         "Grouped: whole sessions, A A B B; drift looks like a difference between servers",
         carried=True,

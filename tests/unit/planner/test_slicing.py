@@ -85,7 +85,7 @@ def test_a_step_that_is_bounded_by_events_is_carried_out_whole_and_said(dyno_hom
     found = one("slices", made)
     assert (found.state, found.text) == (
         "pass",
-        "the servers take turns, four a second, in point-query; they run one after the other in "
+        "the servers take turns, up to four a second, in point-query; they run one after the other in "
         "load, index, scan (as long as the work takes); insert (bounded by events)",
     )
 
