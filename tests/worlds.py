@@ -123,3 +123,64 @@ def cells_of(base: Logs, other: Logs, order: str) -> list[StepResultPair]:
     if order == SLICES:
         return [StepResultPair(tuple(a), tuple(b), by_round=True) for a, b in pairs]
     return [StepResultPair(tuple(a), tuple(b), added=added, times=times) for a, b in pairs]
+
+
+# plans of the same work, one after the other: what is judged is the last one
+
+Shape = tuple[int, int, int, int]  # comparisons x plans x cells x rounds
+Noise = Callable[[np.random.Generator, Shape], np.ndarray]  # of the ratios: comparisons x plans x cells x 1
+QUIET, TOGETHER = 0.02, 0.95  # usual noise; share of the variance that all cells have in common
+
+
+def _noisier_now(times: float, of: Callable[[int], bool] = lambda _at: True) -> Noise:
+    """The last plan is so many times as noisy in these cells."""
+
+    def noise(_chance: np.random.Generator, shape: Shape) -> np.ndarray:
+        found = np.full((*shape[:3], 1), QUIET)
+        found[:, -1] *= np.array([times if of(at) else 1.0 for at in range(shape[2])])[:, None]
+        return found
+
+    return noise
+
+
+def _noisy_plans(share: float) -> Noise:
+    """This share of the plans has 10 % of noise."""
+    return lambda chance, shape: np.where(chance.random((*shape[:2], 1, 1)) < share, 0.1, QUIET)
+
+
+def _lognormal(of_plans: float, of_cells: float) -> Noise:
+    """Plans and their cells are noisier than others by chance."""
+    return lambda chance, shape: (
+        0.05
+        * np.exp(of_plans * chance.standard_normal((*shape[:2], 1, 1)))
+        * np.exp(of_cells * chance.standard_normal((*shape[:3], 1)))
+    )
+
+
+_NOISE: dict[str, Noise] = {
+    "plans of 2 or 10 %, half each": _noisy_plans(0.5),
+    "plans of 2 or 10 %, 1 in 10": _noisy_plans(0.1),
+    "plans by chance": _lognormal(0.7, 0.0),
+    "plans and cells by chance": _lognormal(0.5, 0.5),
+    "1.5 times the noise now": _noisier_now(1.5),
+    "2 times the noise now": _noisier_now(2),
+    "5 times the noise now": _noisier_now(5),
+    "2 times in half of the cells now": _noisier_now(2, lambda at: at % 2 == 0),
+    "5 times in half of the cells now": _noisier_now(5, lambda at: at % 2 == 0),
+    "3 times in one cell now": _noisier_now(3, lambda at: at == 0),
+    "5 times in one cell now": _noisier_now(5, lambda at: at == 0),
+}
+ALIKE = ", cells alike"  # they share most of their noise
+PLANS = (ROUNDS, *WORLDS, NOISIER, *_NOISE, *(f"{name}{ALIKE}" for name in _NOISE))
+
+
+def ratios_of_plans(name: str, shape: Shape, chance: np.random.Generator) -> np.ndarray:
+    """The logarithms of the ratios of equals in plans of one of `PLANS`."""
+    runs, plans, cells, rounds_ = shape
+    noise = _NOISE.get(name.removesuffix(ALIKE))
+    if noise is None:
+        base, other = compared(name, SLICES, rounds_, cells, runs * plans, chance)
+        return (other - base).reshape(shape)
+    common = TOGETHER if name.endswith(ALIKE) else 0.0
+    own, of_all = chance.standard_normal(shape), chance.standard_normal((runs, plans, 1, rounds_))
+    return noise(chance, shape) * ((1 - common) ** 0.5 * own + common**0.5 * of_all)

@@ -20,8 +20,8 @@ from tests.bench.slices import add_options
 
 MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "charts", "chart_parts",
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
-           "report", "verdicts", "rounds", "gate", "looks", "changes", "team", "estimates", "slices", "waits",
-           "explain", "limits", "analysis", "asking", "causes", "counting")  # fmt: skip
+           "report", "verdicts", "rounds", "pooling", "gate", "looks", "changes", "team", "estimates",
+           "slices", "waits", "explain", "limits", "analysis", "asking", "causes", "counting")  # fmt: skip
 LONG = (
     "slices",
     "waits",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
+from app.stats.at_target.pooled import ADDED, UNLIKE
 from app.stats.at_target.student import MOST
 from app.stats.at_target.verdicts import PART, VerdictLimits
 from app.stats.at_target.welch import _ROOM, WIDEST
@@ -56,7 +57,10 @@ def _alone(ratios: Array) -> tuple[Array, Array, Array, int]:
 def differences_by_round(base: Array, other: Array) -> Differences:
     """Of the ratios of the rounds."""
     ratios = other - base
-    return _of_sides([_side(ratios)], ratios.mean(2))
+    if ratios.shape[1] > 1:
+        return _of_sides([_side(ratios)], ratios.mean(2))
+    of_mean, known, _, _ = _alone(ratios)
+    return Differences(ratios.mean(2), np.sqrt(of_mean), known, np.full_like(known, SHARE))
 
 
 def _of_sides(sides: list[tuple[Array, Array, Array, int]], apart: Array, added: float = 0.0) -> Differences:
@@ -82,19 +86,54 @@ def _side(figures: Array) -> tuple[Array, Array, Array, int]:
     return moderated / n, np.broadcast_to(together, measured.shape), variance / n, n
 
 
-def _prior(measured: Array, own: int) -> tuple[Array, Array]:
+def _prior(measured: Array, own: int, doubt: float = 0.0) -> tuple[Array, Array]:
+    """Freedom and variance, along the second axis."""
     logs = np.log(measured) - special.digamma(own / 2) + np.log(own / 2)
-    beyond = logs.var(1, ddof=1, keepdims=True) - special.polygamma(1, own / 2)
+    spread = logs.var(1, ddof=1, keepdims=True) * (1 + doubt * np.sqrt(2 / (logs.shape[1] - 1)))
+    beyond = spread - special.polygamma(1, own / 2)
     least = special.polygamma(1, MOST / 2)
     half = np.where(beyond <= least, MOST / 2, _trigamma_inverse(np.maximum(beyond, least)))
     return 2 * half, np.exp(logs.mean(1, keepdims=True) + special.digamma(half) - np.log(half))
+
+
+def prior_of_plans(earlier: Array) -> tuple[Array, Array]:
+    """Freedom and variance of each cell from earlier plans: comparisons x plans x cells x rounds."""
+    _, plans, _, rounds = earlier.shape
+    freedom, variance = (each[:, 0] for each in _prior(earlier.var(3, ddof=1), rounds - 1, doubt=1.0))
+    return 1 / (1 / freedom + 1 / (plans * (rounds - 1))), variance
+
+
+def pooled_by_round(ratios: Array, priors: tuple[Array, Array]) -> Differences:
+    """Of the ratios of the rounds, with the priors of earlier plans; a plan unlike them is judged without."""
+    own, alone = ratios.shape[2] - 1, differences_by_round(np.zeros_like(ratios), ratios)
+    if ratios.shape[1] == 1:
+        return alone
+    known, times = priors[0].mean(1, keepdims=True), ratios.var(2, ddof=1) / priors[1]
+    pooled = _pooled(ratios, times, priors[1], np.minimum(known, ADDED * own))
+    is_unlike = stats.f.sf(times.mean(1, keepdims=True), own, known) < UNLIKE
+    both = zip(vars(alone).values(), vars(pooled).values(), strict=True)
+    return Differences(*(np.where(is_unlike, *each) for each in both))
+
+
+def _pooled(ratios: Array, times: Array, usual: Array, known: Array) -> Differences:
+    n, own = ratios.shape[2], ratios.shape[2] - 1
+    freedom, here = _prior(times, own)
+    weight, whole = np.maximum(freedom, known), (own * here + known) / (own + known)
+    variance = usual * np.maximum(times, (weight * whole + own * times) / (weight + own))
+    taken, shared = (
+        np.broadcast_to(each, times.shape) for each in (np.minimum(weight + own, MOST), own + known)
+    )
+    return Differences(ratios.mean(2), np.sqrt(variance / n), taken, calibrated(SHARE, shared, taken))
 
 
 def _trigamma_inverse(value: Array) -> Array:
     x = 0.5 + 1 / value
     for _ in range(50):
         found = special.polygamma(1, x)
-        x = x + found * (1 - found / value) / special.polygamma(2, x)
+        step = found * (1 - found / value) / special.polygamma(2, x)
+        x = x + step
+        if np.all(np.abs(step) <= 1e-10 * x):
+            break
     return x
 
 

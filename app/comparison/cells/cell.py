@@ -12,6 +12,7 @@ from app.history.steps.figures import SteadinessEntry, StepCutEntry
 from app.protocol.others import DISTURBED
 from app.protocol.plan import is_waiting
 from app.stats import VerdictLimits
+from app.stats.at_target.moderated import UNKNOWN, VariancePrior
 
 Coordinate = int | float | str
 OTHER_RESULTS, MORE_WORK = "other-results", "more-work"  # of a step
@@ -87,6 +88,7 @@ class Cell(ColumnFigure):
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
     others: list[Mapping[str, object]] = field(default_factory=list)  # the same as `Others`, of all sessions
     searches: list[Mapping[str, object] | None] = field(default_factory=list)  # for a limit, of such steps
+    pooled: bool = False  # its verdict takes the noise of earlier plans into account
 
     @property
     def why(self) -> str:
@@ -121,6 +123,8 @@ class Row:
     latency_per: str  # what one latency is of
     measures: Mapping[str, list[ColumnFigure]]  # by the name of a Measure; not the figure of the step itself
     counts_writes: bool = False  # its instructions are counted, and it writes
+    earlier: VariancePrior = UNKNOWN  # what earlier plans tell of the noise of its repeats
+    earlier_plans: int = 0  # how many do
 
     @property
     def is_waiting(self) -> bool:

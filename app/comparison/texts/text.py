@@ -57,7 +57,7 @@ _SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any
 _FIGURE = {"values": "value", "n": "n", "samples": "samples", "rounds": "rounds"}
 _ORDER = (
     "relative spread low high verdict why p across within reasons marks left_out steadiness cuts disturbed"
-    " searches"
+    " searches pooled"
 )
 _CELL = {**_FIGURE, **{key: key for key in _ORDER.split()}, "reasons": "reason"}
 
@@ -93,7 +93,7 @@ def _row_as_json(row: Row) -> dict[str, object]:
     found = {**vars(row)}
     found.pop("cells")
     latency_per = found.pop("latency_per")
-    found.pop("measures")
+    del found["measures"], found["earlier"]
     measures = {name: _lists(figures, _FIGURE) for name, figures in row.measures.items()}
     cells = _lists(row.cells, _CELL)
     cells["left_out"] = [[", ".join(marks) for marks in cell.left_out] for cell in row.cells]

@@ -32,6 +32,7 @@ from app.comparison.verdicts.counted_on import (
 from app.comparison.verdicts.counted_starts import add_known_spreads
 from app.comparison.verdicts.counted_writes import counted_writes_of
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
+from app.comparison.verdicts.earlier_plans import add_earlier_noise, beginning_of_one_plan
 from app.comparison.verdicts.judgement import (
     limits_for_looks,
     limits_of_plans,
@@ -52,6 +53,7 @@ from app.history.lists.sessions import (
     source_text,
 )
 from app.history.steps.counted_starts import known_spreads
+from app.history.steps.earlier_plans import earlier_ratios
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
 from app.protocol.states import NOT_NEEDED, OUT_OF_TIME
@@ -132,13 +134,16 @@ def compare(
             column.rounds = [round_of(plan_by_id[id_], id_) for id_ in column.ids]
         rounds = rounds_of(history, plan_by_id, described, at)
         relate_columns(history, described, rounds)
+        looked = {plan.id for plan in plan_by_id.values() if plan.until_decided}
+        began = None if looked else beginning_of_one_plan(described)
+        earlier = {} if began is None else earlier_ratios(history, columns[at][0], began)
     plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
-    looked = {plan.id for plan in plan_by_id.values() if plan.until_decided}
     out_of_time = {plan_by_id[id_].id for id_, entry in entries.items() if entry["reason"] == OUT_OF_TIME}
     of_steps = step_titles(plans_in_order), set_rates_of(plans_in_order), counted_writes_of(plans_in_order)
     rows = [row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)]
     mark_counted_otherwise(rows, counters, at)
     add_known_spreads(rows, spreads)
+    add_earlier_noise(rows, earlier)
     found = Comparison(
         base=at,
         columns=described,

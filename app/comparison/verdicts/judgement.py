@@ -43,6 +43,7 @@ from app.stats.groups import GroupRatio, StepGroupPair, step_group_ratios
 
 from .across import SIGN, between_plan_variances
 from .counted_writes import OTHER_ENGINE, OTHER_SIDE, WHY_NOT_BY_COUNTS, why_not_by_counts
+from .earlier_plans import about_earlier_plans
 from .rounds import about_ratio, round_figure_pairs, same_round_pairs
 from .set_rates import both_keep_rate
 
@@ -159,7 +160,7 @@ def _clear(comparison: Comparison, row: Row, at: int) -> None:
     untested = _untested(comparison, row, at) if is_judged else BASE if at == base else None
     cell.verdict = untested if cell.n else None
     cell.p = cell.low = cell.high = None
-    cell.across = ""
+    cell.across, cell.pooled = "", False
     cell.whys = [*filter(None, _whys_untested(cell, other))] if is_judged else []
 
 
@@ -236,6 +237,7 @@ def _samples(comparison: Comparison, row: Row, at: int) -> StepResultPair:
         is_load=row.kind in PREPARING,
         is_counted=row.kind == COUNT,
         known_spread=max(cell.known_spread for cell in both),
+        earlier=row.earlier,
     )
     if pairs := same_round_pairs(base, column):
         rounds = round_figure_pairs(both[0].samples, both[1].samples, pairs)
@@ -258,7 +260,7 @@ def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[floa
 def _write(cell: Cell, base: Cell, verdict: Verdict) -> None:
     """Write what a test has found: all that people see of the cell is taken from here."""
     word, interval = verdict.word, verdict.interval
-    cell.verdict, cell.p = word, verdict.p
+    cell.verdict, cell.p, cell.pooled = word, verdict.p, verdict.is_pooled
     if interval:
         cell.low, cell.high = interval.low, interval.high
     is_told = word in DIFFERING or (interval and word in (NOISE, SMALL, SAME))
@@ -434,6 +436,7 @@ def _of_tested(comparison: Comparison) -> list[str]:
         f"better and worse are beyond the noise ({text_of_tests(comparison)}, at most"
         f" {100 * limits.false_share:g}% of them false{_LOOKS if comparison.repeatedly else ''})"
         f" and {100 * limits.matters:g}% or more",
+        *filter(None, [about_earlier_plans(comparison)]),
         *(
             [f"= is the same: a difference of {100 * limits.matters:g}% is ruled out"]
             if SAME in words

@@ -18,6 +18,7 @@ from app.history.steps.figures import StepEntry, steps
 from app.history.steps.step_text import disturbed_text
 from app.history.store.history import History
 from app.protocol.plan import QPS_UNIT, step_key
+from app.stats.at_target.moderated import UNKNOWN
 from app.stats.at_target.verdicts import LEAST, spoilt_by
 
 _LEFT_OUT = ("warmup",)
@@ -183,7 +184,14 @@ def row_by_measure(row: Row, measure: Measure, base: int) -> Row:
         )
         for cell, figure in zip(row.cells, figures, strict=True)
     ]
-    return replace(row, unit=measure.unit_of(row), direction=measure.direction, cells=cells)
+    return replace(
+        row,
+        unit=measure.unit_of(row),
+        direction=measure.direction,
+        cells=cells,
+        earlier=UNKNOWN,  # which is of the figure of the step
+        earlier_plans=0,
+    )
 
 
 def _fits(step: StepEntry, model: StepEntry) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
 from statistics import fmean, variance
 
 from .student import MOST
 
-_LEAST = 1e-12  # a smaller variance of logarithms counts as 0: such values are not measured
+LEAST = 1e-12  # a smaller variance of logarithms counts as 0: such values are not measured
 _SERIES = 6.0  # from here on the asymptotic series are good to ten digits
 
 
@@ -32,13 +32,20 @@ class VariancePrior:
         return max(measured, (self.freedom * self.variance + freedom * measured) / together), together
 
 
-def prior_of(measured: Sequence[tuple[float, float]]) -> VariancePrior:
-    """The prior from variances and their degrees of freedom, by the moments of their logarithms."""
-    there = [(each, freedom) for each, freedom in measured if each > _LEAST]
+UNKNOWN = VariancePrior()
+
+
+def prior_of(measured: Sequence[tuple[float, float]], doubt: float = 0.0) -> VariancePrior:
+    """The prior from variances and their degrees of freedom, by the moments of their logarithms.
+
+    doubt: by how many of its standard errors the spread of the logarithms is taken as larger than seen.
+    """
+    there = [(each, freedom) for each, freedom in measured if each > LEAST]
     if len(there) < 2:
-        return VariancePrior()
+        return UNKNOWN
     logs = [log(each) - digamma(freedom / 2) + log(freedom / 2) for each, freedom in there]
-    beyond = variance(logs) - fmean(trigamma(freedom / 2) for _, freedom in there)
+    spread = variance(logs) * (1 + doubt * sqrt(2 / (len(logs) - 1)))
+    beyond = spread - fmean(trigamma(freedom / 2) for _, freedom in there)
     half = MOST / 2 if beyond <= trigamma(MOST / 2) else trigamma_inverse(beyond)
     return VariancePrior(exp(fmean(logs) + digamma(half) - log(half)), 2 * half)
 

@@ -15,6 +15,11 @@ def two_sided(t: float, freedom: float) -> float:
     return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 
+def f_above(ratio: float, above: float, below: float) -> float:
+    """The share of the F distribution beyond a ratio of two variances, by their degrees of freedom."""
+    return _incomplete_beta(below / (below + above * ratio), below / 2, above / 2)
+
+
 @lru_cache(maxsize=4096)
 def quantile(share: float, freedom: float) -> float:
     """The t below which this share (over one half) of the distribution is.

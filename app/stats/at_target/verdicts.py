@@ -20,8 +20,10 @@ from .looks import (
     p_same,
     share_of_look,
 )
+from .moderated import UNKNOWN, VariancePrior
+from .pooled import pooled_differences
 from .steady import UNSTEADY
-from .welch import LogMeanDifference, PairedResults, Part, cell_differences
+from .welch import LogMeanDifference, PairedResults, Part
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 NOISE = "~"  # within the noise
@@ -87,6 +89,7 @@ class StepResultPair:
     is_load: bool = False  # of a load or an index: these tell of their noise by themselves
     is_counted: bool = False  # instructions: each is of another start of the server, and needs no test
     known_spread: float = 0.0  # of starts, where these are too few to show it
+    earlier: VariancePrior = UNKNOWN  # of its rounds, from earlier plans
 
     @property
     def n(self) -> int:
@@ -126,6 +129,11 @@ class StepResultPair:
         return median(self.other) / median(self.base)
 
     @property
+    def usual_noise(self) -> VariancePrior:
+        """The prior of the logarithms of its ratios; none where these are not what is tested."""
+        return self.earlier if self.by_round and self.has_logarithms else UNKNOWN
+
+    @property
     def is_drift(self) -> bool:
         """Whether drift of the machine may explain the difference."""
         figures = (self.pair.base, self.pair.other)
@@ -147,6 +155,7 @@ class Verdict:
     p: float | None = None  # of the test; the level it must pass depends on all cells
     interval: Interval | None = None  # of the ratio
     is_odd: bool = False  # a few repeats differ from the others: the ratio is not within its interval
+    is_pooled: bool = False  # the noise of earlier plans was taken into account
 
 
 def judge(cells: Sequence[StepResultPair], limits: VerdictLimits = VerdictLimits()) -> list[Verdict]:
@@ -161,7 +170,10 @@ def judge(cells: Sequence[StepResultPair], limits: VerdictLimits = VerdictLimits
     same = _same(cells, differences, now) if limits.repeatedly else set[int]()
     found = _intervals(cells, differences, now)
     return [
-        _verdict(cell, _word(cell, now, ps[at] <= limit, at in same), ps[at], found.get(at), now.matters)
+        replace(
+            _verdict(cell, _word(cell, now, ps[at] <= limit, at in same), ps[at], found.get(at), now.matters),
+            is_pooled=differences[at].is_pooled,
+        )
         if at in ps
         else _verdict_of_counts(cell, now.matters)
         if cell.is_counted
@@ -255,7 +267,8 @@ def tested_differences(
     for (of, are_loads), its in columns.items():
         are_few = len(its) <= (FEW_LOADS if are_loads else FEW_LOADED if of in loaded else 1)
         weight = OF_FEW if limits.repeatedly and are_few else 1.0
-        for at, found in zip(its, cell_differences([cells[at].pair for at in its])):
+        earlier = [cells[at].usual_noise for at in its]
+        for at, found in zip(its, pooled_differences([cells[at].pair for at in its], earlier)):
             yield at, replace(found, weight=weight)
 
 
