@@ -63,7 +63,7 @@ class Carried:
 
 
 def beside_slices(plans: Sequence[Carried]) -> list[float]:
-    """What each slice takes beyond itself: a mean for each step of each round, in seconds."""
+    """What a second of slices takes beyond itself: in seconds, for each step of each round."""
     return [
         each
         for carried in plans
@@ -80,11 +80,10 @@ def _beside_slices(journals: Sequence[Path], step: int) -> Iterator[float]:
     """Of one step; nothing where a session did not carry it out."""
     events = [e for each in journals for e in map(decode, each.read_bytes().splitlines())]
     begun = [e.at for e in events if isinstance(e, StepStarted) and e.step == step]
-    ended = [e for e in events if isinstance(e, StepEnded) and e.step == step]
+    ended = [e.at for e in events if isinstance(e, StepEnded) and e.step == step]
     worked = [e.dt for e in events if isinstance(e, Sample) and e.step == step]
-    if len(begun) == len(ended) == len(journals) and all("slice_s" in each.in_force for each in ended):
-        lasted = max(each.at for each in ended) - min(begun)
-        yield (lasted - sum(worked)) / (sum(worked) / ended[0].in_force["slice_s"])
+    if len(begun) == len(ended) == len(journals):
+        yield (max(ended) - min(begun)) / sum(worked) - 1
 
 
 class Bench:

@@ -229,9 +229,7 @@ def _switching_table(found: Sequence[Carried]) -> tuple[list[str], list[list[str
 def _switching_figures(found: Sequence[Carried]) -> list[Figure]:
     beside = beside_slices(found)
     return (
-        [Figure("beside the slices, for each slice", fmean(beside), "s", len(beside), "steps")]
-        if beside
-        else []
+        [Figure("beside each second of slices", fmean(beside), "s", len(beside), "steps")] if beside else []
     )
 
 

@@ -8,7 +8,6 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.core.errors import InputError
-from app.history.recorded.counting import cuttable_step
 from app.history.store.damage import read_json
 from app.protocol.others import DISTURBED
 from app.stats.noise import Noise, NoiseParts, noise_parts, pooled_noise
@@ -80,6 +79,8 @@ def calibration(history: History, machine_key: str) -> Calibration | None:
 
 def seconds_of_step(history: History, session: str, position: int) -> Sequence[float | None]:
     """The measured seconds of a step; none where its result is not made of them."""
+    from app.history.recorded.counting import cuttable_step  # by the thread that reads
+
     try:
         return cuttable_step(history, session, position).seconds.values
     except InputError:
