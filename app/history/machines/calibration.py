@@ -101,9 +101,3 @@ def _by_engine(steps: Mapping[_Place, Sequence[float]]) -> dict[str, Noise]:
         name: pooled_noise(each for place, each in steps.items() if place.engine == name) for name in names
     }
     return {name: noise for name, noise in found.items() if noise}
-
-
-def noise_of(history: History, machine_key: str) -> float | None:
-    """The measured noise between sessions on this machine; None if it was never measured."""
-    found = calibration(history, machine_key)
-    return found.best if found else None

@@ -17,11 +17,13 @@ from pytestqt.qtbot import QtBot
 
 from app.comparison.answers.self_test import PlantedDifference, SelfTest
 from app.core.errors import LinkError
+from app.history.machines.calibration import Calibration
 from app.history.machines.self_test import planted_pct
 from app.planner.starting.launch import QueueInstead
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, OfferedHostKey
 from app.remote.target import LOCAL
+from app.stats.noise import Noise
 from tests import comparable
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, plan
@@ -407,7 +409,8 @@ def test_what_is_started_has_what_was_chosen_for_its_time(
 def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
     qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.history.machines.calibration.noise_of", lambda _history, _machine: 0.123)
+    known = Calibration(0.0, 6, 60.0, Noise(0.123, 12), None, {}, 0)
+    monkeypatch.setattr("app.history.machines.calibration.calibration", lambda _history, _machine: known)
     reach(ScriptedAgent(found=now()))
     retype(qtbot, page.sequence.fields.edits["repeats"], "4")
     settle(qtbot, page)
