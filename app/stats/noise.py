@@ -30,7 +30,7 @@ class NoiseParts:
     second: float  # of one second; a step of more seconds has a part of it
 
     def deviation(self, seconds: float) -> float:
-        """That of a step of so many seconds, nearly a share of its result."""
+        """The noise of a step of this length, as a share of its result."""
         return sqrt(self.start + self.second / seconds)
 
 

@@ -62,7 +62,7 @@ class Carried:
     journals: dict[str, Path]  # of the sessions
 
 
-def beside_slices(plans: Sequence[Carried]) -> list[float]:
+def slice_overheads(plans: Sequence[Carried]) -> list[float]:
     """What a second of slices takes beyond itself: in seconds, for each step of each round."""
     return [
         each
@@ -70,13 +70,13 @@ def beside_slices(plans: Sequence[Carried]) -> list[float]:
         for repeat in {turn.repeat for turn in carried.plan.turns}
         for at, step in enumerate(carried.plan.steps)
         if step.sliced
-        for each in _beside_slices(
+        for each in _slice_overheads(
             [carried.journals[turn.session] for turn in carried.plan.turns if turn.repeat == repeat], at
         )
     ]
 
 
-def _beside_slices(journals: Sequence[Path], step: int) -> Iterator[float]:
+def _slice_overheads(journals: Sequence[Path], step: int) -> Iterator[float]:
     """Of one step; nothing where a session did not carry it out."""
     events = [e for each in journals for e in map(decode, each.read_bytes().splitlines())]
     begun = [e.at for e in events if isinstance(e, StepStarted) and e.step == step]

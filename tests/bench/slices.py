@@ -33,9 +33,9 @@ from tests.bench.sliced_plans import (
     Bench,
     Carried,
     PlanFailedError,
-    beside_slices,
     joined,
     made,
+    slice_overheads,
 )
 
 TWINS = ("innodb:baseline", "innodb:twin")
@@ -227,7 +227,7 @@ def _switching_table(found: Sequence[Carried]) -> tuple[list[str], list[list[str
 
 
 def _switching_figures(found: Sequence[Carried]) -> list[Figure]:
-    beside = beside_slices(found)
+    beside = slice_overheads(found)
     return (
         [Figure("beside each second of slices", fmean(beside), "s", len(beside), "steps")] if beside else []
     )

@@ -18,7 +18,7 @@ from tests.bench import causes, limits
 from tests.bench.figure import Figure
 from tests.bench.pairs import mean_ratio, ratio_of
 from tests.bench.processes import Watch, of_dyno
-from tests.bench.sliced_plans import Carried, beside_slices, joined, logs_of
+from tests.bench.sliced_plans import Carried, joined, logs_of, slice_overheads
 from tests.rounds import SETUP_S, Round, sliced_plan
 
 BURN = "import time\nwhile time.process_time() < 0.4: pass\nprint(flush=True)\ninput()\n"
@@ -92,7 +92,7 @@ def test_what_a_step_takes_beside_its_slices_is_taken_from_the_journals(tmp_path
     for maker in made.end().makers:
         journals[maker.session] = tmp_path / f"{maker.session}.jsonl"
         journals[maker.session].write_bytes(b"".join(map(encode, maker.events)))
-    found = beside_slices([Carried(plan, {}, [], 0, journals)])
+    found = slice_overheads([Carried(plan, {}, [], 0, journals)])
     assert found == pytest.approx([(SETUP_S + 5 * 0.25) / 8] * len(sliced), abs=0.01)
 
 

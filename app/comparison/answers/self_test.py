@@ -138,7 +138,7 @@ def _repeats_until_found(found: Comparison) -> dict[tuple[int, int], int]:
 
 
 def _first(samples: StepResultPair, repeats: int) -> StepResultPair:
-    """The samples as they were after so many repeats."""
+    """The results of the first repeats only."""
     return replace(
         samples,
         base=samples.base[:repeats],

@@ -19,7 +19,7 @@ SEQUENCE = "calibration"
 LEAST = 2  # sessions
 
 _PLAN = """
-SELECT plan, count(*) FROM session WHERE machine_key = ? AND sequence = ? AND state = 'completed'
+SELECT plan FROM session WHERE machine_key = ? AND sequence = ? AND state = 'completed'
 GROUP BY plan HAVING count(*) >= ? ORDER BY max(started_at) DESC LIMIT 1"""
 _STEPS = """
 SELECT engine, step.name, coordinates, step.value, marks, session.id, position
@@ -27,7 +27,8 @@ FROM step JOIN session ON step.session = session.number
 WHERE plan = ? AND session.state = 'completed' AND step.state = 'completed' AND kind = 'drive'
     AND step.value IS NOT NULL"""
 _TIMES = (
-    "SELECT avg(ended_at - started_at), max(started_at) FROM session WHERE plan = ? AND state = 'completed'"
+    "SELECT count(*), avg(ended_at - started_at), max(started_at) FROM session"
+    " WHERE plan = ? AND state = 'completed'"
 )
 
 
@@ -53,11 +54,10 @@ class Calibration:
 
 def calibration(history: History, machine_key: str) -> Calibration | None:
     """The latest calibration; None without one."""
-    row = history.one(_PLAN, (machine_key, SEQUENCE, LEAST))
-    if row is None:
+    plan = latest_plan(history, machine_key, SEQUENCE, LEAST)
+    if not plan:
         return None
-    plan, sessions = row
-    seconds, at = history.query(_TIMES, (plan,))[0]
+    sessions, seconds, at = history.query(_TIMES, (plan,))[0]
     quiet: dict[_Place, list[float]] = {}
     noisy: dict[_Place, list[float]] = {}
     of_seconds: dict[_Place, list[list[float]]] = {}
@@ -75,6 +75,12 @@ def calibration(history: History, machine_key: str) -> Calibration | None:
     times = float(at), sessions, float(seconds)
     parts = noise_parts(of_seconds.values())
     return Calibration(*times, pooled_noise(shared.values()), own, _by_engine(shared), disturbed, parts)
+
+
+def latest_plan(history: History, machine_key: str, sequence: str, least: int) -> str:
+    """The latest plan of a sequence with at least so many completed sessions; '' if there is none."""
+    row = history.one(_PLAN, (machine_key, sequence, least))
+    return str(row[0]) if row else ""
 
 
 def seconds_of_step(history: History, session: str, position: int) -> Sequence[float | None]:

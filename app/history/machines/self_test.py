@@ -6,7 +6,7 @@ import re
 from math import log
 from typing import TYPE_CHECKING
 
-from app.history.machines.calibration import seconds_of_step
+from app.history.machines.calibration import latest_plan, seconds_of_step
 from app.stats.at_target.verdicts import LEAST
 from app.stats.noise import NoiseParts, noise_parts
 
@@ -18,9 +18,6 @@ PLANTED = (3, 10)  # % of more work a query
 _LINE = 'init_connect="SET @dyno_planted_pct = {}"'  # as workloads/planted.lua reads it
 _PCT = re.compile(re.escape(_LINE.rpartition("{")[0].partition('"')[2]) + r"([1-9]\d?)\b")
 
-_PLAN = """
-SELECT plan FROM session WHERE machine_key = ? AND sequence = ? AND state = 'completed'
-GROUP BY plan HAVING count(*) >= ? ORDER BY max(started_at) DESC LIMIT 1"""
 _SESSIONS = "SELECT id FROM session WHERE plan = ? AND state = 'completed' ORDER BY id"
 
 
@@ -57,6 +54,4 @@ def self_test_noise_parts(history: History, machine_key: str) -> NoiseParts | No
 
 def latest_self_test(history: History, machine_key: str) -> str:
     """The plan of the latest one with enough sessions for a verdict; '' without one."""
-    least = LEAST * (1 + len(PLANTED))
-    row = history.one(_PLAN, (machine_key, SEQUENCE, least))
-    return row[0] if row else ""
+    return latest_plan(history, machine_key, SEQUENCE, LEAST * (1 + len(PLANTED)))

@@ -10,10 +10,9 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import cpus_in_server_order
 from app.planner.request.request import PlanRequest
 from app.protocol.answers import Build, Survey
-from app.protocol.plan import SLICES
 
 from .canary import CNF, canary_build
-from .duel import LEAST_BYTES, ROUNDS
+from .duel import ROUNDS, order_by_memory
 
 SESSIONS = 6  # of all contenders together
 MOST_ENGINES = 2  # more would take too long
@@ -42,7 +41,7 @@ def self_test_request(survey: Survey, target: str) -> PlanRequest:
         sequence=self_test.SEQUENCE,
         contenders=tuple(_planted(build, pct) for pct in (0, *self_test.PLANTED)),
         repeats=ROUNDS,
-        order=SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved",
+        order=order_by_memory(survey),
         start="snapshot",
     )
 

@@ -24,9 +24,14 @@ _DUEL = replace(_PLAIN, steps=_STEPS, seconds=3, repeats=ROUNDS, order=SLICES, s
 def duel(survey: Survey, request: PlanRequest) -> PlanRequest:
     """The duel on the target of a request; in slices where the memory is enough for two servers."""
     target, contenders = request.target, duelists(survey, request.target)
-    order = SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved"
+    order = order_by_memory(survey)
     made = replace(_DUEL, name=request.name, target=target, contenders=contenders, order=order)
     return replace(made, allow_busy=request.allow_busy, allow_small_disk=request.allow_small_disk)
+
+
+def order_by_memory(survey: Survey) -> str:
+    """Slices where the memory is enough for servers side by side, else whole sessions."""
+    return SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved"
 
 
 def duel_of(request: PlanRequest) -> PlanRequest:

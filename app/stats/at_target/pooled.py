@@ -15,7 +15,7 @@ from .moderated import LEAST, VariancePrior, prior_of
 from .student import MOST, f_above
 from .welch import LogMeanDifference, PairedResults, cell_differences, measured_variance
 
-UNLIKE = 0.2  # a plan is unlike the earlier ones if it is among so many of the noisiest
+UNLIKE = 0.2  # share of plans, the noisiest, that are judged without the earlier ones
 ADDED = 0.25  # of the freedom of its repeats: as much as history may add, however like its plans are
 
 
