@@ -41,10 +41,16 @@ FIGURES = ("rate", "latency", "size", "instructions")
 INSTRUCTIONS = "instructions"  # the unit of the last one
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 SLICES = "slices"
-ARRIVALS = ("poisson", "even")  # gaps between the events of a rate: exponential, or all the same
+EACH_SECOND = (
+    "each-second"  # in each second its part of the rate, then nothing; what was missed is not made up
+)
+# gaps between the events of a rate: exponential, all the same, or none until the part of the second is done
+ARRIVALS = ("poisson", "even", EACH_SECOND)
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
 ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
 RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
+LEVEL_MISSED = "level-missed"  # mark of a role that did not reach its level
+ROLE_MISSED = "role-missed"  # mark of the other roles of its step
 QPS_UNIT = "queries/s"  # of the steps that have a QPS
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
@@ -137,6 +143,15 @@ class Step:
 
     sliced: bool = False  # in slices: the contenders of a round take turns within it
     profile: bool = False  # stacks and counters of the server are sampled in its measured seconds
+
+    # of a step with several roles: that of its figure, then the others, each like a step of its own
+    role: Name = ""  # what it is called in its step; empty: the step has no roles
+    beside: bool = False  # carried out together with the step before it, which is not beside another
+    ends: bool = False  # the step goes on until all roles that have this have done theirs
+    follows: Name = ""  # the role whose statements its own follow, client by client
+    apart: Count = 0  # the most statements that one may be ahead of the other
+    least_pct: Figure = 0.0  # of its rate that it has to reach; 0: it has no level
+    most_p99_ms: Figure = 0.0  # that its p99 may not pass; 0: any
 
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and ignored on an engine."""
@@ -331,6 +346,13 @@ class Plan:
     def counts(self) -> bool:
         """Whether its servers run under valgrind, from the snapshot on."""
         return any(step.kind == COUNT for step in self.steps)
+
+    def roles_beside(self, index: int) -> list[int]:
+        """The steps that are carried out together with this one: the other roles of it."""
+        last = index + 1
+        while last < len(self.steps) and self.steps[last].beside:
+            last += 1
+        return list(range(index + 1, last))
 
     def contender_of(self, turn: PlannedSession) -> Contender:
         return self.contenders[turn.contender]
