@@ -169,7 +169,7 @@ class StepExecutor:
         for index, step in enumerate(self._plan.steps):
             if self._control.ends_session:
                 return "stopped", ON_REQUEST
-            if not self._snapshot.spares(index):
+            if not self._snapshot.spares(index) and not step.beside:
                 self.carry_out(index, step)
         if self._control.interrupts:
             return "stopped", ON_REQUEST
@@ -228,9 +228,17 @@ class StepExecutor:
         accounted = running.write_accounting
         ended["rows"] = {**accounted.rows, "in_tables": accounted.rows_in_tables}
         ended["value"] = figure_of(step, ended, engine_of(running.contender.engine))
-        self._journal.write(StepEnded, step=index, **ended)
+        self._write_end(index, ended)
         running.open_step = -1
         self._after_step(index, step, ended)
+
+    def _write_end(self, index: int, ended: Dict[str, Any]) -> None:
+        """Write the end of the step, and of the roles beside it."""
+        alike = {name: ended.get(name, "") for name in ("outcome", "reason")}
+        beside = ended.pop("beside", {})
+        self._journal.write(StepEnded, step=index, **ended)
+        for at in self._plan.roles_beside(index):
+            self._journal.write(StepEnded, step=at, **beside.get(at, alike))
 
     def _run_kind(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
         running = self.running

@@ -324,7 +324,8 @@ class Plan:
         step = self.steps[index]
         before = self.steps[index - 1] if index else Step("", "")
         is_cold = before.kind == "restart" or step.restart_with != before.restart_with
-        return step.kind in QUERYING and not (step.writes or step.warm or is_cold)
+        has_roles = bool(self.roles_beside(index))
+        return step.kind in QUERYING and not (step.writes or step.warm or is_cold or has_roles)
 
     @property
     def most_clients(self) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import List
 
 from .reading import Name
 
@@ -33,3 +34,17 @@ LOAD = [
     SeriesDeclaration("load.rows", "rows/s", "rate", "higher", "Rows", 2),
     SeriesDeclaration("load.latency_p95_ms", "ms", "gauge", "lower", "Latency p95", 3),
 ]
+LONGEST = SeriesDeclaration("load.latency_max_ms", "ms", "gauge", "lower", "Longest response", 3)
+
+
+def series_of_role(role: str) -> List[SeriesDeclaration]:
+    """The series of one role of a step: those of the load, and the longest response of each second."""
+    return [
+        replace(each, name=role_series_name(each.name, role), label="{}, {}".format(each.label, role))
+        for each in (*LOAD, LONGEST)
+    ]
+
+
+def role_series_name(series: str, role: str) -> str:
+    """`load.queries{reader}`."""
+    return "{}{{{}}}".format(series, role)

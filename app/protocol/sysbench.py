@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from .plan import COUNT, PREPARING, Plan, Step
+from .plan import COUNT, EACH_SECOND, PREPARING, Plan, Step
 from .words import word
 
 STARTED = "DYNO_STARTED"  # variable of the environment that names the Lua which the file START loads
@@ -15,6 +15,8 @@ WRAPPER = "dyno-slices.lua"  # of a step in slices: it loads the Lua of the work
 RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
 WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them
 COUNT_WRAPPER = "dyno-count.lua"  # the same of a step whose instructions are counted
+ROLE_WRAPPER = "dyno-role.lua"  # the same of one role of a step, and of a rate whose parts come each second
+IN_ROLE = "DYNO_ROLE"  # variable of the environment that names the Lua which it loads, without .lua
 LOAD_WRAPPER = (
     "dyno-load.lua"  # the same of a step from load targets; it loads one of these, or the workload's
 )
@@ -61,12 +63,35 @@ def lua_wrapper_of(step: Step, plan: Plan) -> str:
         return COUNT_WRAPPER
     if step.sliced:
         return WRAPPER
-    return RATE_WRAPPER if step.rate and "workloads/" + RATE_WRAPPER in plan.files else ""
+    if step.role or _comes_each_second(step):
+        return ROLE_WRAPPER
+    return RATE_WRAPPER if _has_schedule(step, plan) else ""
+
+
+def lua_environment(step: Step, plan: Plan) -> Dict[str, str]:
+    """Which Lua each wrapper loads in its turn."""
+    stem = lua_script_stem(step)
+    in_role = lua_stem_of(RATE_WRAPPER) if _has_schedule(step, plan) else stem
+    return {WRAPPED: stem, LOADED: lua_stem_of(lua_wrapper_of(step, plan)) or stem, IN_ROLE: in_role}
+
+
+def _comes_each_second(step: Step) -> bool:
+    return bool(step.rate) and step.arrivals == EACH_SECOND
+
+
+def _has_schedule(step: Step, plan: Plan) -> bool:
+    is_scheduled = step.rate and step.arrivals != EACH_SECOND
+    return bool(is_scheduled) and "workloads/" + RATE_WRAPPER in plan.files
 
 
 def lua_script_stem(step: Step) -> str:
     """The value of WRAPPED."""
-    return step.lua.rpartition("/")[2].rpartition(".")[0]
+    return lua_stem_of(step.lua)
+
+
+def lua_stem_of(name: str) -> str:
+    """The name of a Lua file without folder and ending, as wrappers name it."""
+    return name.rpartition("/")[2].rpartition(".")[0]
 
 
 def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: int) -> List[str]:
@@ -91,6 +116,8 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
 
 
 def _of_rate(step: Step, plan: Plan) -> List[str]:
+    if _comes_each_second(step):
+        return ["--each-second={}".format(step.rate)]
     if not lua_wrapper_of(step, plan):
         return ["--rate={}".format(step.rate)]
     return ["--event-rate={}".format(step.rate), "--arrivals={}".format(step.arrivals)]

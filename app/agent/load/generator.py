@@ -93,6 +93,13 @@ class Generator:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def pids(self) -> List[int]:
+        return [self.pid]
+
+    def fileno(self) -> int:
+        return self._fd
+
     def read(self, timeout_s: float) -> List[Dict[str, Any]]:
         """The new lines, [] after the time limit; is_open is False after the last."""
         if not self.is_open or not select.select([self._fd], [], [], max(0.0, timeout_s))[0]:

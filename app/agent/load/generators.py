@@ -24,6 +24,7 @@ from .clocks import Offset
 from .generator import END_S, Generator
 from .link import SILENCE_S, LoadLinkError
 from .merging import LoadLineMerger, UnreadableLineError
+from .roles import RoleGenerators
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -104,6 +105,7 @@ class RemoteGenerators:
     """Runs a step on all load targets; gives the merged lines. Also the gate of its slices."""
 
     pid = 0  # of no process of this machine
+    pids: Sequence[int] = ()
 
     def __init__(
         self,
@@ -302,7 +304,8 @@ class RemoteGenerators:
         return [part.name for part in self.parts if part.is_bottleneck]
 
 
-Driving = Union[Generator, RemoteGenerators]  # what drives a step, from here or from load targets
+# what drives a step: from here, in several roles, or from load targets
+Driving = Union[Generator, RoleGenerators, RemoteGenerators]
 
 
 def _each(part: LoadTargetWork) -> float:

@@ -37,7 +37,7 @@ from app.protocol.load_link import (
 )
 from app.protocol.machine_checks import IN_USE_TODO
 from app.protocol.plan import LIMIT, Plan, Step
-from app.protocol.sysbench import LOAD_WRAPPER, LOADED, WRAPPED, command, lua_script_stem, lua_wrapper_of
+from app.protocol.sysbench import LOAD_WRAPPER, command, lua_environment
 
 from .from_memory import open_fd_path, text_as_pipe
 from .gate import ClientGate
@@ -180,7 +180,7 @@ class SysbenchRun:
                 os.path.join(folder, LOAD_WRAPPER),
                 os.path.join(folder, "sysbench-{}.log".format(asked.run)),
                 keep=(login, self._gate.reader),
-                environment={WRAPPED: lua_script_stem(step), LOADED: _loaded(step, plan)},
+                environment=lua_environment(step, plan),
             )
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
@@ -229,11 +229,6 @@ def _step_of(plan: Plan, asked: StartSysbench) -> Step:
     kind = "drive" if step.kind == LIMIT else step.kind
     numbers = {name: getattr(asked, name) for name in ("threads", "rate", "events", "seconds")}
     return replace(step, kind=kind, **numbers)
-
-
-def _loaded(step: Step, plan: Plan) -> str:
-    wrapper = lua_wrapper_of(step, plan)
-    return wrapper.rpartition(".")[0] if wrapper else lua_script_stem(step)
 
 
 def _command(plan: Plan, step: Step, asked: StartSysbench, login: int, tokens: int) -> List[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from app.engines.engine import Engine
-from app.protocol.plan import Step
+from app.protocol.plan import EACH_SECOND, RATE_MISSED, Step
 from app.protocol.stacks import COUNTERS
-from app.protocol.step_parts import Totals
+from app.protocol.step_parts import RateAdherence, Totals
 from app.protocol.thread_states import COSTS, STATES, client_time_figure
 
 from .sampler import summed_query_count
 
 ERROR_RIDDEN = 0.01  # of the events
+REACHED = 0.99  # of the schedule must have begun when the step ends
 # a percentile is shown where at least one event in its tail was seen
 PERCENTILES = ((50, 2), (95, 20), (99, 100))
 
@@ -112,3 +113,31 @@ def marks_of(totals: Totals, after_crash: bool, threads: int = 0) -> List[str]:
 def out_of_rows(before: int, after: int) -> List[str]:
     """A mark if more than half of the rows are gone: every second statement then finds none."""
     return ["out-of-rows"] if after < before / 2 else []
+
+
+def achieved_rate(
+    step: Step, behind_s: Optional[float], events: int, seconds: float
+) -> Optional[RateAdherence]:
+    """The rate that was asked for and reached, and what waited at the end, in seconds and events.
+
+    Where each second has its part of the rate, nothing waits. None: there is no rate, or nothing was told.
+    """
+    if behind_s is None and not (step.rate and step.arrivals == EACH_SECOND):
+        return None
+    achieved = round(events / seconds, 2) if seconds > 0 else None
+    queued = round((behind_s or 0.0) * step.rate) if step.seconds else None  # else the step was not cut off
+    return RateAdherence(step.rate, achieved, round(behind_s or 0.0, 4), queued)
+
+
+def missed_rate_marks(schedule: Optional[RateAdherence], seconds: float) -> List[str]:
+    """The mark of a step that could not keep its rate."""
+    behind_s = schedule.behind_s if schedule else 0.0
+    return [RATE_MISSED] if behind_s > (1 - REACHED) * seconds else []
+
+
+def misses_level(step: Step, schedule: Optional[RateAdherence], latency_ms: Mapping[str, Any]) -> bool:
+    """Whether a role stayed below the share of its rate, or above the p99, that the plan asks for."""
+    achieved = (schedule.achieved if schedule else None) or 0.0
+    is_slow = bool(step.least_pct) and achieved < step.rate * step.least_pct / 100
+    p99_ms = latency_ms.get("p99")
+    return is_slow or bool(step.most_p99_ms and p99_ms is not None and p99_ms > step.most_p99_ms)

@@ -30,7 +30,7 @@ from .proc_files import (
     requests_on_their_way,
 )
 from .process import ProcessFiles
-from .reading import LEVELS, PROCESSES, OtherTurnsSubtractor, Reading, grown
+from .reading import LEVELS, LOADS, PROCESSES, OtherTurnsSubtractor, Reading, grown
 
 Pids = Mapping[str, Optional[int]]
 
@@ -61,7 +61,7 @@ _TABLE = [
     _share("host.cpu_pct", "Machine CPU, all cores = 100", "cpu_busy", 1),
     _share("host.iowait_pct", "Idle CPU waiting for I/O", "cpu_iowait", 1),
     _share("server.cpu_pct", "Server CPU, one core = 100", "server_cpu_s"),
-    _share("sysbench.cpu_pct", "sysbench CPU, one core = 100", "sysbench_cpu_s"),
+    _share("sysbench.cpu_pct", "sysbench CPU, one core = 100", "load_cpu_s"),
     _Series("host.context_switches", "1/s", "rate", "lower", "Context switches", 0, "context_switches"),
     _Series("disk.reads", "1/s", "rate", "lower", "Disk reads", 1, "disk_reads"),
     _Series("disk.writes", "1/s", "rate", "lower", "Disk writes", 1, "disk_writes"),
@@ -140,9 +140,19 @@ def _of_server(counter: str, before: Reading, after: Reading) -> float | None:
 
 def _of_load(before: Reading, after: Reading) -> float:
     """CPU of sysbench, also of one that started between the readings."""
-    last = after.counters.get("sysbench_cpu_s", 0.0)
-    same = before.pids.get("sysbench") == after.pids.get("sysbench")
-    return last - before.counters.get("sysbench_cpu_s", 0.0) if same else last
+    return sum(_of_sysbench(name, before, after) for name in after.pids if name in LOADS)
+
+
+def _of_sysbench(name: str, before: Reading, after: Reading) -> float:
+    counter = name + "_cpu_s"
+    same = before.pids.get(name) == after.pids[name]
+    return after.counters.get(counter, 0.0) - (before.counters.get(counter, 0.0) if same else 0.0)
+
+
+def load_cpu_s(before: Reading, after: Reading) -> float | None:
+    """The same, where it is the same one all the time; of all roles of a step."""
+    first, *others = (grown(name + "_cpu_s", before, after) for name in LOADS)
+    return None if first is None else first + sum(each or 0.0 for each in others)
 
 
 def irq_kthread_cpu_s(before: Reading, after: Reading) -> float | None:
@@ -161,6 +171,7 @@ def disk_kb_by_others(way: str, before: Reading, after: Reading) -> float | None
 _DERIVED: Dict[str, Callable[[Reading, Reading], Optional[float]]] = {
     "others_cpu_s": others_cpu_s,
     "kernel_s": irq_kthread_cpu_s,
+    "load_cpu_s": load_cpu_s,
     "others_read_kb": lambda before, after: disk_kb_by_others("read", before, after),
     "others_write_kb": lambda before, after: disk_kb_by_others("write", before, after),
 }
@@ -169,7 +180,7 @@ _DERIVED: Dict[str, Callable[[Reading, Reading], Optional[float]]] = {
 def deltas(before: Reading, after: Reading) -> Dict[str, float | None]:
     """What was used between two readings, named as the figures per query are; cpu_us is the server's."""
     ticks, server = grown("cpu_busy", before, after), grown("server_cpu_s", before, after)
-    sysbench, disk = grown("sysbench_cpu_s", before, after), grown("disk_busy_s", before, after)
+    sysbench, disk = load_cpu_s(before, after), grown("disk_busy_s", before, after)
     return {
         "cpu_us": None if server is None else server * 1e6,
         "machine_cpu_us": None if ticks is None else ticks * TICK_S * 1e6,

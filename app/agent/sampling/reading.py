@@ -6,7 +6,8 @@ from typing import Dict, NamedTuple, Optional
 
 from .proc_files import Counters
 
-PROCESSES = ("server", "sysbench")
+LOADS = ("sysbench", *("sysbench{}".format(at) for at in range(2, 9)))  # of a step, of each of its roles
+PROCESSES = ("server", *LOADS)
 LEVELS = ("server_memory_mb", "available_mb", "dirty_mb", "clock_mhz")  # of the last reading
 
 

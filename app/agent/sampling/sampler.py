@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.server.mysql import QueryError
 from app.agent.system.journal import Journal
 from app.engines.panel import figures_of
 from app.protocol.events import Sample, SeriesDeclared
 from app.protocol.latency import counts_of, encode
-from app.protocol.series import LOAD, P95_EVENTS
+from app.protocol.series import LOAD, P95_EVENTS, series_of_role
 
 from .counters import ServerCounterSampler, rows_read
 from .host import HostSampler, deltas
@@ -35,6 +35,7 @@ class SessionSampler:
         locks: RowLockPairs,
         statements: Statements,
         threads: ThreadSampler,
+        roles: Sequence[str] = (),  # of all steps of the plan
     ) -> None:
         self._journal = journal
         self._host = host
@@ -44,7 +45,9 @@ class SessionSampler:
         self.statements = statements
         self._said: Dict[str, bool] = {}
         self._threads = threads
-        self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES]
+        self._roles = roles
+        of_roles = [series for role in roles for series in series_of_role(role)]
+        self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES, *of_roles]
         self._digits = [each.digits for each in self._series]
         self.means = WeightedSampleMeans(
             [each.series for each in counters.counters]
@@ -112,7 +115,7 @@ class SessionSampler:
         if s >= 0:
             self.means.add(of_server, dt)
         waits = self.waits.values(status, self._status, dt)
-        found = [*of_load, *host, *of_server, *waits, *threads]
+        found = [*of_load, *host, *of_server, *waits, *threads, *_values_of_roles(load, self._roles)]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         self.statements.look()
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
@@ -141,6 +144,15 @@ def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
     counts += [load["errors"], load["reconnects"], sum(load.get("rows", {}).values())]
     carries_p95 = int(load["events"]) >= P95_EVENTS
     return [float(count) / interval for count in counts] + [load.get("p95_ms") if carries_p95 else None]
+
+
+def _values_of_roles(load: Optional[Mapping[str, Any]], roles: Sequence[str]) -> Iterator[Optional[float]]:
+    """The values of each role, in the order of `series_of_role`; a role that this step has not has none."""
+    lines = (load or {}).get("roles", {})
+    for role in roles:
+        line = lines.get(role)
+        yield from _load_values(line)
+        yield line["buckets"][-1][0] if line and line.get("buckets") else None
 
 
 def _latency(load: Optional[Mapping[str, Any]]) -> Optional[str]:

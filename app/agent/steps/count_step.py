@@ -17,7 +17,7 @@ from app.agent.sampling.unnamed_clients import UnnamedClientThreads, threads_in
 from app.agent.system.control import ON_REQUEST
 from app.agent.system.errors import AgentError
 from app.protocol.step_parts import Totals
-from app.protocol.sysbench import WRAPPED, command, lua_script_stem, lua_wrapper_of
+from app.protocol.sysbench import command, lua_environment, lua_wrapper_of
 
 if TYPE_CHECKING:
     from app.agent.server.callgrind import InstructionCounter
@@ -113,7 +113,7 @@ class CountStep:
             session.at("sysbench.log"),
             step.load_cores,
             keep=[self._gate.reader],
-            environment={WRAPPED: lua_script_stem(step)},
+            environment=lua_environment(step, session.plan),
         )
 
     def _pass(self, generator: Generator) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 
 from app.agent.load.generator import Generator, driver_options, generator_login_options
 from app.agent.load.generators import Driving, LoadTargetLogin, RemoteGenerators
+from app.agent.load.roles import RoleGenerators
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
+    achieved_rate,
     latency_of,
     marks_of,
+    missed_rate_marks,
     missing_clients_reason,
     out_of_rows,
     per_unit,
@@ -20,12 +23,12 @@ from app.agent.system.control import ON_REQUEST
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.load_shares import DRIVEN
 from app.protocol.others import DISTURBED
-from app.protocol.plan import RATE_MISSED, Step
-from app.protocol.step_parts import RateAdherence, Totals
-from app.protocol.sysbench import WRAPPED, command, lua_script_stem, lua_wrapper_of
+from app.protocol.step_parts import Totals
+from app.protocol.sysbench import LOAD_WRAPPER, command, lua_environment, lua_wrapper_of, seed_of
 
 from .counted import RunningStepMeter
 from .pace import OVERDUE_S, step_load_pacing
+from .role_results import RolesEnd
 from .same_work import SameWork
 
 if TYPE_CHECKING:
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from .facts import SessionFactsWriter
     from .running import RunningSession
 
-REACHED = 0.99  # of the schedule must have begun when the step ends
 DIAL_S = 30.0  # for a load target that has dropped out to come back
 _NO_WORD = "no word from the load target{} {}: it is used again once it is back"
 _BOTTLENECK = "the client is the bottleneck: all CPUs of the load target {} are busy"
@@ -55,6 +57,7 @@ class DriveStep:
         self._measuring = RunningStepMeter(session, index, step)
         self._pace = step_load_pacing(session, index, step, self._measuring)
         self._elsewhere = RemoteLoad(session, index, step, seed)
+        self._roles = RolesEnd(session, index)
         self._status: Dict[str, str] = {}
         self._code = 0  # that sysbench ended with
 
@@ -85,19 +88,31 @@ class DriveStep:
                 measuring.end()
         figures = self._figures(interrupted, generator)
         measuring.profile.discard()
-        return figures
+        return self._roles.complete(figures, generator if isinstance(generator, RoleGenerators) else None)
 
-    def _start(self, driver: Sequence[str]) -> Generator:
-        session, step, pace = self._session, self._step, self._pace
-        contender = session.contender
-        line = command(step, session.plan, contender.engine, contender.table_options, driver, self._seed)
+    def _start(self, driver: Sequence[str]) -> Union[Generator, RoleGenerators]:
+        pace, roles = self._pace, self._roles.steps
+        if not roles:
+            return self._start_one(self._step, driver, pace.options, pace.files)
+        cap_s = self._step.cap_s
+        return RoleGenerators(roles, lambda role, *more: self._start_one(role, driver, *more), cap_s)
+
+    def _start_one(
+        self, step: Step, driver: Sequence[str], options: Sequence[str], files: Sequence[int]
+    ) -> Generator:
+        """Start one sysbench: of the step, or of a role of it."""
+        session, contender, plan = self._session, self._session.contender, self._session.plan
+        seed = self._seed if step is self._step else seed_of(plan, session.turn.repeat, step)
+        line = command(step, plan, contender.engine, contender.table_options, driver, seed)
+        lua = LOAD_WRAPPER if step.role else lua_wrapper_of(step, plan) or step.lua
+        log = "sysbench.log" if step is self._step else "sysbench-{}.log".format(step.role)
         return Generator(
-            [*line, *pace.options],
-            session.lua(lua_wrapper_of(step, session.plan) or step.lua),
-            session.at("sysbench.log"),
+            [*line, *options],
+            session.lua(lua),
+            session.at(log),
             step.load_cores,
-            keep=pace.files,
-            environment={WRAPPED: lua_script_stem(step)},
+            keep=files,
+            environment=lua_environment(step, plan),
         )
 
     def _figures(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
@@ -115,7 +130,7 @@ class DriveStep:
         session.threads.connected(int(status.get("connections", 0)))
         spent.update(session.threads.spent(seconds))
         others = measuring.others()
-        schedule = self._schedule(events, seconds)
+        schedule = achieved_rate(step, counted.behind_s, events, seconds)
         outcome, reason = self._outcome(interrupted, generator)
         session.write_accounting.count_rows(done)
         session.write_accounting.count_rows(counted.warm_rows)
@@ -150,10 +165,6 @@ class DriveStep:
             **measuring.waits.fields(queries),
             "threads": session.threads.in_step(),
         }
-
-    def _schedule(self, events: int, seconds: float) -> Optional[RateAdherence]:
-        behind_s = self._measuring.counted.behind_s
-        return None if behind_s is None else achieved_rate(self._step, behind_s, events, seconds)
 
     def _without_total(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""
@@ -238,16 +249,3 @@ def _why(session: RunningSession, generator: Driving, code: int) -> str:
     if session.server.has_died():
         return "the server crashed {}: {}".format(session.server.exit_text(), session.server.last_error())
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
-
-
-def achieved_rate(step: Step, behind_s: float, events: int, seconds: float) -> RateAdherence:
-    """The rate that was asked for and reached, and what waited at the end, in seconds and events."""
-    achieved = round(events / seconds, 2) if seconds > 0 else None
-    queued = round(behind_s * step.rate) if step.seconds else None  # else the step was not cut off
-    return RateAdherence(step.rate, achieved, round(behind_s, 4), queued)
-
-
-def missed_rate_marks(schedule: Optional[RateAdherence], seconds: float) -> List[str]:
-    """The mark of a step that could not keep its rate."""
-    behind_s = schedule.behind_s if schedule else 0.0
-    return [RATE_MISSED] if behind_s > (1 - REACHED) * seconds else []

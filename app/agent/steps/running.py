@@ -15,7 +15,7 @@ from app.agent.sampling.counters import ServerCounterSampler
 from app.agent.sampling.disturbance import DisturbanceLimits, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.locks import STATUS, RowLockPairs
-from app.agent.sampling.reading import Reading
+from app.agent.sampling.reading import LOADS, Reading
 from app.agent.sampling.sampler import SessionSampler
 from app.agent.sampling.statements import Statements
 from app.agent.sampling.thread_states import ThreadSampler
@@ -108,7 +108,9 @@ class RunningSession(BegunSession):
         waits = WaitSampler(client, engine)
         counters = ServerCounterSampler(client, engine, [*waits.status_names, *STATUS])
         threads, statements = self.threads, Statements(client, waits.is_on)
-        return SessionSampler(self.journal, host, counters, waits, RowLockPairs(client), statements, threads)
+        roles = list(dict.fromkeys(step.role for step in self.plan.steps if step.role))
+        locks = RowLockPairs(client)
+        return SessionSampler(self.journal, host, counters, waits, locks, statements, threads, roles)
 
     @cached_property
     def read_view(self) -> HeldReadView:
@@ -121,7 +123,8 @@ class RunningSession(BegunSession):
         self._opened.close()
 
     def _pids(self) -> Dict[str, Optional[int]]:
-        return {"server": self.server.pid, "sysbench": self.generator.pid if self.generator else None}
+        loads = dict(zip(LOADS, self.generator.pids)) if self.generator else {}
+        return {"server": self.server.pid, **loads}
 
     def lua(self, name: str) -> str:
         return os.path.join(self.at("lua"), os.path.basename(name))
@@ -187,7 +190,7 @@ def _pids(running: RunningSession) -> Set[int]:
     """Process ids of its server and its load."""
     server, generator = running.server, running.generator
     found = {server.pid} if server.has_begun else set()
-    return found | ({generator.pid} if generator is not None else set())
+    return found | (set(generator.pids) if generator is not None else set())
 
 
 # copies errors and warnings from the error log to the journal

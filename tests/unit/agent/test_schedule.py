@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.agent.steps.drive_step import achieved_rate, missed_rate_marks
+from app.agent.sampling.figures import achieved_rate, missed_rate_marks
 from app.history.steps.rates import missed_schedule_text
 from app.protocol.plan import Step
 from app.protocol.step_parts import RateAdherence, to_json

@@ -1,0 +1,87 @@
+"""What the roles of a step did: the end of each, and whether it reached its level."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+
+from app.agent.sampling.figures import (
+    achieved_rate,
+    latency_of,
+    marks_of,
+    missed_rate_marks,
+    misses_level,
+    totals_of,
+    value_of,
+)
+from app.protocol.others import DISTURBED
+from app.protocol.plan import LEVEL_MISSED, ROLE_MISSED, Step
+
+if TYPE_CHECKING:
+    from app.agent.load.roles import RoleGenerators, RoleLoad
+
+    from .running import RunningSession
+
+
+class RolesEnd:
+    """The end of a step with roles; the figures of the step itself are those of its first role."""
+
+    def __init__(self, session: RunningSession, index: int) -> None:
+        self._session = session
+        self._plan = session.plan
+        self._indexes = [index, *session.plan.roles_beside(index)]
+
+    @property
+    def steps(self) -> List[Step]:
+        """The roles of the step, that of its figure first; [] where it has none."""
+        return [self._plan.steps[at] for at in self._indexes] if len(self._indexes) > 1 else []
+
+    @property
+    def clients(self) -> int:
+        return sum(self._plan.steps[at].threads for at in self._indexes)
+
+    def complete(self, ended: Dict[str, Any], load: Optional[RoleGenerators]) -> Dict[str, Any]:
+        """The end of the step with `beside`: those of its other roles, by their places in the plan."""
+        loads: Sequence[Optional[RoleLoad]] = load.roles[1:] if load else [None] * len(self._indexes[1:])
+        others = {at: self._end(at, each, ended) for at, each in zip(self._indexes[1:], loads)}
+        ends = {self._indexes[0]: ended, **others}
+        missed = [at for at, each in ends.items() if self._misses(at, each)]
+        for at, each in ends.items():
+            if missed:
+                mark = LEVEL_MISSED if at in missed else ROLE_MISSED
+                each["marks"] = [*each.get("marks", ()), mark]
+        return {**ended, "beside": others} if others else ended
+
+    def _misses(self, at: int, ended: Mapping[str, Any]) -> bool:
+        if ended["outcome"] != "completed":
+            return False
+        return misses_level(self._plan.steps[at], ended.get("schedule"), ended.get("latency_ms", {}))
+
+    def _end(self, at: int, load: Optional[RoleLoad], ended: Mapping[str, Any]) -> Dict[str, Any]:
+        """The end of another role: by its own total, with what disturbed the whole step."""
+        step, total = self._plan.steps[at], load.total if load else None
+        common = {name: ended.get(name, "") for name in ("outcome", "reason")}
+        if load is None or total is None:
+            return common
+        self._count_rows(load, total)
+        totals, seconds = totals_of(total), float(total["time_s"])
+        schedule = achieved_rate(step, load.behind_s, int(totals.events or 0), seconds)
+        return {
+            **common,
+            "value": value_of(step, totals, seconds, self._plan.tables * self._plan.rows),
+            "seconds": round(seconds, 4),
+            "totals": totals,
+            "latency_ms": latency_of(total),
+            "buckets": total.get("buckets", []),
+            "marks": [
+                *marks_of(totals, self._session.crashes > 0, step.threads),
+                *missed_rate_marks(schedule, seconds),
+                *(mark for mark in ended.get("marks", ()) if mark == DISTURBED),
+            ],
+            "schedule": schedule,
+            "others": ended.get("others"),
+        }
+
+    def _count_rows(self, load: RoleLoad, total: Mapping[str, Any]) -> None:
+        """Rows that the role added or deleted are in the tables from now on."""
+        self._session.write_accounting.count_rows(total.get("rows") or {})
+        self._session.write_accounting.count_rows(load.rows)
