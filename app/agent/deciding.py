@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Dict, List, Sequence, Set
 
 from app.protocol.others import DISTURBED, are_equally_disturbed
-from app.protocol.plan import PREPARING, QUERYING, SLICES, Plan, PlannedSession, keeps_rate
+from app.protocol.plan import LEVELS, PREPARING, QUERYING, SLICES, Plan, PlannedSession, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.verdicts import (
     HOPELESS,
@@ -111,10 +111,11 @@ class StoppingDecider:
         )
 
     def _column(self, contender: int, step: int) -> Dict[int, StepRoundResult]:
-        """The result of each round, if it counts; none if a repeat failed, as Compare judges no such cell."""
+        """The result of each round, if it counts; none if one failed or missed a level, as in Compare."""
         rounds = [at for at, its in enumerate(self._rounds) if contender in its]
         failed = [self._rounds[at][contender][step].state == "failed" for at in rounds]
-        if any(failed) and not all(failed):
+        marks = {mark for at in rounds for mark in self._rounds[at][contender][step].marks}
+        if (any(failed) and not all(failed)) or marks & {*LEVELS}:
             return {}
         alike = self._alike(step)
         its = {at: self._rounds[at][contender][step] for at in rounds}

@@ -44,6 +44,7 @@ SLICES = "slices"
 EACH_SECOND = (
     "each-second"  # in each second its part of the rate, then nothing; what was missed is not made up
 )
+LEAST_EACH_SECOND = 0.99  # of such a rate, where a plan says no other level
 # gaps between the events of a rate: exponential, all the same, or none until the part of the second is done
 ARRIVALS = ("poisson", "even", EACH_SECOND)
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
@@ -52,6 +53,8 @@ RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
 LEVEL_MISSED = "level-missed"  # mark of a role that did not reach its level
 ROLE_MISSED = "role-missed"  # mark of the other roles of its step
 QPS_UNIT = "queries/s"  # of the steps that have a QPS
+ROWS_UNIT = "rows/s"
+LEVELS = (LEVEL_MISSED, ROLE_MISSED)  # marks that no other repeat makes good
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
 START = "dyno-start.lua"  # of every step: how sysbench is started; it says nothing of the work
@@ -152,6 +155,12 @@ class Step:
     apart: Count = 0  # the most statements that one may be ahead of the other
     least_pct: Figure = 0.0  # of its rate that it has to reach; 0: it has no level
     most_p99_ms: Figure = 0.0  # that its p99 may not pass; 0: any
+
+    @property
+    def least_share(self) -> float:
+        """Of its rate that it has to reach; 0: it has no level. What each second lacks is not made up for."""
+        comes_each_second = self.rate and self.arrivals == EACH_SECOND
+        return self.least_pct / 100 if self.least_pct else LEAST_EACH_SECOND if comes_each_second else 0.0
 
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and ignored on an engine."""
@@ -397,7 +406,7 @@ def _content_of_contender(contender: Contender) -> dict[str, Any]:
 
 def keeps_rate(rate: float | None, unit: str, marks: Iterable[str]) -> bool:
     """Whether the result of a step is only the rate that the plan sets, as the clients kept it."""
-    return bool(rate) and unit == QPS_UNIT and RATE_MISSED not in marks
+    return bool(rate) and unit in (QPS_UNIT, ROWS_UNIT) and not {RATE_MISSED, LEVEL_MISSED} & {*marks}
 
 
 def load_method_of(text: str) -> str:

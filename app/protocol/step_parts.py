@@ -8,6 +8,7 @@ from typing import Any
 from .reading import NEEDED, Figure, Name, Number, Place, Text, max_list_entries_rule
 
 MOST_TRIES = 1000
+_OF_LEVEL = ("least", "most_p99_ms")  # fields of `RateAdherence`
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,13 @@ class RateAdherence:
     achieved: Figure | None = None  # events a second
     behind_s: Figure = 0.0  # of the schedule when the step ended
     queued: Figure | None = None  # events that were due and had not begun
+    # the level of a role
+    least: Figure = 0.0  # events a second that it had to reach; 0: none
+    most_p99_ms: Figure = 0.0  # that its p99 was not to pass; 0: none
+
+    def to_json(self) -> dict[str, Any]:
+        """Without a level where there is none."""
+        return {name: value for name, value in vars(self).items() if value or name not in _OF_LEVEL}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from app.engines.engine import Engine
-from app.protocol.plan import EACH_SECOND, RATE_MISSED, Step
+from app.protocol.plan import RATE_MISSED, Step
 from app.protocol.stacks import COUNTERS
 from app.protocol.step_parts import RateAdherence, Totals
 from app.protocol.thread_states import COSTS, STATES, client_time_figure
@@ -118,15 +118,17 @@ def out_of_rows(before: int, after: int) -> List[str]:
 def achieved_rate(
     step: Step, behind_s: Optional[float], events: int, seconds: float
 ) -> Optional[RateAdherence]:
-    """The rate that was asked for and reached, and what waited at the end, in seconds and events.
+    """The rate and the level that were asked for, what was reached, and what waited at the end.
 
-    Where each second has its part of the rate, nothing waits. None: there is no rate, or nothing was told.
+    None: there is neither, or nothing was told. Where each second has its part of the rate, nothing waits.
     """
-    if behind_s is None and not (step.rate and step.arrivals == EACH_SECOND):
+    has_level = step.least_share or step.most_p99_ms
+    if behind_s is None and not has_level:
         return None
     achieved = round(events / seconds, 2) if seconds > 0 else None
-    queued = round((behind_s or 0.0) * step.rate) if step.seconds else None  # else the step was not cut off
-    return RateAdherence(step.rate, achieved, round(behind_s or 0.0, 4), queued)
+    queued = None if behind_s is None or not step.seconds else round(behind_s * step.rate)
+    level = (step.rate * step.least_share, step.most_p99_ms)
+    return RateAdherence(step.rate, achieved, round(behind_s or 0.0, 4), queued, *level)
 
 
 def missed_rate_marks(schedule: Optional[RateAdherence], seconds: float) -> List[str]:
@@ -135,9 +137,10 @@ def missed_rate_marks(schedule: Optional[RateAdherence], seconds: float) -> List
     return [RATE_MISSED] if behind_s > (1 - REACHED) * seconds else []
 
 
-def misses_level(step: Step, schedule: Optional[RateAdherence], latency_ms: Mapping[str, Any]) -> bool:
-    """Whether a role stayed below the share of its rate, or above the p99, that the plan asks for."""
-    achieved = (schedule.achieved if schedule else None) or 0.0
-    is_slow = bool(step.least_pct) and achieved < step.rate * step.least_pct / 100
+def misses_level(schedule: Optional[RateAdherence], latency_ms: Mapping[str, Any]) -> bool:
+    """Whether a role stayed below the rate, or above the p99, that the plan asks for."""
+    if schedule is None:
+        return False
     p99_ms = latency_ms.get("p99")
-    return is_slow or bool(step.most_p99_ms and p99_ms is not None and p99_ms > step.most_p99_ms)
+    is_slow = (schedule.achieved or 0.0) < schedule.least
+    return is_slow or bool(schedule.most_p99_ms and p99_ms is not None and p99_ms > schedule.most_p99_ms)

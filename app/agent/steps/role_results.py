@@ -44,17 +44,12 @@ class RolesEnd:
         loads: Sequence[Optional[RoleLoad]] = load.roles[1:] if load else [None] * len(self._indexes[1:])
         others = {at: self._end(at, each, ended) for at, each in zip(self._indexes[1:], loads)}
         ends = {self._indexes[0]: ended, **others}
-        missed = [at for at, each in ends.items() if self._misses(at, each)]
+        missed = [at for at, each in ends.items() if _has_missed(each)]
         for at, each in ends.items():
             if missed:
                 mark = LEVEL_MISSED if at in missed else ROLE_MISSED
                 each["marks"] = [*each.get("marks", ()), mark]
         return {**ended, "beside": others} if others else ended
-
-    def _misses(self, at: int, ended: Mapping[str, Any]) -> bool:
-        if ended["outcome"] != "completed":
-            return False
-        return misses_level(self._plan.steps[at], ended.get("schedule"), ended.get("latency_ms", {}))
 
     def _end(self, at: int, load: Optional[RoleLoad], ended: Mapping[str, Any]) -> Dict[str, Any]:
         """The end of another role: by its own total, with what disturbed the whole step."""
@@ -85,3 +80,8 @@ class RolesEnd:
         """Rows that the role added or deleted are in the tables from now on."""
         self._session.write_accounting.count_rows(total.get("rows") or {})
         self._session.write_accounting.count_rows(load.rows)
+
+
+def _has_missed(ended: Mapping[str, Any]) -> bool:
+    is_completed = ended["outcome"] == "completed"
+    return is_completed and misses_level(ended.get("schedule"), ended.get("latency_ms", {}))

@@ -20,7 +20,7 @@ from app.comparison.verdicts.judgement import DIFFERING, TOO_NOISY, WHY_NOT
 from app.core.units import count_text, first_texts, unit_text
 from app.history.steps.step_text import MARKS
 from app.protocol.others import DISTURBED
-from app.protocol.plan import COUNT, INSTRUCTIONS, PREPARING
+from app.protocol.plan import COUNT, INSTRUCTIONS, LEVEL_MISSED, PREPARING
 from app.protocol.states import GOING_ON
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import (
@@ -38,6 +38,7 @@ from app.stats.at_target.verdicts import (
 )  # fmt: skip
 
 from .counted_sentences import counted_clause, ratio_of_others
+from .levels import level_sentences
 
 MOST = 8  # sentences on what was found
 MOST_UNJUDGED = 3  # and on what was not
@@ -161,7 +162,8 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     cells = _cells_of(comparison)
     voice = _Voice(names, base, figure, comparison.limits)
     told = [f"{NONE} ({why}): {', '.join(of)}." for why, of in hindered.items()]
-    return [*_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
+    levels = level_sentences(comparison, names)
+    return [*levels, *_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
 
 
 def largest_decided_step(comparison: Comparison) -> str:
@@ -341,7 +343,7 @@ class _Voice:
         """Each sentence, and how many cells it is on; columns with the same steps and reason together."""
         steps: dict[tuple[int, str], list[_Cell]] = {}
         for cell in cells:
-            if cell.why:
+            if cell.why and cell.why != LEVEL_MISSED:  # which has a sentence of its own
                 steps.setdefault((cell.at, cell.why), []).append(cell)
         columns: dict[tuple[str, tuple[str, ...]], list[list[_Cell]]] = {}
         for (_, why), its in steps.items():

@@ -88,6 +88,7 @@ class Cell(ColumnFigure):
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
     others: list[Mapping[str, object]] = field(default_factory=list)  # the same as `Others`, of all sessions
     searches: list[Mapping[str, object] | None] = field(default_factory=list)  # for a limit, of such steps
+    schedules: list[Mapping[str, object] | None] = field(default_factory=list)  # of missed rates and levels
     pooled: bool = False  # its verdict takes the noise of earlier plans into account
 
     @property

@@ -20,7 +20,7 @@ from app.comparison.cells.cell import (
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import COUNTED_OTHERWISE, HAS_MARKS
-from app.protocol.plan import COUNT, PREPARING
+from app.protocol.plan import COUNT, LEVELS, PREPARING
 from app.protocol.stacks import PROFILED
 from app.stats import StepResultPair, Verdict, VerdictLimits, judge
 from app.stats.at_target.looks import OF_FEW
@@ -56,7 +56,7 @@ MARKED = "marked"  # something went wrong or was left over: never judged
 NOT_JUDGED = (MARKED, DRIFT, AT_RATE, OTHER_ENGINE, OTHER_SIDE)  # verdicts of a figure that is there
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
-UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT, COUNTED_OTHERWISE)
+UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT, COUNTED_OTHERWISE, *LEVELS)
 # where a word would be too long
 SIGNS = {
     NOISE: "~",

@@ -97,6 +97,7 @@ def _cell(
         disturbed=[disturbed_text(step["others"]) if step else "" for step in place],
         others=[step["others"] if step else {} for step in place],
         searches=[step and step["limit"] for step in place],
+        schedules=[step and step["schedule"] for step in place],
     )
 
 
@@ -181,6 +182,7 @@ def row_by_measure(row: Row, measure: Measure, base: int) -> Row:
             disturbed=cell.disturbed,
             others=cell.others,
             searches=cell.searches,
+            schedules=cell.schedules,
         )
         for cell, figure in zip(row.cells, figures, strict=True)
     ]

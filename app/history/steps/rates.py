@@ -8,10 +8,11 @@ from typing import Any
 from app.core.units import count_text, figure_text, seconds_text
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
-from app.protocol.plan import LIMIT, RATE_MISSED
+from app.protocol.plan import LEVEL_MISSED, LIMIT, RATE_MISSED
 from app.protocol.reading import read
 from app.protocol.step_parts import P99LimitSearch, RateAdherence, TriedRate
 
+_MISSED = (RATE_MISSED, LEVEL_MISSED)
 SHARP = 1.03  # between the lowest rate that failed and the highest that passed: the search is as good as that
 
 
@@ -20,14 +21,15 @@ def rate_outcomes_by_step(history: History, session: str) -> dict[int, dict[str,
     rows = history.query(
         "SELECT position, marks, result.ended FROM result JOIN step ON result.step = step.number"
         " JOIN session ON step.session = session.number"
-        " WHERE id = ? AND ended IS NOT NULL AND (kind = ? OR marks LIKE ?)",
-        (session, LIMIT, f'%"{RATE_MISSED}"%'),
+        " WHERE id = ? AND ended IS NOT NULL AND (kind = ? OR marks LIKE ? OR marks LIKE ?)",
+        (session, LIMIT, *(f'%"{mark}"%' for mark in _MISSED)),
     )
     return {position: _end_at_rate(marks, unpack_json(ended)) for position, marks, ended in rows}
 
 
 def _end_at_rate(marks: str, ended: dict[str, Any]) -> dict[str, Any]:
-    wanted = ("schedule", "limit") if f'"{RATE_MISSED}"' in marks else ("limit",)
+    has_missed = any(f'"{mark}"' in marks for mark in _MISSED)
+    wanted = ("schedule", "limit") if has_missed else ("limit",)
     return {name: ended[name] for name in wanted if ended.get(name)}
 
 
@@ -39,8 +41,12 @@ def missed_schedule_text(said: Mapping[str, Any] | None) -> str:
     achieved, queued = schedule.achieved, schedule.queued
     done = "?" if achieved is None else figure_text(achieved)
     waiting = f", with {count_text(round(queued), 'event')} waiting" if queued is not None else ""
-    behind = f"{seconds_text(schedule.behind_s)} behind when it ended"
-    return f"{done} of {schedule.rate:,.0f} events/s; {behind}{waiting}"
+    of_rate = f"{done} of {schedule.rate:,.0f} events/s"
+    return (
+        f"{of_rate}; {seconds_text(schedule.behind_s)} behind when it ended{waiting}"
+        if schedule.behind_s
+        else of_rate
+    )
 
 
 def limit_search_text(said: Mapping[str, Any] | None) -> str:

@@ -9,7 +9,7 @@ from app.core.units import bytes_text, count_text, figure_text, seconds_text
 from app.protocol.checked.facts import LoadTargetStepFigures, RemoteLoadFacts
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
-from app.protocol.plan import RATE_MISSED
+from app.protocol.plan import LEVEL_MISSED, RATE_MISSED, ROLE_MISSED
 from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST
 from app.stats.at_target.steady import UNSTEADY
@@ -55,6 +55,8 @@ MARKS = {
     PROFILED_ON_REQUEST: "a person had its stacks sampled while it ran, which costs a little",
     RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
     "the step ended",
+    LEVEL_MISSED: "it did not reach the level that the plan asks for, so it is not judged in any other way",
+    ROLE_MISSED: "another role of its step did not reach its level: what they did was not the same",
     CLIENT_BOUND: "the client was the bottleneck: a load target had no CPU left, so the server could do more",
     LOPSIDED: "a client of one load target drove at least four times as many events as one of another: its "
     "threads are not those of the plan",
