@@ -3,52 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.core.errors import InputError
-from app.core.quantity import ALLOWED, count_of
-from app.core.ranges import cpus_of, numbers_of_ranges
-from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule, short_value_repr
-from app.protocol.plan import ARRIVALS, STEP_KINDS, WITHOUT_WORK
+from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
+from app.protocol.plan import STEP_KINDS, WITHOUT_WORK
 from app.variables.ownership import is_dyno_option
 
+from .amounts import (
+    CORE_SETS,
+    CORES,
+    EVENTS,
+    GAPS,
+    LIMIT_MS,
+    RATE_LIST,
+    ROWS,
+    SECONDS,
+    SHARE,
+    SWEPT,
+    TABLES,
+    THREAD_LIST,
+    WARMUP,
+    CoreSets,
+    as_tuple,
+    check_number_words,
+    expand_ranges,
+)
+from .roles import SequenceRole, roles_of
 from .workload import NAME_OF_OPTION, check_name, check_options
 
-MAX_SECONDS = 86_400
-MAX_EVENTS = 10**12
-MAX_RATE = 10_000_000  # events a second
-MAX_THREADS = 4_095  # what the shared block of the load generator has room for
-MAX_CORES = 4_096
-MAX_ROWS = 2_000_000_000  # of a table: the key of the classic table is an INTEGER
-MAX_TABLES = 1_000
 TRANSPORTS = ("socket", "loopback")
-
-_SHARE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x\s*memory\s*")
-
-THREADS = ValueRule((int,), 1, MAX_THREADS)
-THREAD_LIST = ValueRule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
-CORES = ValueRule((int,), 1, MAX_CORES)
-CORE_SETS = ValueRule((int, list), items=ValueRule((int, str)), empty=False)
-SECONDS = ValueRule((int,), 1, MAX_SECONDS)
-WARMUP = ValueRule((int,), 0, MAX_SECONDS)
-SHARE = ValueRule((int, float), 0.01, 100)
-TABLES = ValueRule((int,), 1, MAX_TABLES)
-ROWS = ValueRule((int, str), 1, MAX_ROWS)
-EVENTS = ValueRule((int,), 1, MAX_EVENTS)
-RATE = ValueRule((int,), 1, MAX_RATE)
-RATE_LIST = ValueRule((int, list), 1, MAX_RATE, items=RATE, empty=False)
-LIMIT_MS = ValueRule((int, float), 0.01, 100_000)
-GAPS = ValueRule((str,), choices=ARRIVALS)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
 # keys that a step has no use for whose instructions are counted
 _NOT_COUNTED = ("seconds", "share", "events", "rate", "limit_ms", "threads", "cores", "per_table", "profile")
+# keys that each role has for itself, and those that a step with roles has no use for
+_OF_ROLES = ("workload", "options", "seconds", "share", "events", "rate", "arrivals")
+_NOT_WITH_ROLES = ("kind", "per_table", "limit_ms", "count", "key_caches", "increments")
 RELOADS = ("once", "each")  # before the first point of a step, or before each
-SWEPT = ("threads", "cores", "rate")  # keys that hold one number or several
-
-CoreSets = tuple[int | str, ...]  # each a number of cores, or CPUs as taskset takes them
 
 STEP_RULES = {
     "name": TEXT,
@@ -75,6 +67,8 @@ STEP_RULES = {
     "reload": ValueRule((str,), choices=RELOADS),
     "increments": ValueRule((int,), 2, 1000),
     "cap_s": SECONDS,
+    "role": ValueRule((list,), items=TABLE, empty=False),
+    "figure": TEXT,
 }
 VARIATION_RULES = {"name": NEEDED_TEXT, "options": TABLE, "variables": TABLE, "restart_with": TABLE}
 SEQUENCE_RULES = {
@@ -133,6 +127,20 @@ class SequenceStep:
     reload: str = ""  # one of RELOADS; left out: the tables are as earlier steps left them
     increments: int | None = None  # of a load: parts of the same size, the size of the database behind each
     cap_s: int | None = None
+    role: tuple[SequenceRole, ...] = ()  # what is done at the same time, in place of one workload
+    figure: str = ""  # the role whose figure is that of the step; left out: the first
+
+    @property
+    def roles(self) -> tuple[SequenceRole, ...]:
+        """The same with that of the figure first."""
+        return tuple(sorted(self.role, key=lambda each: each.name != (self.figure or self.role[0].name)))
+
+    @property
+    def workloads(self) -> tuple[str, ...]:
+        """All that its clients do: one workload, one of each role, or none."""
+        return tuple(dict.fromkeys(each.workload for each in self.role)) or (self.workload,) * bool(
+            self.workload
+        )
 
 
 @dataclass(frozen=True)
@@ -179,12 +187,16 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     expand_ranges(document, table, where)
     document.check(table, STEP_RULES, where)
     check_number_words(document, table, where)
-    if ("workload" in table) == (table.get("kind") in WITHOUT_WORK):
+    if "role" in table:
+        _check_with_roles(document, where, table)
+    elif ("workload" in table) == (table.get("kind") in WITHOUT_WORK):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in WITHOUT_WORK:
         raise document.error(
             (*where, "kind"), "is set by the workload; here only settle and restart are allowed"
         )
+    if "figure" in table and "role" not in table:
+        raise document.error((*where, "figure"), "names a role, and the step has none: leave it out")
     if "share" in table and "seconds" in table:
         raise document.error(
             (*where, "share"), "is a share of the plan's seconds: leave share or seconds out"
@@ -203,7 +215,23 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     values = {**table, "name": name, **{key: as_tuple(table[key]) for key in SWEPT if key in table}}
     if "variation" in table:
         values["variation"] = _variations(document, where, table["variation"])
+    if "role" in table:
+        values["role"] = roles_of(document, where, table["role"], table.get("figure", ""))
     return SequenceStep(**values)
+
+
+def _check_with_roles(document: Document, where: tuple[str | int, ...], table: dict[str, Any]) -> None:
+    """Check what a step says besides its roles."""
+    if "name" not in table:
+        raise document.error((*where, "name"), "is missing: a step with roles needs one")
+    for key in (*_OF_ROLES, *_NOT_WITH_ROLES):
+        if key in table:
+            todo = "give it to the roles" if key in _OF_ROLES else "leave it out"
+            raise document.error((*where, key), f"is not of a step with roles: {todo}")
+    if any("options" in each for each in table.get("variation", [])):
+        raise document.error((*where, "variation"), "of a step with roles has no options: vary the server")
+    if "threads" in table and all("threads" in each or "follows" in each for each in table["role"]):
+        raise document.error((*where, "threads"), "is of roles without their own: leave it out")
 
 
 def _variations(
@@ -238,70 +266,6 @@ def _check_server(document: Document, where: tuple[str | int, ...], values: dict
 
 def _is_plain(value: Any) -> bool:
     return bool(_PLAIN.fullmatch(value)) if isinstance(value, str) else isinstance(value, (int, float))
-
-
-def expand_ranges(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
-    """Replace texts such as "1..64 x2" or "10k" in a table by their numbers."""
-    if isinstance(rows := table.get("rows"), str):
-        table["rows"] = read_rows(rows)
-    for key in SWEPT:
-        if isinstance(table.get(key), str):
-            try:
-                table[key] = numbers_of_ranges(table[key], are_counts=True)
-            except InputError as error:
-                raise document.error((*where, key), str(error)) from None
-
-
-def check_number_words(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
-    """Raise InputError for a text that stands for a number and means none."""
-    for key, words_problem in WORDS.items():
-        if key in table and (problem := words_problem(table[key])):
-            raise document.error((*where, key), problem)
-
-
-def as_tuple(value: int | list[int | str]) -> tuple[int | str, ...]:
-    """One number or a list, as a tuple without repeats."""
-    return tuple(dict.fromkeys(value)) if isinstance(value, list) else (value,)
-
-
-def read_rows(text: str) -> int | str:
-    """The typed number of rows; text that is no number, such as `3x memory`, is returned as it is."""
-    number = count_of(text)
-    return text if number is None else number
-
-
-def rows_problem(rows: int | str) -> str:
-    """What is wrong with rows given as a share of the memory, '' if nothing."""
-    if isinstance(rows, str) and not parse_memory_multiple(rows):
-        return f'must be {ALLOWED["count"]}, or like "3x memory", not {short_value_repr(rows)}'
-    return ""
-
-
-def core_sets_problem(sets: int | Iterable[int | str]) -> str:
-    """What is wrong with numbers of cores and lists of CPUs, '' if nothing."""
-    for each in (sets,) if isinstance(sets, int) else sets:
-        if isinstance(each, int) and not 1 <= each <= MAX_CORES:
-            return f"must be between 1 and {MAX_CORES:,}, not {each}; CPUs go into brackets: [0-3]"
-        if isinstance(each, str) and not _is_cpus(each):
-            shown = short_value_repr(each)
-            return f"must be numbers of cores, or CPUs in brackets, such as 4,2 or [0-3], not {shown}"
-    return ""
-
-
-def _is_cpus(text: str) -> bool:
-    try:
-        return bool(cpus_of(text))
-    except InputError:
-        return False
-
-
-WORDS: dict[str, Callable[[Any], str]] = {"rows": rows_problem, "cores": core_sets_problem}
-
-
-def parse_memory_multiple(rows: int | str) -> float | None:
-    """3.0 of "3x memory"; None of a number."""
-    found = _SHARE.fullmatch(rows) if isinstance(rows, str) else None
-    return float(found[1]) if found else None
 
 
 def _check_unique(document: Document, steps: tuple[SequenceStep, ...]) -> None:

@@ -15,7 +15,8 @@ from app.core.units import count_text, seconds_text
 from app.engines import FIRST
 from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
-from app.planner.resolve.steps import StepDefaults, load_table_count, resolve_steps
+from app.planner.resolve.step_point import StepDefaults
+from app.planner.resolve.steps import load_table_count, resolve_steps
 from app.protocol.plan import Contender, Plan
 
 from .parser import add_json, add_noun, add_verb

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from app.catalog import Catalog, SequenceStep
 from app.catalog import Sequence as StepSequence
-from app.catalog.sequence import CoreSets, sequence_of
+from app.catalog.amounts import CoreSets
+from app.catalog.sequence import sequence_of
 from app.core.errors import InputError
 from app.core.names import is_made_name
 from app.core.toml_text import read_document

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.catalog import Catalog, approved_hashes
 from app.catalog import Sequence as StepSequence
-from app.catalog.sequence import MAX_ROWS
+from app.catalog.amounts import MAX_ROWS
 from app.core.errors import InputError
 from app.core.units import bytes_text, count_text
 from app.engines import engine_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from app.catalog.sequence import CoreSets
+from app.catalog.amounts import CoreSets
 from app.core.errors import InputError
 from app.core.ranges import as_listed, cpus_of
 from app.protocol.cpus import as_text

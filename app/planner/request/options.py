@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from app.catalog.sequence import read_rows
+from app.catalog.amounts import read_rows
 from app.core.errors import InputError
 from app.core.quantity import ALLOWED, count_of, percent_of, seconds_of
 from app.core.ranges import FORMS, numbers_of_ranges

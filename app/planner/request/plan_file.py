@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from app.catalog.sequence import as_tuple, expand_ranges
+from app.catalog.amounts import as_tuple, expand_ranges
 from app.core.errors import InputError
 from app.core.toml_text import TABLE, Document, ValueRule, read_document, read_text
 from app.engines import engine_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.catalog.sequence import (
+from app.catalog.amounts import (
     CORE_SETS,
     GAPS,
     RATE_LIST,
@@ -13,12 +13,12 @@ from app.catalog.sequence import (
     SECONDS,
     TABLES,
     THREAD_LIST,
-    TRANSPORTS,
     WARMUP,
     CoreSets,
     core_sets_problem,
     rows_problem,
 )
+from app.catalog.sequence import TRANSPORTS
 from app.core.errors import InputError
 from app.core.option_groups import HOW_EXACT, HOW_LONG, SELDOM, SERVER, WHAT, WHERE
 from app.core.toml_text import FLAG, TEXT, ValueRule, short_value_repr

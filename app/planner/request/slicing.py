@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from app.catalog import SequenceStep
 from app.core.errors import InputError
 from app.engines import engine_of
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.protocol.answers import PASS, WARN, Check
-from app.protocol.plan import LIMIT, SLICES, Contender, Plan, Step
+from app.protocol.plan import EACH_SECOND, LIMIT, SLICES, Contender, Plan, Step
 from app.protocol.sysbench import lua_with_required
 
 from .request import PlanRequest
@@ -45,6 +46,19 @@ def slices_problem(request: PlanRequest) -> tuple[str, str] | None:
     if request.sequence == CALIBRATION:
         return "a calibration measures the noise of whole sessions", whole
     return None
+
+
+def name_with_roles(steps: Iterable[SequenceStep]) -> str:
+    """The first step that has roles; '' if none has."""
+    return next((step.name for step in steps if step.role), "")
+
+
+def roles_problem(name: str) -> tuple[str, str]:
+    """Why a step with roles is not cut into slices, and what to do."""
+    return (
+        f"step {name} has roles, which the order slices cannot cut",
+        "choose the order interleaved",
+    )
 
 
 def servers_at_once(asked: PlanRequest | Plan) -> int:
@@ -98,15 +112,19 @@ def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, 
         return _BY_WORK
     if step.events or not step.seconds:
         return "bounded by events"
+    if step.arrivals == EACH_SECOND:
+        return "its rate comes each second"
     engines = dict.fromkeys(each.engine for each in contenders)
     refusals = (engine_of(each).no_slices(step.workload, step.writes) for each in engines)
     return _why_not_gated(step, files) or next(filter(None, refusals), "")
 
 
 def check_rates(steps: Sequence[Step], files: Mapping[str, str]) -> None:
-    """Raise InputError for a rate of a workload that cannot have one: Dyno's schedule replaces thread_run."""
+    """Raise InputError for a workload that cannot have a rate or roles: they replace its thread_run."""
     for step in steps:
-        why = _why_not_gated(step, files) if step.rate or step.limit_ms else ""
+        why = _why_not_gated(step, files) if step.rate or step.limit_ms or step.role else ""
+        if why and step.role:
+            raise InputError(f"step {step.name} cannot have roles: {why}; choose another workload", "steps")
         if why:
             raise InputError(f"step {step.name} cannot have a rate: {why}; leave rate out", "rate")
 

@@ -8,19 +8,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from app.catalog import Catalog, Sequence, UnapprovedLuaError, Workload
-from app.catalog.sequence import MAX_ROWS, SequenceStep, parse_memory_multiple
+from app.catalog.amounts import MAX_ROWS, parse_memory_multiple
+from app.catalog.sequence import SequenceStep
 from app.core.errors import InputError, add_field_to_errors
 from app.core.ids import new_id
 from app.core.settings import read_settings
 from app.planner.request.cores import OWN_CPUS, as_far_as_it_goes
 from app.planner.request.load_address import address_of, load_targets_problem
 from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest, options_of_plan
-from app.planner.request.slicing import check_rates, check_slices, servers_at_once, with_slices
+from app.planner.request.slicing import (
+    check_rates,
+    check_slices,
+    name_with_roles,
+    roles_problem,
+    servers_at_once,
+    with_slices,
+)
 from app.protocol.answers import Disk, Survey
 from app.protocol.plan import (
     ARRIVALS,
     ATTEMPTS,
     COUNT,
+    EACH_SECOND,
     SLICES,
     START,
     UNTIL_DECIDED,
@@ -30,12 +39,13 @@ from app.protocol.plan import (
     Step,
     digest,
 )
-from app.protocol.sysbench import COUNT_WRAPPER, LOAD_WRAPPER, RATE_WRAPPER, WRAPPER
+from app.protocol.sysbench import COUNT_WRAPPER, LOAD_WRAPPER, RATE_WRAPPER, ROLE_WRAPPER, WRAPPER
 from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders
 from .sizes import bytes_per_row
-from .steps import StepDefaults, chosen_steps, load_table_count, resolve_steps
+from .step_point import StepDefaults
+from .steps import chosen_steps, load_table_count, resolve_steps
 from .support import check_engines, check_load_method
 from .sweep import parse_vary_option
 
@@ -58,7 +68,7 @@ def resolve(
     with add_field_to_errors("contenders"):
         at_once = servers_at_once(request)
         contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
-    used = list({step.workload: workloads[step.workload] for step in chosen if step.workload}.values())
+    used = list({name: workloads[name] for step in chosen for name in step.workloads}.values())
     with add_field_to_errors("steps"):
         for workload in used:
             catalog.check_approved(workload, frozenset(approved))
@@ -71,6 +81,7 @@ def resolve(
         steps = resolve_steps(chosen, workloads, size, request.start)
         statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
+    _check_arrivals(request, steps)
     files = _files(request, catalog, used, sequence, presets, steps)
     check_rates(steps, files)
     if request.order == SLICES:
@@ -125,7 +136,7 @@ def resolve_workloads(
     """Sequence, workloads and steps; raises InputError for errors that do not depend on the target."""
     with add_field_to_errors("sequence"):
         sequence = _sequence(request, catalog)
-        names = [step.workload for step in sequence.steps if step.workload]
+        names = [name for step in sequence.steps for name in step.workloads]
         workloads = {name: catalog.workload(name) for name in names}
     with add_field_to_errors("contenders"):
         _check_contenders(request)
@@ -135,7 +146,9 @@ def resolve_workloads(
         address_of(request.load_address)
         _check_cpus_of_load(request.cpus == OWN_CPUS or bool(request.cores))
     with add_field_to_errors("steps"):
-        return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
+        chosen = chosen_steps(sequence, request.steps, workloads)
+    _check_roles(request, chosen)
+    return sequence, workloads, chosen
 
 
 def machine_key(survey: Survey) -> str:
@@ -165,6 +178,20 @@ def _check_contenders(request: PlanRequest) -> None:
         raise InputError(f"a plan has at most {MAX_CONTENDERS} contenders, not {len(request.contenders)}")
     check_slices(request)
     _check_until_decided(request)
+
+
+def _check_roles(request: PlanRequest, chosen: list[SequenceStep]) -> None:
+    """Refuse steps with roles where each step has one sysbench, beside the server."""
+    if not (name := name_with_roles(chosen)):
+        return
+    if request.order == SLICES:
+        raise InputError(": ".join(roles_problem(name)), "order")
+    if request.load:
+        what = f"step {name} has roles, which load targets do not drive"
+        raise InputError(f"{what}: leave the step or the load targets out", "load")
+    if any(step.count is not None for step in chosen):
+        what = f"step {name} has roles, and instructions are counted of one client alone"
+        raise InputError(f"{what}: leave the step or those that count out", "steps")
 
 
 def _check_until_decided(request: PlanRequest) -> None:
@@ -239,6 +266,14 @@ def _check_cores(request: PlanRequest, steps: list[Step], contenders: list[Conte
             " one of them out",
             "contenders",
         )
+
+
+def _check_arrivals(request: PlanRequest, steps: list[Step]) -> None:
+    """Refuse rates that each client keeps for itself where clients are on several machines."""
+    name = next((step.name for step in steps if step.arrivals == EACH_SECOND), "")
+    if name and request.load:
+        what = f"step {name} has arrivals each-second, which load targets do not keep"
+        raise InputError(f"{what}: choose poisson or even", "arrivals")
 
 
 def _check_cpus_of_load(are_parted: bool) -> None:
@@ -319,8 +354,9 @@ def _files(
     files.update({preset.file: preset.text for preset in presets})
     wrappers = {
         START: True,
-        RATE_WRAPPER: any(step.rate or step.limit_ms for step in steps),
-        LOAD_WRAPPER: bool(request.load),
+        RATE_WRAPPER: any((step.rate and step.arrivals != EACH_SECOND) or step.limit_ms for step in steps),
+        ROLE_WRAPPER: any(step.role or step.arrivals == EACH_SECOND for step in steps),
+        LOAD_WRAPPER: bool(request.load) or any(step.role for step in steps),
         WRAPPER: request.order == SLICES,
         COUNT_WRAPPER: any(step.kind == COUNT for step in steps),
     }

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
 
-from app.catalog import Sequence, SequenceStep, StepVariation, Workload
-from app.catalog.sequence import CoreSets
+from app.catalog import Sequence, SequenceStep, Workload
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
-from app.planner.request.cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
-from app.protocol.plan import ARRIVALS, COUNT, INSTRUCTIONS, LIMIT, PREPARING, QUERYING, Step
+from app.protocol.plan import COUNT, EACH_SECOND, INSTRUCTIONS, LIMIT, PREPARING, Step
 
+from .loads import data_load_increments, first_measured_index, points_with_loads
+from .roles import role_steps
+from .step_point import StepDefaults, step_at, step_bounds, swept_step
 from .support import clients_of_load
 from .sweep import SweepPoint, sweep_points
 
@@ -25,31 +26,6 @@ _MAKERS = {
 }
 _STARTERS = {"restarted": "restart", "snapshot": "snapshot"}  # a state -> the step that brings it about
 SEARCH_S = 900  # a search for a limit, at most
-GROWTH = 10  # without a limit, a step adds or deletes one in this many rows
-
-
-@dataclass(frozen=True)
-class StepDefaults:
-    """Sizes and times for steps without their own."""
-
-    tables: int
-    rows: int
-    seconds: int
-    warmup: int
-    threads: tuple[int, ...]
-    cpu_threads: int
-    load_method: str = "ordered"
-    rates: tuple[int, ...] = ()  # events a second that are asked for; none: as many as there can be
-    arrivals: str = ARRIVALS[0]  # of a rate
-    cores: CoreSets = ()  # none: every step has all
-    variations: tuple[StepVariation, ...] = ()  # of steps that have none of their own
-    nodes: Nodes = field(default_factory=list)
-    profile: tuple[str, ...] = ()  # steps to profile, besides those that say so
-    own_cpus: bool = False  # server and load share none, in steps that have no core set
-
-    @property
-    def all_rows(self) -> int:
-        return self.tables * self.rows
 
 
 def chosen_steps(
@@ -102,10 +78,11 @@ def _has_written(steps: list[Step]) -> bool:
 def _analysed(steps: list[Step], workloads: Mapping[str, Workload]) -> Iterator[Step]:
     """The same steps, with ANALYZE TABLE after those that change rows or indexes which a later step uses."""
     for at, step in enumerate(steps):
-        used = next((each for each in steps[at + 1 :] if each.workload), None)
-        changes = step.kind in PREPARING or (step.workload and workloads[step.workload].changes_rows)
-        is_due = changes and used is not None and used.kind not in PREPARING
-        yield replace(step, analyse=step.analyse or bool(is_due))
+        roles = [step, *takewhile(lambda each: each.beside, steps[at + 1 :])]
+        used = next((each for each in steps[at + len(roles) :] if each.workload), None)
+        changes = any(each.workload and workloads[each.workload].changes_rows for each in roles)
+        is_due = (changes or step.kind in PREPARING) and used is not None and used.kind not in PREPARING
+        yield replace(step, analyse=step.analyse or (is_due and not step.beside))
 
 
 def load_table_count(workloads: Iterable[Workload]) -> int:
@@ -115,7 +92,7 @@ def load_table_count(workloads: Iterable[Workload]) -> int:
 
 
 def _kind(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
-    return workloads[step.workload].kind if step.workload else step.kind
+    return next((workloads[name].kind for name in step.workloads), step.kind)
 
 
 def _points(
@@ -123,6 +100,8 @@ def _points(
 ) -> list[Step]:
     if step.kind == "settle":
         return [_settle(step.name, step, size)]
+    if step.role:
+        return role_steps(step, workloads, size, _is_read(later, workloads))
     if not step.workload:
         return [Step(step.name, step.kind, group="load", unit="s")]
     workload = workloads[step.workload]
@@ -131,12 +110,10 @@ def _points(
         raise InputError(f"step {step.name}: {why}")
     if workload.kind in PREPARING:
         return _prepare(step, workload, size)
-    cores = as_far_as_it_goes(step.cores or (), size.nodes) or (() if step.warm else size.cores)
-    if not step.warm:
-        step = replace(step, variation=step.variation or size.variations)
+    step, cores = swept_step(step, size)
     if workload.kind == "scan":  # to the end of all tables
         sweep = sweep_points(step, step.threads or (size.tables,), cores)
-        return [_step(step, workload, each, size) for each in sweep]
+        return [step_at(step, workload, each, size) for each in sweep]
     threads = (size.tables,) if step.per_table else step.threads or size.threads
     if step.count is not None:
         return [_counted(step, workload, size, each) for each in sweep_points(step, (1,), ())]
@@ -144,8 +121,8 @@ def _points(
         return _searches(step, workload, size, sweep_points(step, threads, cores))
     rates = step.rate or (() if step.warm else size.rates)
     sweep = sweep_points(step, threads, cores, rates)
-    bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
-    return [_step(step, workload, each, size, **bounds) for each in sweep]
+    bounds = step_bounds(step, workload, size, len(sweep), _is_read(later, workloads))
+    return [step_at(step, workload, each, size, **bounds) for each in sweep]
 
 
 def _check_limit(step: SequenceStep, workload: Workload) -> None:
@@ -166,7 +143,7 @@ def why_not_counted(workload: Workload) -> str:
 
 def _counted(step: SequenceStep, workload: Workload, size: StepDefaults, point: SweepPoint) -> Step:
     """One client, and its events: counting takes no seconds that could be compared."""
-    whole = _step(step, workload, point, size, events=step.count or 0)
+    whole = step_at(step, workload, point, size, events=step.count or 0)
     varied = {name: value for name, value in whole.coordinates.items() if name != "threads"}
     return replace(whole, kind=COUNT, figure=INSTRUCTIONS, unit=INSTRUCTIONS, coordinates=varied)
 
@@ -175,14 +152,16 @@ def _searches(
     step: SequenceStep, workload: Workload, size: StepDefaults, sweep: list[SweepPoint]
 ) -> list[Step]:
     """Searches for the highest rate under a limit, one at each point."""
-    bounds = _bounds(step, workload, size, len(sweep), is_read=False)
+    if (arrivals := step.arrivals or size.arrivals) == EACH_SECOND:
+        raise InputError(f"step {step.name} searches a rate, whose arrivals are poisson or even: choose one")
+    bounds = step_bounds(step, workload, size, len(sweep), is_read=False)
     return [
         replace(
-            _step(step, workload, each, size, **bounds),
+            step_at(step, workload, each, size, **bounds),
             kind=LIMIT,
             limit_ms=float(step.limit_ms or 0),
             cap_s=step.cap_s or SEARCH_S,
-            arrivals=step.arrivals or size.arrivals,
+            arrivals=arrivals,
         )
         for each in sweep
     ]
@@ -193,7 +172,7 @@ def _prepare(step: SequenceStep, workload: Workload, size: StepDefaults) -> list
     method = size.load_method if workload.kind == "load" else "ordered"
     clients = 1 if workload.sql else clients_of_load(method, size.tables, size.cpu_threads)
     threads = step.threads[0] if step.threads else clients
-    whole = replace(_step(step, workload, SweepPoint(threads), size), coordinates={})
+    whole = replace(step_at(step, workload, SweepPoint(threads), size), coordinates={})
     if step.increments is None:
         return [whole]
     if not workload.sql:
@@ -201,85 +180,9 @@ def _prepare(step: SequenceStep, workload: Workload, size: StepDefaults) -> list
     return list(data_load_increments(whole, step.increments, size.tables, size.rows, _cap_s(step, size)))
 
 
-def _step(
-    step: SequenceStep, workload: Workload, point: SweepPoint, size: StepDefaults, **bounds: int
-) -> Step:
-    given = _cores(workload, point, size)
-    return Step(
-        name=step.name,
-        kind=workload.kind,
-        workload=workload.name,
-        group=workload.group,
-        figure=workload.figure,
-        unit=workload.unit,
-        latency_per=workload.latency_per,
-        lua=workload.lua,
-        options={**workload.options, **_checked_options(step, workload, point)},
-        ignore_errors=list(workload.ignore_errors),
-        ignore_errors_by_engine=workload.ignore_errors_by_engine,
-        coordinates=point.coordinates,
-        rate=point.rate,
-        arrivals=(step.arrivals or size.arrivals) if point.rate else ARRIVALS[0],
-        threads=point.threads,
-        warm=step.warm,
-        writes=workload.writes,
-        cores=given.server,
-        load_cores=given.load,
-        shared_cores=given.shared,
-        variables=point.variation.variables,
-        restart_with=point.variation.restart_with,
-        key_caches=step.key_caches,
-        profile=step.profile or step.name in size.profile,
-        sliced=False,
-        analyse=False,  # both known once all steps are
-        **bounds,
-    )
-
-
-def _cores(workload: Workload, point: SweepPoint, size: StepDefaults) -> CoreSet:
-    if point.cores:
-        return CoreSet.of(point.cores, size.nodes)
-    return CoreSet.apart(size.nodes) if size.own_cpus and workload.kind in QUERYING else ALL_CORES
-
-
-def _checked_options(step: SequenceStep, workload: Workload, point: SweepPoint) -> dict[str, object]:
-    said = {**step.options, **point.variation.options}
-    for key, value in said.items():
-        if key not in workload.options:
-            known = ", ".join(workload.options) or "none"
-            raise InputError(
-                f"step {step.name}: the workload {workload.name} has no option {key}; it has {known}"
-            )
-        if type(value) is not type(workload.options[key]):
-            kind = type(workload.options[key]).__name__
-            raise InputError(f"step {step.name}: option {key} of {workload.name} must be of type {kind}")
-    return said
-
-
-def _bounds(
-    step: SequenceStep, workload: Workload, size: StepDefaults, points: int, is_read: bool
-) -> dict[str, int]:
-    """Limits of a step; deletes, and changes before later reads, are limited by events."""
-    if step.events is None and step.seconds is None and step.share is None:  # then custom SQL may say
-        step = replace(step, events=workload.events, seconds=workload.seconds)
-    is_timed = step.seconds is not None or step.share is not None
-    is_read = is_read and workload.changes_rows
-    if is_read and is_timed and step.events is None:
-        raise InputError(
-            f"step {step.name} changes the number of rows that later steps read: bound it by events, not by"
-            " seconds, so that all contenders leave the same rows"
-        )
-    if step.events is None and not is_timed and (is_read or workload.removes_rows):
-        return {"events": max(1, size.all_rows // GROWTH // points), "warmup": step.warmup or 0}
-    if step.events is not None:
-        return {"events": step.events, "seconds": step.seconds or 0, "warmup": step.warmup or 0}
-    warmup = size.warmup if step.warmup is None else step.warmup
-    return {"seconds": step.seconds or max(1, round(size.seconds * (step.share or 1))), "warmup": warmup}
-
-
 def _is_read(later: list[SequenceStep], workloads: Mapping[str, Workload]) -> bool:
     """Whether a later step reads existing rows, not only adds or deletes."""
-    return any(step.workload and not workloads[step.workload].changes_rows for step in later)
+    return any(not workloads[name].changes_rows for step in later for name in step.workloads)
 
 
 def _settle(name: str, step: SequenceStep, size: StepDefaults) -> Step:
@@ -302,7 +205,7 @@ def _check_needs(steps: list[Step], workloads: Mapping[str, Workload]) -> None:
 
 
 def _check_profile(names: Iterable[str], steps: list[Step]) -> None:
-    known = list(dict.fromkeys(step.name for step in steps if step.workload))
+    known = list(dict.fromkeys(step.name for step in steps if step.workload and not step.beside))
     for name in names:
         if name not in known:
             meant, there = did_you_mean(name, known), ", ".join(known)
@@ -315,45 +218,3 @@ def _check_names(steps: list[Step]) -> None:
         if step.label in seen:
             raise InputError(f"two steps have the name {step.label}: rename one in the sequence")
         seen.add(step.label)
-
-
-# loads of several steps: in increments, or again before each point of a sweep
-
-
-def data_load_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
-    """Parts of a load, each followed by a settle step whose result is the database size."""
-    if rows < count:
-        raise InputError(f"step {load.name}: cannot load {rows:,} rows in {count:,} increments")
-    for part in range(1, count + 1):
-        before, after = rows * (part - 1) // count, rows * part // count
-        options = {**load.options, "table_size": after, "rows_before": before}
-        coordinates = {"volume_rows": tables * after}
-        yield replace(load, options=options, coordinates=coordinates)
-        settled = Step("size", "settle", group="load", figure="size", unit="bytes", cap_s=cap_s)
-        yield replace(settled, coordinates=coordinates)
-
-
-def points_with_loads(
-    step: SequenceStep, points: list[Step], earlier: list[Step], start: str
-) -> Iterator[Step]:
-    """The points of a step, with load and following steps before the first or each of them."""
-    loaded = earlier[: first_measured_index(earlier)]
-    if not loaded or any("rows_before" in each.options for each in loaded):
-        raise InputError(f"step {step.name}: reload needs one load step before it")
-    if start != "loaded":
-        raise InputError(
-            f"step {step.name} loads its tables again, which the start {start} does not allow: choose the"
-            " start loaded, or a sequence that loads once"
-        )
-    is_fresh = len(loaded) == len(earlier)
-    for at, point in enumerate(points):
-        if not is_fresh and (at == 0 or step.reload == "each"):
-            for each in loaded:
-                yield replace(each, name=f"{each.name}.{point.name}", coordinates=point.coordinates)
-        is_fresh = False
-        yield point
-
-
-def first_measured_index(steps: list[Step]) -> int:
-    """The index of the first step after the load and what belongs to it."""
-    return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))

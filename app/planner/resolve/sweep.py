@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from app.catalog import SequenceStep, StepVariation
-from app.catalog.sequence import CoreSets
+from app.catalog.amounts import CoreSets
 from app.core.errors import InputError
 from app.core.ranges import cpus_of, numbers_of_ranges
 from app.core.toml_text import first_twice, short_value_repr

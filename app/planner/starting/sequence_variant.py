@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 
-from app.catalog import Sequence, Workload
+from app.catalog import Sequence, SequenceRole, SequenceStep, StepVariation, Workload
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.steps import chosen_steps
 
@@ -26,18 +26,18 @@ def sequence_variant_text(
         data["transport"] = transport
     chosen = chosen_steps(sequence, request.steps, workloads)
     profiled = [replace(step, profile=step.profile or step.name in request.profile) for step in chosen]
-    data["step"] = [_plain(asdict(step)) for step in profiled]
+    data["step"] = [_said(step) for step in profiled]
     return tomli_w.dumps(data)
 
 
-def _plain(step: Mapping[str, object]) -> dict[str, object]:
-    """The keys with values, for TOML."""
-    said = {
-        key: value for key, value in step.items() if value not in (None, "", {}, ()) and value is not False
-    }
-    return {key: _plain_list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+def _said(entry: SequenceStep | StepVariation | SequenceRole) -> dict[str, object]:
+    """The keys that say more than left out, for TOML."""
+    values = ((each, getattr(entry, each.name)) for each in fields(entry))
+    return {each.name: _listed(value) for each, value in values if value not in (each.default, {})}
 
 
-def _plain_list(values: tuple[object, ...]) -> list[object]:
-    """A list of numbers, or of the variations of a step, for TOML."""
-    return [_plain(each) if isinstance(each, dict) else each for each in values]
+def _listed(value: object) -> object:
+    """A tuple of numbers, variations or roles as a list."""
+    if not isinstance(value, tuple):
+        return value
+    return [_said(each) if isinstance(each, (StepVariation, SequenceRole)) else each for each in value]

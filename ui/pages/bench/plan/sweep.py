@@ -8,7 +8,7 @@ from math import prod
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
-from app.catalog.sequence import CoreSets
+from app.catalog.amounts import CoreSets
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes

@@ -1,0 +1,106 @@
+"""A step with roles: one step of the plan for each of them, at each point of its sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.catalog import SequenceRole, SequenceStep, Workload
+from app.core.errors import InputError
+from app.protocol.plan import Step
+
+from .step_point import StepBounds, StepDefaults, step_at, step_bounds, swept_step
+from .sweep import SweepPoint, sweep_points
+
+
+def role_steps(
+    step: SequenceStep, workloads: Mapping[str, Workload], size: StepDefaults, is_read: bool
+) -> list[Step]:
+    """The roles at each point, that of the figure first."""
+    for role in step.role:
+        _check_role(step, role, workloads[role.workload], is_read)
+    step, cores = swept_step(step, size)
+    clients = {role.name: role.threads for role in step.role}
+    clients.update({role.name: clients[role.follows] for role in step.role if role.follows})
+    own = clients[step.roles[0].name] if all(clients.values()) else None
+    sweep = sweep_points(step, (own,) if own else step.threads or size.threads, cores)
+    bounds = _bounds_of_roles(step, workloads, size, len(sweep), is_read)
+    return [
+        _role(step, role, workloads[role.workload], point, size, clients[role.name], bounds[role.name])
+        for point in sweep
+        for role in step.roles
+    ]
+
+
+def _check_role(step: SequenceStep, role: SequenceRole, workload: Workload, is_read: bool) -> None:
+    if workload.kind != "drive":
+        raise InputError(
+            f"step {step.name}: the role {role.name} needs a workload that is driven, and {workload.name} is"
+            f" of kind {workload.kind}"
+        )
+    leader = next((each for each in step.role if each.name == role.follows), role)
+    is_open = role is step.roles[0] and not any(each.is_bounded for each in step.role)
+    is_exact = leader.is_waited_for and leader.events is not None
+    if is_read and workload.changes_rows and not is_exact and not is_open:
+        raise InputError(
+            f"step {step.name}: the role {role.name} changes the number of rows that later steps read: bound"
+            " it by events, and let the step wait for it, so that all contenders leave the same rows"
+        )
+
+
+def _bounds_of_roles(
+    step: SequenceStep, workloads: Mapping[str, Workload], size: StepDefaults, points: int, is_read: bool
+) -> dict[str, StepBounds]:
+    """The limits of each role; where none has any, the figure's ends like a step without roles."""
+    first = step.roles[0]
+    found = {role.name: _own_bounds(role, size) for role in step.role}
+    if not any(each.is_bounded for each in step.role):
+        alone = _as_step(step, first)
+        found[first.name] = step_bounds(alone, workloads[first.workload], size, points, is_read)
+    warmup = 0 if any(each.get("events") for each in found.values()) else size.warmup
+    warmup = warmup if step.warmup is None else step.warmup
+    return {name: {**each, "warmup": warmup} for name, each in found.items()}
+
+
+def _own_bounds(role: SequenceRole, size: StepDefaults) -> StepBounds:
+    seconds = max(1, round(size.seconds * role.share)) if role.share else role.seconds or 0
+    return {"seconds": seconds, "events": role.events or 0}
+
+
+def _as_step(step: SequenceStep, role: SequenceRole) -> SequenceStep:
+    """A role like a step of its own."""
+    return replace(
+        step,
+        name=step.name if role is step.roles[0] else f"{step.name}.{role.name}",
+        workload=role.workload,
+        options=role.options,
+        arrivals=role.arrivals,
+        profile=step.profile and role is step.roles[0],
+        role=(),
+        figure="",
+    )
+
+
+def _role(
+    step: SequenceStep,
+    role: SequenceRole,
+    workload: Workload,
+    point: SweepPoint,
+    size: StepDefaults,
+    clients: int | None,
+    bounds: StepBounds,
+) -> Step:
+    is_first = role is step.roles[0]
+    own = replace(point, threads=clients or point.threads, rate=role.rate or 0)
+    return replace(
+        step_at(_as_step(step, role), workload, own, size, **bounds),
+        coordinates=point.coordinates,  # the same of all roles: they are one point
+        cap_s=step.cap_s or 0 if is_first else 0,
+        role=role.name,
+        beside=not is_first,
+        ends=bool(bounds.get("seconds") or bounds.get("events")) and role.ends is not False,
+        follows=role.follows,
+        apart=role.apart or 0,
+        least_pct=float(role.level.get("rate", 0)),
+        most_p99_ms=float(role.level.get("p99_ms", 0)),
+    )
