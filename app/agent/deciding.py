@@ -114,17 +114,18 @@ class StoppingDecider:
         """The result of each round, if it counts; none if one failed or missed a level, as in Compare."""
         rounds = [at for at, its in enumerate(self._rounds) if contender in its]
         failed = [self._rounds[at][contender][step].state == "failed" for at in rounds]
-        marks = {mark for at in rounds for mark in self._rounds[at][contender][step].marks}
-        if (any(failed) and not all(failed)) or marks & {*LEVELS}:
+        if any(failed) and not all(failed):
             return {}
         alike = self._alike(step)
         its = {at: self._rounds[at][contender][step] for at in rounds}
-        return {
+        counted = {
             at: result
             for at, result in its.items()
             if result.state == "completed" and result.value is not None
             if not spoilt_by(result.marks, at in alike)
         }
+        has_missed = any(result.marks & {*LEVELS} for result in counted.values())
+        return {} if has_missed else counted
 
     def _alike(self, step: int) -> Set[int]:
         """Rounds in which load disturbed all contenders alike, so that their ratio still holds."""

@@ -76,3 +76,9 @@ def declared_series(history: History, session: str) -> list[SeriesEntry]:
         (session,),
     )
     return [{"name": n, "unit": u, "kind": k, "direction": d, "label": la} for n, u, k, d, la in rows]
+
+
+def series_of_roles(history: History, session: str, name: str) -> list[str]:
+    """`load.queries{reader}`, `load.queries{writer}`: the series of each role that measure the same."""
+    declared = (each["name"] for each in declared_series(history, session))
+    return [each for each in declared if each.startswith(f"{name}{{")]

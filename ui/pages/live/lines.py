@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 
 from app.comparison.charts.points import Cell, ChartNumbers, numbers
 from app.core.names import short_names
 from app.core.units import unit_text
 from app.history.lists.sessions import SessionEntry, began_text
 from app.history.steps.series import SeriesEntry
+from app.protocol.series import role_series_name
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_track import HeatTrack
 from ui.widgets.charts.lines import ChartLine
@@ -21,6 +23,7 @@ from .thread_states import CLIENT_STATES, thread_state_areas
 
 LATENCY = "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
+_OF_ROLES = ("warn", "muted", "bad", "accent")  # colours
 GHOST = "ghost "  # in front of the name of a series
 OTHER = "other "  # in front of a session of the round: its QPS
 
@@ -109,7 +112,17 @@ class ShownCurves:
         name = self.session["name"]
         own = replace(self.own(theme), label=name.removeprefix(f"{self.curves.plan.name}-"), full=name)
         first, *ghost = self._and_earlier(theme, replace(own, key=rates), f"{self._earlier_name}, earlier")
-        return [*self._of_round(theme, first), *ghost]
+        return [*self._of_round(theme, first), *self._of_roles(theme, rates), *ghost]
+
+    def _of_roles(self, theme: Theme, rates: str) -> list[ChartLine]:
+        """The lines of roles beside that of a step's figure, whose line is that of the session."""
+        roles = dict.fromkeys(step.role for step in self.curves.plan.steps if step.beside)
+        keys = {role: role_series_name(rates, role) for role in roles}
+        shown = [role for role in roles if keys[role] in self.curves.tracks]
+        return [
+            ChartLine(keys[role], role, theme.colour(colour))
+            for role, colour in zip(shown, cycle(_OF_ROLES), strict=False)
+        ]
 
     def compared_lines(self, theme: Theme, series: str) -> list[ChartLine]:
         """The line of the session, and that of the earlier session."""

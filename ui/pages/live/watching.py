@@ -11,7 +11,7 @@ from app.core.errors import InputError
 from app.following.progress import PlanProgress, stored_progress
 from app.following.under_way import session_under_way
 from app.history.lists.sessions import SessionEntry, sessions
-from app.history.steps.series import SeriesEntry
+from app.history.steps.series import SeriesEntry, series_of_roles
 from app.history.steps.timeline import (
     SessionResults,
     SessionTimeline,
@@ -91,9 +91,10 @@ class LoadedSession:
 
 def load_live_session(history: History, request: ViewRequest) -> LoadedSession:
     """Load everything; runs on a pool thread."""
-    found = timeline(history, request.session, request.names, request.ghost, has_latencies=True)
+    names = (*request.names, *series_of_roles(history, request.session, QPS))
+    found = timeline(history, request.session, names, request.ghost, has_latencies=True)
     earlier = ghosts(history, request.session)
-    curves, progress = SessionCurves(found, request.names), stored_progress(history, found.overview.plan)
+    curves, progress = SessionCurves(found, names), stored_progress(history, found.overview.plan)
     curves.heat.prepare()
     round_curves = _round(history, curves, found.overview)
     ghost = _ghost(history, request, curves.gap_s)

@@ -1,0 +1,120 @@
+"""The roles of a step on a real server: what each did, to the statement, and what Compare says of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.protocol.events import Sample, SeriesDeclared, StepEnded
+from app.protocol.plan import LEVEL_MISSED, ROLE_MISSED
+from tests.installed import MARIADB
+from tests.integration.desktop import Desktop, own_marks
+from tests.sequences import INDEX, LOAD, own_sequence
+
+READER = 'name = "reader"\nworkload = "point-query"\nthreads = 2'
+WRITER = (
+    'name = "writer"\nworkload = "insert"\nthreads = 2\nrate = 40\narrivals = "each-second"\nevents = 120'
+)
+CLEANER = 'name = "cleaner"\nworkload = "delete-each"\nfollows = "writer"\napart = 4'
+UPDATER = (
+    'name = "updater"\nworkload = "update-index"\nthreads = 1\nrate = 50\narrivals = "even"\nseconds = 2'
+)
+FAST = (
+    'name = "fast"\nworkload = "update-index"\nthreads = 1\nrate = 1000000\narrivals = "each-second"\n'
+    "seconds = 2"
+)
+
+
+def with_roles(name: str, *roles: str, top: str = "") -> str:
+    """The table of a step with roles."""
+    return "\n".join([f'name = "{name}"', top, *(f"\n[[step.role]]\n{role}" for role in roles)])
+
+
+def carried_out(
+    desktop: Desktop, *steps: str, engines: tuple[str, ...] = ("innodb",)
+) -> list[dict[str, object]]:
+    """The sessions of a plan with these steps."""
+    text = own_sequence("mine", LOAD, INDEX, *steps, seconds=2)
+    (desktop.home / "sequences/mine.toml").write_text(text)
+    contenders = [word for each in engines for word in ("--contender", f"{MARIADB}:{each}")]
+    desktop.dyno("run", "--sequence", "mine", *contenders, "--allow-busy")
+    return desktop.sessions()
+
+
+def ends(desktop: Desktop, session: object) -> dict[int, StepEnded]:
+    return {each.step: each for each in desktop.events(str(session)) if isinstance(each, StepEnded)}
+
+
+def test_three_roles_do_their_parts_to_the_statement(desktop: Desktop) -> None:
+    (entry,) = carried_out(desktop, with_roles("mixed", READER, WRITER, CLEANER))
+    found = ends(desktop, entry["id"])
+    reader, writer, cleaner = (found[at] for at in (2, 3, 4))
+    assert {each.outcome for each in found.values()} == {"completed"}
+    assert writer.totals.events == cleaner.totals.events == 120  # both queues are empty
+    assert writer.totals.rows["inserted"] == cleaner.totals.rows["deleted"] == 120
+    assert reader.totals.events > 100 and reader.totals.rows["inserted"] == 0
+    assert reader.rows["in_tables"] == 4000
+    assert (
+        writer.schedule.achieved == pytest.approx(120 / writer.seconds, abs=0.01)
+        and writer.schedule.rate == 40
+    )
+    assert 2.0 <= writer.seconds < 3.0  # 40 at once at 0, 1 and 2 s
+    assert all(own_marks(each.marks) == [] for each in (reader, writer, cleaner))
+    # longer than the last statement of the writer, by no more than its clients need to see that it is over
+    assert writer.seconds - 0.1 <= reader.seconds < writer.seconds + 1.0
+
+
+def test_each_role_has_its_own_seconds(desktop: Desktop) -> None:
+    (entry,) = carried_out(desktop, with_roles("mixed", READER, WRITER, CLEANER))
+    events = desktop.events(str(entry["id"]))
+    (declared,) = (each for each in events if isinstance(each, SeriesDeclared))
+    at = {each.name: place for place, each in enumerate(declared.series)}
+    samples = [each for each in events if isinstance(each, Sample) and each.step == 2 and not each.derived]
+    for role in ("reader", "writer", "cleaner"):
+        assert at.keys() >= {f"load.queries{{{role}}}", f"load.latency_max_ms{{{role}}}"}
+    first = samples[0]
+    assert first.values[at["load.queries{writer}"]] == pytest.approx(40, abs=2)
+    assert first.values[at["load.queries{reader}"]] == first.values[at["load.queries"]]
+    longest, p95 = (first.values[at[f"load.latency_{name}_ms{{reader}}"]] for name in ("max", "p95"))
+    assert longest >= p95 > 0
+    outside = [each for each in events if isinstance(each, Sample) and each.step == 0]
+    assert all(each.values[at["load.queries{writer}"]] is None for each in outside)
+
+
+def test_a_role_at_a_schedule_ends_its_step_and_an_unbounded_one_ends_with_it(desktop: Desktop) -> None:
+    (entry,) = carried_out(desktop, with_roles("paced", READER, UPDATER))
+    reader, updater = (ends(desktop, entry["id"])[at] for at in (2, 3))
+    assert updater.totals.events == pytest.approx(100, abs=3) and updater.seconds == pytest.approx(2, abs=0.3)
+    assert updater.schedule.queued is not None
+    assert reader.seconds == pytest.approx(updater.seconds, abs=0.5)
+
+
+def test_a_missed_level_is_a_verdict_and_nothing_else_is_judged(desktop: Desktop) -> None:
+    entries = carried_out(desktop, with_roles("fast", READER, FAST), engines=("innodb", "myisam"))
+    for entry in entries:
+        found = ends(desktop, entry["id"])
+        assert own_marks(found[2].marks) == [ROLE_MISSED]
+        assert own_marks(found[3].marks) == [LEVEL_MISSED]
+        assert found[3].outcome == "completed" and 0 < found[3].schedule.achieved < 990_000
+    said = desktop.dyno("compare", *(str(each["name"]) for each in entries)).stdout
+    (line,) = (each for each in said.splitlines() if each.startswith("fast.fast"))
+    assert "of 1,000,000 queries/s" in line and line.count("reached") == 2
+    shown = desktop.json("compare", *(str(each["name"]) for each in entries))
+    rows = {row["name"]: row for row in shown["rows"]}
+    assert {"fast", "fast.fast"} <= rows.keys()
+
+
+def test_a_rate_of_each_second_needs_no_roles(desktop: Desktop) -> None:
+    step = 'workload = "point-query"\nrate = 30\narrivals = "each-second"\nthreads = 3\nseconds = 3'
+    (entry,) = carried_out(desktop, step)
+    ended = ends(desktop, entry["id"])[2]
+    assert ended.totals.events == pytest.approx(90, abs=3) and ended.schedule.rate == 30
+    assert own_marks(ended.marks) == []
+
+
+def test_a_role_that_fails_ends_the_step_with_its_reason(desktop: Desktop) -> None:
+    """The server refuses the text of the role's statement."""
+    broken = 'name = "broken"\nworkload = "text-search"\nthreads = 1\nseconds = 2'
+    text = own_sequence("mine", LOAD, INDEX, with_roles("bad", READER, broken), seconds=2)
+    (desktop.home / "sequences/mine.toml").write_text(text)
+    said = desktop.refused("run", "--sequence", "mine", "--contender", f"{MARIADB}:innodb", "--allow-busy")
+    assert "bad" in said and "text-load" in said
