@@ -9,6 +9,7 @@ local ffi = require("ffi")
 local loaded = assert(os.getenv("DYNO_ROLE"), "dyno: DYNO_ROLE names no file")
 dofile(loaded .. ".lua") -- of this folder; in require a dot of its name would be another one
 
+local dyno = require("dyno")
 local figures = require("dyno-figures")
 local run = require("dyno-run")
 local C = ffi.C
@@ -130,9 +131,21 @@ end
 
 local init_thread, done_thread = thread_init, thread_done
 
+-- The connection of this client, by which the agent finds the server's thread that serves it.
+local function tell_connection()
+   if dyno.connection then -- else the server has refused it
+      local id = dyno.look_up("SELECT CONNECTION_ID()")[1][1]
+      local line = string.format('{"type":"connection","id":%d}\n', tonumber(id))
+      assert(tonumber(C.write(sysbench.opt.report_fd, line, #line)) == #line, "dyno: nobody reads the lines")
+   end
+end
+
 function thread_init()
    shared, client = map(), sysbench.tid
    init_thread()
+   if sysbench.opt.roles_fd >= 0 then
+      tell_connection()
+   end
 end
 
 function thread_done()

@@ -158,6 +158,15 @@ def thread_names(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, str
     return {}
 
 
+def threads_of_connections(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, int]:
+    """The threads that serve connections, by the ids of these; {} if nothing lists them."""
+    for source in sources:
+        found = {int(row["id"]): int(row["tid"]) for row in query(source.names) if row["id"]}
+        if found:
+            return found
+    return {}
+
+
 def committing_threads(query: Query, sources: Sequence[ThreadSource]) -> Set[int]:
     """The threads whose transactions end now, by their ids in the system; none if the build does not tell."""
     return {int(row["tid"]) for source in sources[-1:] for row in query(source.commits)}

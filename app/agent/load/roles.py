@@ -51,6 +51,7 @@ class RoleLoad:
         self.statement = ""
         self.behind_s: Optional[float] = None
         self.rows: Dict[str, Any] = {}  # of its warm-up
+        self.connections: List[int] = []  # by the numbers that the server gave them
         self.code = 0
 
     @property
@@ -69,14 +70,23 @@ class RoleLoad:
             self.behind_s = float(line["behind_s"])
         elif kind == "measured":
             self.rows = line["rows"]
+        elif kind == "connection":
+            self.connections.append(int(line["id"]))
 
 
 class RoleGenerators:
     """Runs the roles of a step; gives the lines of that of its figure, with those of the others in them."""
 
-    def __init__(self, steps: Sequence[Step], start: StartRole, cap_s: float) -> None:
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        start: StartRole,
+        cap_s: float,
+        before: Callable[[Mapping[str, List[int]]], None],
+    ) -> None:
         self._memory, self._gate = RolesMemory(), ClientGate()
         self._cap_s = cap_s
+        self._before = before  # told the connections of each role, once all clients wait
         self._waiting = 0  # clients that wait for the moment to begin
         self._ends_at = 0.0  # by the time limit of the step; 0.0: it has not begun, or has none
         self._is_ending = self._has_told = self._is_closed = False
@@ -138,6 +148,7 @@ class RoleGenerators:
     def _begin_when_all_wait(self) -> None:
         clients = sum(role.step.threads for role in self.roles)
         if self._waiting == clients:
+            self._before({role.step.role: role.connections for role in self.roles})
             begins_at = time.monotonic() + AHEAD_S
             self._gate.begin(clients, begins_at)
             self._ends_at = begins_at + self._cap_s if self._cap_s else 0.0

@@ -22,6 +22,8 @@ from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
 from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits
 
+from .role_costs import UNNAMED, RoleCosts
+
 if TYPE_CHECKING:
     from app.protocol.others import Others
     from app.protocol.plan import Step
@@ -47,6 +49,7 @@ class RunningStepMeter:
         self._costs = ServerThreadCosts(session.server)
         self._progress = UntimedStepProgress(session, index, step)
         self.counted = GeneratorCounts()
+        self.role_costs = RoleCosts(session.server)
         self.waits = StepWaitsCounter(session)
         self.profile = StackSampling(session.server.pid or 0, session.path, step)
         self.in_force: Dict[str, Any] = {}
@@ -67,12 +70,18 @@ class RunningStepMeter:
         self.waits.begin(self._first[1])
         self._progress.begin()
 
+    def begin_roles(self, connections: Mapping[str, List[int]]) -> None:
+        """All clients of all roles wait for the moment to begin."""
+        if not self.role_costs.begin(connections):
+            self._session.journal.log("{}: {}".format(self._step.label, UNNAMED))
+
     def begin_measured(self) -> None:
         session = self._session
         self._first = session.sampler.look(whole=True)  # the latest sample may be older
         self._costs.begin()
         self.profile.begin()
         self.waits.begin(self._first[1])
+        self.role_costs.begin_measured()
         session.threads.begin_part()
         if isinstance(session.generator, RemoteGenerators):
             session.generator.begin_measured()
@@ -130,6 +139,7 @@ class RunningStepMeter:
 
     def _take_second(self, line: Mapping[str, Any]) -> None:
         second = round(float(line["time_s"])) - 1 - self._step.warmup
+        self.role_costs.look(line.get("roles", {}))
         self.counted.add_second(line, second >= 0)
         if second < self._s:
             return  # its second was sampled without it: the load of that second stays missing

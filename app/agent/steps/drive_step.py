@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 
 from app.agent.load.generator import Generator, driver_options, generator_login_options
@@ -57,7 +58,7 @@ class DriveStep:
         self._measuring = RunningStepMeter(session, index, step)
         self._pace = step_load_pacing(session, index, step, self._measuring)
         self._elsewhere = RemoteLoad(session, index, step, seed)
-        self._roles = RolesEnd(session, index)
+        self._roles = RolesEnd(session, index, self._measuring.role_costs)
         self._status: Dict[str, str] = {}
         self._code = 0  # that sysbench ended with
 
@@ -93,12 +94,12 @@ class DriveStep:
     def _start(self, driver: Sequence[str]) -> Union[Generator, RoleGenerators]:
         pace, roles = self._pace, self._roles.steps
         if not roles:
-            return self._start_one(self._step, driver, pace.options, pace.files)
-        cap_s = self._step.cap_s
-        return RoleGenerators(roles, lambda role, *more: self._start_one(role, driver, *more), cap_s)
+            return self._start_one(driver, self._step, pace.options, pace.files)
+        start = partial(self._start_one, driver)
+        return RoleGenerators(roles, start, self._step.cap_s, self._measuring.begin_roles)
 
     def _start_one(
-        self, step: Step, driver: Sequence[str], options: Sequence[str], files: Sequence[int]
+        self, driver: Sequence[str], step: Step, options: Sequence[str], files: Sequence[int]
     ) -> Generator:
         """Start one sysbench: of the step, or of a role of it."""
         session, contender, plan = self._session, self._session.contender, self._session.plan
@@ -129,6 +130,7 @@ class DriveStep:
         spent = measuring.spent(queries)
         session.threads.connected(int(status.get("connections", 0)))
         spent.update(session.threads.spent(seconds))
+        spent.update(measuring.role_costs.spent(step.role, queries))
         others = measuring.others()
         schedule = achieved_rate(step, counted.behind_s, events, seconds)
         outcome, reason = self._outcome(interrupted, generator)

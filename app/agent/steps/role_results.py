@@ -10,6 +10,7 @@ from app.agent.sampling.figures import (
     marks_of,
     missed_rate_marks,
     misses_level,
+    per_unit,
     totals_of,
     value_of,
 )
@@ -19,14 +20,16 @@ from app.protocol.plan import LEVEL_MISSED, ROLE_MISSED, Step
 if TYPE_CHECKING:
     from app.agent.load.roles import RoleGenerators, RoleLoad
 
+    from .role_costs import RoleCosts
     from .running import RunningSession
 
 
 class RolesEnd:
     """The end of a step with roles; the figures of the step itself are those of its first role."""
 
-    def __init__(self, session: RunningSession, index: int) -> None:
+    def __init__(self, session: RunningSession, index: int, costs: RoleCosts) -> None:
         self._session = session
+        self._costs = costs
         self._plan = session.plan
         self._indexes = [index, *session.plan.roles_beside(index)]
 
@@ -60,6 +63,8 @@ class RolesEnd:
         self._count_rows(load, total)
         totals, seconds = totals_of(total), float(total["time_s"])
         schedule = achieved_rate(step, load.behind_s, int(totals.events or 0), seconds)
+        queries = int(totals.queries or 0)
+        spent = self._costs.spent(step.role, queries)
         return {
             **common,
             "value": value_of(step, totals, seconds, self._plan.tables * self._plan.rows),
@@ -67,6 +72,8 @@ class RolesEnd:
             "totals": totals,
             "latency_ms": latency_of(total),
             "buckets": total.get("buckets", []),
+            "per_query": per_unit(spent, queries),
+            "per_row": per_unit(spent, sum(map(int, (totals.rows or {}).values()))),
             "marks": [
                 *marks_of(totals, self._session.crashes > 0, step.threads),
                 *missed_rate_marks(schedule, seconds),
