@@ -11,7 +11,7 @@ from .workload import Workload
 
 COUNTED = "work"  # the sequence whose sizes, load and steps it takes
 _PREFIX = f"{COUNTED}."
-EVENTS, LEAST_EVENTS = 500, 50  # of a workload that `work` lacks; of long transactions fewer
+EVENTS, LEAST_EVENTS = 250, 25  # of a workload that `work` lacks; of long transactions fewer
 
 
 def counted_sequence_name(workload: str = "") -> str:

@@ -68,9 +68,8 @@ class InstructionCounter:
 
         The dump of the client's thread stays as the file `stacks`.
         """
-        self._tell(pid, "instrumentation off")
-        threads = dict(_THREAD.findall(self._tell(pid, "v.info scheduler")))
-        self._tell(pid, "dump")
+        said = self._tell(pid, "instrumentation off", "v.info scheduler", "dump")  # each call takes 0.2 s
+        threads = dict(_THREAD.findall(said))
         found: Dict[int, int] = {}
         for path in glob.glob(glob.escape(self._counts) + ".*-*"):
             number = path.rpartition("-")[2].lstrip("0")

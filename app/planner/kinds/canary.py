@@ -33,11 +33,11 @@ def estimated_with_canary(
 ) -> tuple[Plan, PlanEstimate]:
     """The plan with its estimate, and with a canary where it is long enough and a build can be one.
 
-    In slices all contenders of a round meet the machine as it is at that time.
+    In slices all contenders of a round meet the machine as it is at that time, and counts are of no time.
     """
     found = estimate(plan, survey, known)
     named = [each.build for each in plan.contenders]
-    has_canary = found.seconds > LONG_S and plan.order != SLICES
+    has_canary = found.seconds > LONG_S and plan.order != SLICES and not plan.counts
     build = canary_build(survey, named) if has_canary else None
     if build is None:
         return plan, found
