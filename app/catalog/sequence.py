@@ -135,6 +135,19 @@ class SequenceStep:
         """The same with that of the figure first."""
         return tuple(sorted(self.role, key=lambda each: each.name != (self.figure or self.role[0].name)))
 
+    def name_in_plan(self, role: SequenceRole) -> str:
+        """A plan has a step for each role: that of the figure has the name of the step."""
+        return self.name if role is self.roles[0] else f"{self.name}.{role.name}"
+
+    @property
+    def names_in_plan(self) -> tuple[str, ...]:
+        return tuple(map(self.name_in_plan, self.roles)) or (self.name,)
+
+    @property
+    def main_workload(self) -> str:
+        """That of its figure; '' where its clients do nothing."""
+        return self.roles[0].workload if self.role else self.workload
+
     @property
     def workloads(self) -> tuple[str, ...]:
         """All that its clients do: one workload, one of each role, or none."""

@@ -163,7 +163,7 @@ def outline_s(sequence: Sequence, workloads: Mapping[str, Workload]) -> float | 
         return None
     if plan is None:
         return None
-    declared = sum(step.seconds + step.warmup for step in plan.steps)
+    declared = sum(map(plan.declared_s, range(len(plan.steps))))
     return SERVER_S + declared + sum(step_guesses(plan, _SUPPOSED))
 
 
@@ -171,7 +171,7 @@ def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | N
     rows = sequence.rows or ROWS
     if not isinstance(rows, int):  # a share of a memory nobody knows yet
         return None
-    used = {step.workload: workloads[step.workload] for step in sequence.steps if step.workload}
+    used = {name: workloads[name] for step in sequence.steps for name in step.workloads}
     size = StepDefaults(
         tables=load_table_count(used.values()) or sequence.tables or TABLES,
         rows=rows,

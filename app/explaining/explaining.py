@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -63,13 +64,14 @@ def request_of_step(asked: PlanRequest, step: str, prefix: str, catalog: Catalog
     if not asked.sequence:
         raise InputError("choose the work: write --sequence NAME, as dyno sequence list names it")
     sequence = catalog.sequence(asked.sequence)
-    names = [each.name for each in sequence.steps]
+    names = [each for step in sequence.steps for each in step.names_in_plan]
     if name not in names:
         no_step = f"no step {name}{did_you_mean(name, names)}"
         raise InputError(f"the sequence {sequence.name} has {no_step}; choose one of {', '.join(names)}")
-    before = [each.name for each in sequence.steps[: names.index(name)] if not each.workload]
+    before = list(takewhile(lambda each: name not in each.names_in_plan, sequence.steps))
+    steps = (*(each.name for each in before if not each.workloads), sequence.steps[len(before)].name)
     return replace(
-        asked, name=f"{prefix}{name}"[:60], steps=(*before, name), repeats=ROUNDS, time_limit=0,
+        asked, name=f"{prefix}{name}"[:60], steps=steps, repeats=ROUNDS, time_limit=0,
         matters_pct=None, false_share_pct=None, repeat_if_disturbed=False,
         start="restarted" if asked.start == "snapshot" else asked.start,  # no snapshot of each contender
     )  # fmt: skip

@@ -34,6 +34,10 @@ class ContenderDurations:
 
     def of_step(self, contender: int, index: int) -> float:
         step = self.plan.steps[index]
+        if step.beside:
+            return 0.0
+        if step.role:
+            return self.seen.get(index, self.plan.declared_s(index) + self._guess(contender)[index])
         if step.kind == LIMIT:  # at most: how long a search takes varies
             return step.seconds + step.warmup + self._guess(contender)[index]
         if step.seconds:

@@ -13,6 +13,7 @@ from .adoption import RemotePlan
 from .follower import PATIENCE_S, SILENCE_S, PlanEventSource, Stream
 from .frames import Beat, FollowStreamSplitter, Frame, Piece, PlanStreamEnd
 from .progress import PlanProgress, stored_plan_progress
+from .progress_text import step_count, step_number, step_with_roles
 
 
 def progress_now(home: Path, found: RemotePlan, source: PlanEventSource) -> PlanProgress:
@@ -71,9 +72,9 @@ def progress_entry(progress: PlanProgress) -> dict[str, object]:
     return {
         "line": line_of(progress),
         "session": current.id if current else None,
-        "step": progress.step(current.step).name if current and has_step else None,
-        "step_number": current.step + 1 if current and has_step else None,
-        "steps": len(plan.steps) if plan else None,
+        "step": step_with_roles(plan, current.step).name if plan and current and has_step else None,
+        "step_number": step_number(plan, current.step) if plan and current and has_step else None,
+        "steps": step_count(plan) if plan else None,
         "queries_per_second": {each.id: progress.qps_of(each) for each in progress.at_hand},
         "seconds_left": None if left is None else round(left, 1),
         "is_most": bool(plan and plan.until_decided),

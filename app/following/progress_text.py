@@ -16,11 +16,27 @@ _LETTERS = 36  # of all names in front of their rates
 def plan_position_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
     """`1/2 innodb-a  3/8 point-query threads=2`, `repeat 1 of 3  3/8 ...` in slices."""
     turn, index = plan.turn_of(sessions[0].id), sessions[0].step
-    step = plan.steps[index] if index >= 0 else None
+    number, count = step_number(plan, index), step_count(plan)
+    step = step_with_roles(plan, index) if number else None
     place = f"{turn.ordinal}/{len(plan.first_turns)} {turn.name.removeprefix(f'{plan.name}-')}"
     if step is not None and step.sliced:
         place = f"repeat {turn.repeat} of {plan.repeats}"
-    return place if step is None else f"{place}  {index + 1}/{len(plan.steps)} {step.label}"
+    return place if step is None else f"{place}  {number}/{count} {step.label}"
+
+
+def step_count(plan: Plan) -> int:
+    """The steps that are carried out one after the other: those with roles once."""
+    return sum(not each.beside for each in plan.steps)
+
+
+def step_number(plan: Plan, index: int) -> int:
+    """Which of them one is, or one of its roles; 0 before the first."""
+    return sum(not each.beside for each in plan.steps[: index + 1])
+
+
+def step_with_roles(plan: Plan, index: int) -> Step:
+    """The step that one is, or is a role of."""
+    return [each for each in plan.steps if not each.beside][step_number(plan, index) - 1]
 
 
 def rates_by_session_text(plan: Plan | None, rates: Sequence[tuple[str, float | None]]) -> str:
@@ -48,7 +64,7 @@ def step_progress_text(session: SessionState, step: Step) -> str:
     if progress.state != "active":
         return progress.state
     again = _attempt_text(progress.attempt, step)
-    if step.seconds and progress.s is not None:
+    if (step.seconds or step.role) and progress.s is not None:
         return ", ".join(filter(None, (again, _second_text(progress.s, step))))
     shown = progress.progress
     return ", ".join(filter(None, (again, _progress_text(shown) if shown else "")))
@@ -70,7 +86,7 @@ def _progress_text(shown: ProgressEvent) -> str:
 def _second_text(s: int, step: Step) -> str:
     if s < 0:
         return f"warm-up second {s + step.warmup + 1} of {step.warmup}"
-    return f"second {s + 1} of {step.seconds}"
+    return f"second {s + 1} of {step.seconds}" if step.seconds else f"second {s + 1}"
 
 
 # of plans until decided

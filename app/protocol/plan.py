@@ -333,13 +333,13 @@ class Plan:
         step = self.steps[index]
         before = self.steps[index - 1] if index else Step("", "")
         is_cold = before.kind == "restart" or step.restart_with != before.restart_with
-        has_roles = bool(self.roles_beside(index))
-        return step.kind in QUERYING and not (step.writes or step.warm or is_cold or has_roles)
+        return step.kind in QUERYING and not (step.writes or step.warm or is_cold or step.role)
 
     @property
     def most_clients(self) -> int:
-        """The largest number of client threads of any step."""
-        return max((step.threads for step in self.steps), default=1)
+        """The largest number of client threads of any step, all of its roles together."""
+        together = map(self.together, range(len(self.steps)))
+        return max((sum(role.threads for role in roles) for roles in together), default=1)
 
     def rows_loaded_by(self, step: Step) -> int:
         """The rows that a load adds to the tables: all of the plan, or its part of them."""
@@ -363,6 +363,17 @@ class Plan:
         while last < len(self.steps) and self.steps[last].beside:
             last += 1
         return list(range(index + 1, last))
+
+    def together(self, index: int) -> list[Step]:
+        """A step with its other roles; [] of one of those."""
+        is_other = self.steps[index].beside
+        return [] if is_other else [self.steps[at] for at in (index, *self.roles_beside(index))]
+
+    def declared_s(self, index: int) -> int:
+        """The seconds that a step says: with its warm-up, and of roles those that it waits for."""
+        roles = self.together(index)
+        ending = [role.seconds for role in roles if role.ends] or [role.seconds for role in roles[:1]]
+        return max(ending, default=0) + sum(role.warmup for role in roles[:1])
 
     def contender_of(self, turn: PlannedSession) -> Contender:
         return self.contenders[turn.contender]

@@ -33,6 +33,7 @@ from .guesses import (
     STATEMENT_RATE,
     WRITE_RATE,
     StatementEstimator,
+    roles_with_bounds,
     steps_left_out,
     workloads_of,
 )
@@ -185,7 +186,7 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
     work = StatementEstimator(workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
     learned = LearnedDurations(known.sessions, work.most_rate)
     turns = plan.first_turns
-    declared_each = sum(step.seconds + step.warmup for step in plan.steps) + plan.pause
+    declared_each = sum(map(plan.declared_s, range(len(plan.steps)))) + plan.pause
     declared = declared_each * len(turns)
     guessed_each = [_guessed_s(plan, turn, work, learned) for turn in turns]
     guessed = sum(guessed_each)
@@ -266,7 +267,7 @@ def _spared_s(step: Step) -> float:
 def _repeating_s(plan: Plan, seconds: float, work: StatementEstimator, learned: LearnedDurations) -> float:
     """Seconds if every session and every repeatable step runs three times."""
     in_place = [index for index in range(len(plan.steps)) if plan.can_repeat(index)]
-    declared = sum(plan.steps[index].seconds + plan.steps[index].warmup for index in in_place)
+    declared = sum(map(plan.declared_s, in_place))
     guessed = 0.0
     for turn in plan.first_turns:
         each_s = learned.steps_s(plan, plan.contender_of(turn), work)
@@ -281,11 +282,12 @@ def contender_size(
     """Disk of a session of a contender, by part."""
     engine, values = engine_of(contender.engine), option_values(contender.cnf)
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
-    added = sum(work.statements(step) for step in plan.steps if work.grows(step))
-    writing = [step for step in plan.steps if step.writes and step.kind not in PREPARING]
-    logged = [rows * row, *(work.statements(step) * BINLOG_BYTES for step in writing)]
+    together = [roles_with_bounds(plan, at, work) for at in range(len(plan.steps))]
+    added = sum(work.statements(step) for roles in together for step in roles if work.grows(step))
+    writing = [[step for step in roles if step.writes and step.kind not in PREPARING] for roles in together]
+    logged = [rows * row, *(sum(map(work.statements, steps)) * BINLOG_BYTES for steps in writing)]
     memory = (survey.memory_bytes or 0) // servers_at_once(plan)
-    unpurged = max((work.statements(step, UNDO_S) for step in writing), default=0)
+    unpurged = max(sum(work.statements(step, UNDO_S) for step in steps) for steps in [*writing, []])
     parts = {
         "tables": int((rows + added) * row),
         "redo": redo_bytes(values, contender.family, contender.version) + engine.own_bytes,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 from app.catalog.custom_sql import parse_custom_sql, sql_workload_fields
@@ -56,6 +57,7 @@ class StatementEstimator:
     def statements(self, step: Step, within_s: int = 0) -> int:
         """The largest number of statements of a step, in all or within these seconds."""
         rate = min(WRITE_RATE * step.threads, self.most_rate)
+        rate = min(rate, step.rate * self.per_event(step) or rate)
         seconds = max(step.seconds + step.warmup, step.cap_s) if step.seconds else 0
         timed = rate * min(seconds, within_s or seconds)
         bounded = step.events * self.per_event(step)
@@ -83,6 +85,35 @@ def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
     )
 
 
+def roles_with_bounds(plan: Plan, index: int, work: StatementEstimator) -> list[Step]:
+    """A step with its other roles; those without an end of their own go on as long as it does."""
+    roles = plan.together(index)
+    if len(roles) < 2:
+        return roles
+    events = {role.role: role.events for role in roles}
+    lasts_s = ceil(plan.declared_s(index) + _beyond_s(roles, work))
+    return [
+        role
+        if role.ends
+        else replace(role, seconds=role.seconds or lasts_s, events=role.events or events.get(role.follows, 0))
+        for role in roles
+    ]
+
+
+def _beyond_s(roles: Sequence[Step], work: StatementEstimator) -> float:
+    """Seconds beyond the declared ones that roles take which the step waits for."""
+    ending = [role for role in roles if role.ends]
+    declared = max((role.seconds for role in ending), default=0)
+    by_events = (_events_s(role, work) for role in ending if role.events and not role.seconds)
+    return max(0.0, max(by_events, default=0.0) - declared)
+
+
+def _events_s(step: Step, work: StatementEstimator) -> float:
+    """Seconds that the events of a step take."""
+    rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
+    return step.events / min(rate, step.rate or rate)
+
+
 def steps_left_out(plan: Plan, turn: PlannedSession) -> int:
     """How many steps a session leaves out: it starts from the snapshot of an earlier one of its contender."""
     before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
@@ -90,20 +121,22 @@ def steps_left_out(plan: Plan, turn: PlannedSession) -> int:
 
 
 def steps_s(plan: Plan, contender: Contender, work: StatementEstimator) -> list[float]:
-    """Seconds beyond declared ones, with restarts before and ANALYZE TABLE after steps."""
+    """Seconds beyond declared ones, with restarts before and ANALYZE TABLE after steps; roles take none."""
     before = [{}, *(step.restart_with for step in plan.steps)]
     return [
-        STEP_S
-        + _step_s(plan, step, contender, work)
+        0.0
+        if step.beside
+        else STEP_S
+        + _step_s(plan, at, contender, work)
         + _analyse_s(plan, step, contender)
         + SERVER_S * (step.restart_with != options)
-        for step, options in zip(plan.steps, before, strict=False)
+        for at, (step, options) in enumerate(zip(plan.steps, before, strict=False))
     ]
 
 
-def _step_s(plan: Plan, step: Step, contender: Contender, work: StatementEstimator) -> float:
+def _step_s(plan: Plan, index: int, contender: Contender, work: StatementEstimator) -> float:
     """Seconds of a step beyond its declared ones."""
-    rows = plan.tables * plan.rows
+    step, rows = plan.steps[index], plan.tables * plan.rows
     if step.kind in PREPARING:
         loaded = plan.rows_loaded_by(step) if step.kind == "load" else rows
         return loaded / (work.thread_rate(step, contender.engine) * step.threads)
@@ -118,9 +151,10 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: StatementEstimat
     if step.kind == "restart":
         copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
         return SERVER_S * (VALGRIND_SLOWER if plan.counts else 1) + copied / DISK_RATE
+    if step.role:
+        return _beyond_s(plan.together(index), work)
     if step.events and not step.seconds:
-        rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
-        return step.events / min(rate, step.rate or rate)
+        return _events_s(step, work)
     return SWITCH_S * (step.seconds + step.warmup) / SLICE_S if step.sliced else 0.0
 
 

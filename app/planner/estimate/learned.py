@@ -49,7 +49,8 @@ class LearnedDurations:
         """Of each step of a contender."""
         return [
             guess
-            if step.sliced or step.restart_with or step.kind == LIMIT  # ends when it has its answer
+            # what a search or several roles take is up to them
+            if step.sliced or step.restart_with or step.role or step.kind == LIMIT
             else self._seconds(contender, (step.kind, step.workload), guess)
             for step, guess in zip(plan.steps, steps_s(plan, contender, work), strict=True)
         ]
@@ -88,7 +89,7 @@ class LearnedDurations:
             step = plan.steps[span.position]
             took = span.own_s if is_sliced else span.seconds  # between its steps others had their turns
             beyond = max(0.0, took - step.seconds - step.warmup)
-            if span.is_completed and not step.sliced:
+            if span.is_completed and not step.sliced and not step.role:
                 self._add(
                     contender, (step.kind, step.workload), guesses[turn.contender][span.position], beyond
                 )

@@ -79,9 +79,11 @@ def contenders_of_sessions(plans: Mapping[str, Plan]) -> tuple[ContenderRequest,
 
 def _with_only(request: PlanRequest, plan: Plan, only: Collection[str]) -> PlanRequest:
     """The request with these tests alone, and with what prepares them."""
-    known = {step.name for step in _sequence(plan).steps}  # a plan has steps beside them that settle
+    known = {step.name: step for step in _sequence(plan).steps}  # a plan has steps beside them that settle
     is_kept = {
-        step.name: step.name in only or step.kind not in QUERYING or step.warm
+        step.name: any(name in only for name in known[step.name].names_in_plan)
+        or step.kind not in QUERYING
+        or step.warm
         for step in plan.steps
         if step.name in known
     }
@@ -116,7 +118,7 @@ def _work(plan: Plan) -> object:
 
 
 def _work_text(plan: Plan) -> str:
-    steps = count_text(len(plan.steps), "step")
+    steps = count_text(sum(not step.beside for step in plan.steps), "step")
     return f"{plan.sequence}: {steps}, {plan.tables} x {count_text(plan.rows, 'row')}"
 
 
@@ -165,7 +167,7 @@ def _swept(steps: Iterable[Step], sequence: StepSequence) -> SweptOptions:
     own = {step.name: step for step in sequence.steps}
     kinds = ("drive", LIMIT, COUNT)
     driven = [step for step in steps if step.kind in kinds and step.name in own and not step.warm]
-    rated = [step for step in driven if step.rate and not own[step.name].rate]
+    rated = [step for step in driven if step.rate and not (own[step.name].rate or step.role)]
     cores = [_core_set(step) for step in driven if not own[step.name].cores]
     varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]
     has_own = any(step.cores and not _core_set(step) for step in driven)

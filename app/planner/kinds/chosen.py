@@ -15,8 +15,15 @@ from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate, count_compared_cells
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.request.slicing import slices_problem
-from app.planner.resolve.resolve import ROWS, SECONDS, machine_key, resolve, resolve_before_approval
+from app.planner.request.slicing import name_with_roles, roles_problem, slices_problem
+from app.planner.resolve.resolve import (
+    ROWS,
+    SECONDS,
+    machine_key,
+    resolve,
+    resolve_before_approval,
+    resolve_workloads,
+)
 from app.protocol.answers import FAIL, Survey
 from app.protocol.plan import PREPARING, SLICES, UNTIL_DECIDED, Plan
 from app.stats.at_target.looks import ROUNDS as MOST_REPEATS
@@ -82,7 +89,9 @@ def sliced_or_interleaved(
 
 
 def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str]) -> str:
-    if problem := slices_problem(asked):
+    _, _, chosen = resolve_workloads(replace(asked, order=WHOLE), catalog)
+    name = name_with_roles(chosen)
+    if problem := slices_problem(asked) or (roles_problem(name) if name else None):
         return problem[0]
     plan, found = estimated_with_canary(resolve(asked, survey, catalog, approved), survey)
     if not any(step.sliced for step in plan.steps):
@@ -188,9 +197,11 @@ def _rounds_text(plan: Plan) -> str:
 
 
 def _least_text(asked: PlanRequest, tried: PlanRequest, plan: Plan) -> str:
-    timed = [step.seconds for step in plan.steps if step.seconds]
+    lasting = [max((role.seconds for role in plan.together(at)), default=0) for at in range(len(plan.steps))]
+    timed = [seconds for seconds in lasting if seconds]
     lengths = f" of {timed[0]} s" if len(set(timed)) == 1 else ""
-    steps = count_text(len(timed), "timed step") + lengths if timed else count_text(len(plan.steps), "step")
+    carried = [step for step in plan.steps if not step.beside]
+    steps = count_text(len(timed), "timed step") + lengths if timed else count_text(len(carried), "step")
     return " ".join(filter(None, (steps, _slices_text(asked, tried), _rows_text(asked, tried))))
 
 
@@ -222,7 +233,7 @@ def _one_of_each_group(request: PlanRequest, catalog: Catalog) -> tuple[str, ...
 
 def _group(step: SequenceStep, catalog: Catalog) -> str:
     """The group of a test; '' of a step that measures nothing, or prepares others."""
-    workload = catalog.workload(step.workload) if step.workload else None
+    workload = catalog.workload(step.main_workload) if step.main_workload else None
     is_test = workload and workload.kind not in PREPARING and not step.warm
     return workload.group if workload and is_test else ""
 

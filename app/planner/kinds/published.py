@@ -106,14 +106,14 @@ class PublishedPlan:
         said = f"steps left out, the sequence {sequence.name} has none such: {', '.join(unknown)}"
         helping = {step.name for step in sequence.steps if step.warm or step.kind in WITHOUT_WORK}
         ticked = tuple(step.name for step in sequence.steps if step.name in wanted | helping)
-        names = [step.workload for step in sequence.steps if step.workload]
+        names = [name for step in sequence.steps for name in step.workloads]
         chosen = chosen_steps(sequence, ticked, {name: catalog.workload(name) for name in names})
         is_whole = len(chosen) == len(sequence.steps)
         return () if is_whole else ticked, said if unknown else ""
 
     def _threads(self, sequence: StepSequence, survey: Survey) -> tuple[tuple[int, ...] | None, str]:
         """Published thread counts only: fewer on a smaller machine, never others."""
-        own = {step.name for step in sequence.steps if step.threads or step.per_table}
+        own = {step.name for step in sequence.steps if step.threads or step.per_table or step.role}
         swept = (each for each in self.steps if each.kind == "drive" and each.name not in own)
         found = sorted({each.threads for each in swept if "threads" in each.coordinates})
         here, there = survey.cpu.threads or 0, sequence.study_cpus or 0

@@ -71,7 +71,7 @@ def _as_step(step: SequenceStep, role: SequenceRole) -> SequenceStep:
     """A role like a step of its own."""
     return replace(
         step,
-        name=step.name if role is step.roles[0] else f"{step.name}.{role.name}",
+        name=step.name_in_plan(role),
         workload=role.workload,
         options=role.options,
         arrivals=role.arrivals,

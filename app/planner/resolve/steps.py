@@ -92,7 +92,7 @@ def load_table_count(workloads: Iterable[Workload]) -> int:
 
 
 def _kind(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
-    return next((workloads[name].kind for name in step.workloads), step.kind)
+    return workloads[step.main_workload].kind if step.main_workload else step.kind
 
 
 def _points(

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from app.following.follower import FollowerLinkState, FollowerNews
+from app.following.now import progress_entry
 from app.following.progress import PlanProgress
 from app.following.progress_text import step_progress_text
 from app.history.store.decoding import Events, decode_events
 from app.planner.estimate.guesses import SERVER_S, step_guesses
-from app.protocol.events import ProgressEvent, SessionStarted
+from app.protocol.events import ProgressEvent, SessionStarted, StepEnded
 from app.protocol.plan import LIMIT, Plan, Step
 from app.protocol.states import SessionState, StepState
 from tests.journals import Maker, contender, plan, whole
@@ -232,3 +233,29 @@ def test_a_search_names_its_tries(kind: str, attempt: int, said: str) -> None:
     step = Step("limit", kind, seconds=10, limit_ms=5)
     session = SessionState("S", [StepState("active", s=2, attempt=attempt)], step=0)
     assert step_progress_text(session, step) == said
+
+
+def test_a_step_with_roles_is_one_step() -> None:
+    reader = Step(name="qr", kind="drive", lua="a.lua", role="reader", warmup=2, coordinates={"threads": 1})
+    writer = replace(reader, name="qr.writer", role="writer", beside=True, ends=True, events=20_000)
+    after = Step(name="after", kind="drive", lua="a.lua", seconds=5)
+    its_plan = plan(its_steps=[reader, writer, after])
+    maker = Maker(its_plan).begin()
+    progress = played(its_plan, maker)
+    step_s = step_guesses(its_plan, its_plan.contenders[0])[0]
+    assert step_s > 9 and progress.left_s == pytest.approx(SERVER_S + 2 + step_s + 5, abs=0.1)
+    maker.start_step(0)
+    maker.samples(0, range(-2, 3))
+    progress = played(its_plan, maker)
+    assert progress.line == "1/1 innodb-default-1  1/2 qr threads=1: second 3"
+    assert [progress.length_s(maker.session, at) for at in (0, 1)] == [pytest.approx(2 + step_s), 0.0]
+    maker.end_step(0)
+    maker.add(StepEnded, step=1, outcome="completed", value=1.0)
+    progress = played(its_plan, maker)
+    assert progress.line == "1/1 innodb-default-1  1/2 qr threads=1: completed"
+    assert progress.left_s == pytest.approx(5)
+    entry = progress_entry(progress)
+    assert (entry["step"], entry["step_number"], entry["steps"]) == ("qr", 1, 2)
+    maker.start_step(2)
+    maker.samples(2, range(1))
+    assert played(its_plan, maker).line == "1/1 innodb-default-1  2/2 after: second 1 of 5"

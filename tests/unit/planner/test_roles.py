@@ -13,46 +13,9 @@ from app.planner.resolve.resolve import resolve
 from app.planner.starting.sequence_variant import sequence_variant_text
 from app.protocol.plan import Plan, Step, step_fields_to_hash
 from tests.plans import THREE, contenders, request, survey, write
-from tests.sequences import keep_own
+from tests.sequences import ROLES, TOGETHER, keep_own
 
-ROLES = """\
-name = "qr100"
-figure = "reader"
-cap_s = 3600
-
-[[step.role]]
-name = "inserter"
-workload = "insert"
-rate = 100
-arrivals = "each-second"
-events = 6000
-level = {rate = 95, p99_ms = 50}
-
-[[step.role]]
-name = "reader"
-workload = "read-only"
-options = {point_selects = 3}
-
-[[step.role]]
-name = "remover"
-workload = "delete-each"
-follows = "inserter"
-apart = 8
-"""
 LATER = 'name = "later"\nworkload = "point-query"\n'
-OPEN = """\
-name = "together"
-
-[[step.role]]
-name = "reader"
-workload = "point-query"
-
-[[step.role]]
-name = "writer"
-workload = "update-index"
-threads = 3
-rate = 10
-"""
 
 
 def planned(home: Path, *steps: str, **options: object) -> Plan:
@@ -80,7 +43,7 @@ def test_each_role_is_a_step_that_of_the_figure_first(dyno_home: Path) -> None:
 
 
 def test_where_no_role_has_a_bound_the_figure_s_has_the_seconds_of_the_plan(dyno_home: Path) -> None:
-    reader, writer = roles(planned(dyno_home, OPEN, seconds=7, warmup=3))
+    reader, writer = roles(planned(dyno_home, TOGETHER, seconds=7, warmup=3))
     assert (reader.seconds, reader.ends, reader.warmup) == (7, True, 3)
     assert (writer.seconds, writer.events, writer.ends, writer.warmup) == (0, 0, False, 3)
 
@@ -92,7 +55,7 @@ def test_roles_with_events_have_no_warm_up_unless_the_step_says_one(dyno_home: P
 
 def test_a_role_that_does_not_end_the_step_is_bounded_all_the_same(dyno_home: Path) -> None:
     text = (
-        OPEN
+        TOGETHER
         + 'seconds = 2\nends = false\n[[step.role]]\nname = "main"\nworkload = "update-index"\nshare = 2\n'
     )
     reader, writer, main = roles(planned(dyno_home, text, seconds=7))
@@ -102,14 +65,14 @@ def test_a_role_that_does_not_end_the_step_is_bounded_all_the_same(dyno_home: Pa
 
 
 def test_a_sweep_is_over_the_clients_of_roles_without_their_own(dyno_home: Path) -> None:
-    plan = planned(dyno_home, OPEN, threads=(1, 8))
+    plan = planned(dyno_home, TOGETHER, threads=(1, 8))
     assert [(step.name, step.threads, step.coordinates["threads"]) for step in roles(plan)] == [
         ("together", 1, 1),
         ("together.writer", 3, 1),
         ("together", 8, 8),
         ("together.writer", 3, 8),
     ]
-    own = OPEN.replace('"point-query"\n', '"point-query"\nthreads = 2\n')
+    own = TOGETHER.replace('"point-query"\n', '"point-query"\nthreads = 2\n')
     plan = planned(dyno_home, own, threads=(1, 8))  # nobody has the clients of the plan
     assert [(step.threads, step.coordinates["threads"]) for step in roles(plan)] == [(2, 2), (3, 2)]
 
@@ -121,7 +84,7 @@ def test_a_role_that_follows_has_the_clients_of_the_one_it_follows(dyno_home: Pa
 
 def test_roles_vary_with_their_step(dyno_home: Path) -> None:
     variation = '[[step.variation]]\nname = "%s"\nrestart_with = {innodb_read_only = %d}\n'
-    plan = planned(dyno_home, OPEN + variation % ("a", 0) + variation % ("b", 1))
+    plan = planned(dyno_home, TOGETHER + variation % ("a", 0) + variation % ("b", 1))
     assert [step.restart_with["innodb_read_only"] for step in roles(plan)] == [0, 0, 1, 1]
     assert [step.coordinates["variation"] for step in roles(plan)] == ["a", "a", "b", "b"]
 
@@ -129,24 +92,24 @@ def test_roles_vary_with_their_step(dyno_home: Path) -> None:
 def test_tables_are_analysed_once_after_all_roles(dyno_home: Path) -> None:
     plan = planned(dyno_home, ROLES, LATER)
     assert [step.analyse for step in roles(plan)] == [True, False, False]
-    assert not any(step.analyse for step in roles(planned(dyno_home, OPEN, LATER)))  # the same rows
+    assert not any(step.analyse for step in roles(planned(dyno_home, TOGETHER, LATER)))  # the same rows
 
 
 def test_tables_are_loaded_again_before_all_roles_of_a_point(dyno_home: Path) -> None:
-    plan = planned(dyno_home, LATER, 'reload = "each"\n' + OPEN, threads=(1, 2))
+    plan = planned(dyno_home, LATER, 'reload = "each"\n' + TOGETHER, threads=(1, 2))
     names = [step.name for step in plan.steps][3:]
     again = ["load.together", "index.together", "together", "together.writer"]
     assert names == [plan.steps[3].name, *again, *again]
 
 
 def test_a_ticked_step_has_all_its_roles(dyno_home: Path) -> None:
-    plan = planned(dyno_home, ROLES, OPEN, steps=("together",), profile=("together",))
+    plan = planned(dyno_home, ROLES, TOGETHER, steps=("together",), profile=("together",))
     assert [step.name for step in roles(plan)] == ["together", "together.writer"]
     assert [step.profile for step in roles(plan)] == [True, False]
     with pytest.raises(InputError, match=r"no step together.writer"):
-        planned(dyno_home, OPEN, steps=("together.writer",))
+        planned(dyno_home, TOGETHER, steps=("together.writer",))
     with pytest.raises(InputError, match=r"step together.writer cannot be profiled"):
-        planned(dyno_home, OPEN, profile=("together.writer",))
+        planned(dyno_home, TOGETHER, profile=("together.writer",))
 
 
 def test_the_plan_has_the_files_that_start_roles(dyno_home: Path) -> None:
@@ -156,14 +119,14 @@ def test_the_plan_has_the_files_that_start_roles(dyno_home: Path) -> None:
         return {name for name in names if f"workloads/{name}.lua" in files}
 
     assert wrappers(ROLES) == {"dyno-role", "dyno-load"}
-    assert wrappers(OPEN) == {"dyno-role", "dyno-load", "dyno-rate"}
+    assert wrappers(TOGETHER) == {"dyno-role", "dyno-load", "dyno-rate"}
     assert wrappers(LATER) == set()
     assert wrappers(LATER, rate=(5,)) == {"dyno-rate"}
     assert wrappers(LATER, rate=(5,), arrivals="each-second") == {"dyno-role"}
 
 
 def test_the_plan_s_rates_are_not_those_of_roles(dyno_home: Path) -> None:
-    plan = planned(dyno_home, OPEN, LATER, rate=(50, 70))
+    plan = planned(dyno_home, TOGETHER, LATER, rate=(50, 70))
     assert [step.rate for step in roles(plan)] == [0, 10]
     assert [step.rate for step in plan.steps if step.name == "later"] == [50, 70]
 
@@ -186,7 +149,7 @@ def test_keys_contain_roles_and_levels(dyno_home: Path) -> None:
 
 def test_a_variant_of_a_sequence_keeps_all_of_its_roles(dyno_home: Path) -> None:
     ending = (
-        OPEN + "seconds = 2\nends = false\n[[step.role]]\nname = 'main'\nworkload = 'insert'\nshare = 2\n"
+        TOGETHER + "seconds = 2\nends = false\n[[step.role]]\nname = 'main'\nworkload = 'insert'\nshare = 2\n"
     )
     sequence = Catalog().sequence(keep_own(dyno_home, ROLES, "warmup = 0\n" + ending))
     workloads = {each.name: each for each in Catalog().workloads()[0]}
@@ -211,13 +174,13 @@ def test_roles_do_not_go_with_slices_load_targets_and_counts(dyno_home: Path) ->
     with pytest.raises(
         InputError, match=r"^step together has roles, which the order slices cannot cut: choose"
     ):
-        planned(dyno_home, OPEN, order="slices", contenders=two)
+        planned(dyno_home, TOGETHER, order="slices", contenders=two)
     with pytest.raises(InputError, match=r"^step together has roles, which load targets do not drive: leave"):
-        planned(dyno_home, OPEN, load=("far",), load_address="10.0.0.1")
+        planned(dyno_home, TOGETHER, load=("far",), load_address="10.0.0.1")
     counting = 'name = "counted"\nworkload = "point-query"\ncount = 100\n'
     with pytest.raises(InputError, match=r"^step together has roles, and instructions are counted of one"):
-        planned(dyno_home, OPEN, counting)
-    assert planned(dyno_home, OPEN, LATER, steps=("later",), order="slices", contenders=two)
+        planned(dyno_home, TOGETHER, counting)
+    assert planned(dyno_home, TOGETHER, LATER, steps=("later",), order="slices", contenders=two)
 
 
 def test_arrivals_of_each_second_do_not_go_with_load_targets_and_searches(dyno_home: Path) -> None:
@@ -230,17 +193,17 @@ def test_arrivals_of_each_second_do_not_go_with_load_targets_and_searches(dyno_h
 
 def test_a_role_is_driven_and_leaves_the_same_rows(dyno_home: Path) -> None:
     with pytest.raises(InputError, match="the role reader needs a workload that is driven, and scan is of"):
-        planned(dyno_home, OPEN.replace('"point-query"', '"scan"'))
+        planned(dyno_home, TOGETHER.replace('"point-query"', '"scan"'))
     by_seconds = ROLES.replace("events = 6000", "seconds = 60")
     assert planned(dyno_home, by_seconds)  # nothing reads them
-    for text in (by_seconds, OPEN.replace('"update-index"', '"insert"')):
+    for text in (by_seconds, TOGETHER.replace('"update-index"', '"insert"')):
         with pytest.raises(InputError, match="changes the number of rows that later steps read: bound it by"):
             planned(dyno_home, text, LATER)
 
 
 def test_a_role_needs_what_other_steps_make(dyno_home: Path) -> None:
     with pytest.raises(InputError, match=r"step together.writer needs a step that loads texts"):
-        planned(dyno_home, OPEN.replace('"update-index"', '"text-search"'))
+        planned(dyno_home, TOGETHER.replace('"update-index"', '"text-search"'))
 
 
 def test_a_role_whose_lua_does_not_use_dyno_is_refused(dyno_home: Path) -> None:
@@ -248,6 +211,6 @@ def test_a_role_whose_lua_does_not_use_dyno_is_refused(dyno_home: Path) -> None:
     write(dyno_home / "workloads/foreign.toml", head)
     write(dyno_home / "workloads/foreign.lua", "function event() end\n")
     approved = {hash_of(Catalog().workload_files(Catalog().workload("foreign")))}
-    sequence = keep_own(dyno_home, OPEN.replace('"update-index"', '"foreign"'))
+    sequence = keep_own(dyno_home, TOGETHER.replace('"update-index"', '"foreign"'))
     with pytest.raises(InputError, match=r"step together.writer cannot have roles: its Lua does not use"):
         resolve(request(sequence=sequence), survey(), Catalog(), approved)

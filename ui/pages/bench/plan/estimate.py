@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame
 
 from app.core.units import bytes_text, clock_text, count_text
+from app.following.progress_text import step_count
 from app.planner.estimate.estimate import PlanEstimate
 from app.planner.starting.draft_outcome import DraftOutcome
 from app.protocol.plan import Plan
@@ -71,7 +72,7 @@ class EstimateCard(QFrame):
 
 def _work_text(plan: Plan) -> str:
     fewest = f"{LEAST} to " if plan.until_decided else ""
-    steps, repeats = count_text(len(plan.steps), "step"), fewest + count_text(plan.repeats, "repeat")
+    steps, repeats = count_text(step_count(plan), "step"), fewest + count_text(plan.repeats, "repeat")
     return f"{steps}, {repeats}, {plan.tables} x {plan.rows:,} rows"
 
 
