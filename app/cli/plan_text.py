@@ -22,7 +22,7 @@ _NAMED = 6  # steps of a plan in brief
 def show_plan_in_brief(plan: Plan, estimate: Any) -> None:
     """What is compared, what is measured, how long that takes."""
     presets = [*dict.fromkeys(each.preset for each in plan.contenders)]
-    steps = [*dict.fromkeys(each.name for each in plan.steps if each.is_judged)]
+    steps = [*dict.fromkeys(each.name for each in plan.steps if each.is_judged and not each.beside)]
     threads = [*dict.fromkeys(count_text(each.threads, "thread") for each in plan.steps if each.workload)]
     say_wrapped(
         f"{plan.name}: {', '.join(each.name for each in plan.contenders)}, with the preset"
@@ -108,7 +108,31 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     name = named(step.name, step.coordinates) + (" (warm)" if step.warm else "")
     warmup = f"{step.warmup} s" if step.warmup else ""
     bounded = " or ".join(filter(None, bounds)) or "its work"
+    if step.role:
+        name += "" if step.beside else f" ({step.role})"
+        return name, step.kind, step.threads, warmup, _role_bounds(step), options
     return name, step.kind, step.threads, warmup, bounded, options
+
+
+def _role_bounds(step: Step) -> str:
+    """Where a role ends, its rate, and what it has to reach."""
+    own = [
+        f"{step.seconds} s" if step.seconds else "",
+        count_text(step.events, "event") if step.events else "",
+    ]
+    needs = [
+        f"{step.least_pct:g}% of it" if step.least_pct else "",
+        f"p99 under {step.most_p99_ms:g} ms" if step.most_p99_ms else "",
+    ]
+    needed = " and ".join(filter(None, needs))
+    parts = [
+        f"{step.follows}, at most {step.apart} behind" if step.follows else "",
+        " or ".join(filter(None, own)) or ("" if step.follows else "the others"),
+        f"{step.rate:,} events/s {step.arrivals}" if step.rate else "",
+        f"needs {needed}" if needed else "",
+        f"{step.cap_s} s at most" if step.cap_s else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def checks_in_brief(checks: Sequence[Check]) -> list[Check]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from app.catalog import Catalog, Sequence, SequenceStep, Workload
+from app.catalog import Catalog, Sequence, SequenceRole, SequenceStep, Workload
 from app.catalog.studies import by_study
 from app.core.errors import InputError
 from app.core.ranges import as_listed
@@ -17,6 +17,7 @@ from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
 from app.planner.resolve.step_point import StepDefaults
 from app.planner.resolve.steps import load_table_count, resolve_steps
+from app.planner.starting.choices import role_text
 from app.protocol.plan import Contender, Plan
 
 from .parser import add_json, add_noun, add_verb
@@ -73,7 +74,7 @@ def show_sequence(arguments: argparse.Namespace) -> None:
     say_wrapped(f"{found.title}; the plan sets the rest", *told, "")
     headers = ("step", "workload", "threads", "warm-up", "bounded by", "options", "besides")
     kinds = {name: workload.kind for name, workload in workloads.items()}
-    lines = [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps]
+    lines = [line for step in found.steps for line in _rows(step, kinds, found)]
     print_table(headers, lines, least=("workload", "warm-up"))
 
 
@@ -93,10 +94,25 @@ def _sizes(sequence: Sequence) -> str:
     return ", ".join(filter(None, each))
 
 
+def _rows(step: SequenceStep, kinds: Mapping[str, str], sequence: Sequence) -> list[tuple[str, ...]]:
+    """The line of a step, and below it those of its roles."""
+    roles = [(f"- {role.name}", role.workload, "", "", "", "", _said_of(role)) for role in step.roles]
+    return [_row(step, kinds.get(step.main_workload, step.kind), sequence), *roles]
+
+
+def _said_of(role: SequenceRole) -> str:
+    options = " ".join(f"{name}={value}" for name, value in role.options.items())
+    return ", ".join(filter(None, (options, role_text(role))))
+
+
 def _row(step: SequenceStep, kind: str, sequence: Sequence) -> tuple[str, ...]:
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
     driven = (_clients(step, kind), "", _work(step)) if kind in WITH_WORK else _drive(step, sequence)
-    return step.name, step.workload or step.kind, *driven, options, _besides(step)
+    if any(role.is_bounded for role in step.role):
+        warmup = "0 s" if step.warmup is None and any(role.events for role in step.role) else driven[1]
+        driven = (driven[0], warmup, "its roles")
+    what = step.workload or step.kind or count_text(len(step.role), "role")
+    return step.name, what, *driven, options, _besides(step)
 
 
 def _work(step: SequenceStep) -> str:
@@ -140,6 +156,8 @@ def _besides(step: SequenceStep) -> str:
         (step.warm, "warm: stored, never compared"),
         (step.settle_before, "settles before"),
         (step.settle_after, "settles after"),
+        (step.role and step.cap_s, f"{step.cap_s} s at most"),
+        (step.role, f"its figure is that of {step.roles[0].name}" if step.role else ""),
         (step.reload == "once", "loads the tables before it"),
         (step.reload == "each", "loads the tables before each point"),
         (step.increments, f"in {step.increments} parts, the size after each"),

@@ -269,7 +269,7 @@ class PlanRequest:
         GAPS,
         group=SELDOM,
         help="gaps between the events of a rate: poisson (default): random, as of many independent users;"
-        " even: all the same",
+        " even: all the same; each-second: each second its part, then a pause, and nothing is made up",
     )
     cores: CoreSets | None = option(  # those of the steps go before them
         None,

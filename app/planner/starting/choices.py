@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from app.catalog import Catalog, Sequence, SequenceStep, Workload
+from app.catalog import Catalog, Sequence, SequenceRole, SequenceStep, Workload
 from app.catalog.counting import counted_workload
 from app.core.errors import InputError
 from app.core.ranges import as_listed
@@ -103,25 +103,37 @@ def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Re
 
 def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[TickableStep]:
     """The steps in order; a step whose workload cannot be read has a problem."""
-    return [_step_choice(step, workloads.get(step.workload)) for step in sequence.steps]
+    return [_step_choice(step, workloads) for step in sequence.steps]
 
 
-def _step_choice(step: SequenceStep, workload: Workload | None) -> TickableStep:
+def _step_choice(step: SequenceStep, workloads: Mapping[str, Workload]) -> TickableStep:
+    workload = workloads.get(step.main_workload)
     kind = workload.kind if workload else step.kind
-    title = workload.title if workload else step.kind or f"cannot read the workload {step.workload}"
-    options = ", ".join(f"{name}={value}" for name, value in step.options.items())
     return TickableStep(
         name=step.name,
         group=(workload.group if workload else "") or kind or "unknown",
-        title=f"{title} ({options})" if options else title,
+        title=_title(step, workloads),
         bound=_bound_text(step),
         is_fixed=kind in PREPARING,
-        can_be_profiled=bool(step.workload) and not step.profile,
+        can_be_profiled=bool(step.main_workload) and not step.profile,
     )
+
+
+def _title(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
+    """What it measures; of a step with roles which they are."""
+    lacking = next((name for name in step.workloads if name not in workloads), "")
+    if lacking:
+        return f"cannot read the workload {lacking}"
+    if step.role:
+        return ", ".join(f"{role.name} ({role.workload})" for role in step.roles)
+    title = workloads[step.workload].title if step.workload else step.kind
+    options = ", ".join(f"{name}={value}" for name, value in step.options.items())
+    return f"{title} ({options})" if options else title
 
 
 def _bound_text(step: SequenceStep) -> str:
     bounds = [
+        *(f"{role.name} {text}" for role in step.roles if (text := role_text(role))),
         "a thread a table" if step.per_table else "",
         count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
         f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
@@ -137,6 +149,25 @@ def _bound_text(step: SequenceStep) -> str:
         "profiled" if step.profile else "",
     ]
     return ", ".join(filter(None, bounds))
+
+
+def role_text(role: SequenceRole) -> str:
+    """What a role says of its clients, rate and end: `100 events/s each-second, 6,000 events`."""
+    rate = f"{role.rate:,} events/s {role.arrivals}".rstrip() if role.rate else ""
+    share = f"{role.level['rate']:g}% of its rate" if "rate" in role.level else ""
+    p99 = f"p99 under {role.level['p99_ms']:g} ms" if "p99_ms" in role.level else ""
+    needs = " and ".join(filter(None, (share, p99)))
+    parts = [
+        count_text(role.threads, "thread") if role.threads else "",
+        rate,
+        f"{role.seconds} s" if role.seconds else "",
+        f"{role.share:g} of the plan's seconds" if role.share else "",
+        count_text(role.events, "event") if role.events else "",
+        "not waited for" if role.ends is False else "",
+        f"at most {role.apart} behind {role.follows}" if role.follows else "",
+        f"needs {needs}" if needs else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _refusals(survey: Survey, presets: list[Preset]) -> dict[tuple[str, str, str], str]:

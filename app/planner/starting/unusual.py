@@ -16,6 +16,7 @@ from .choices import TickableStep
 
 _USUAL = PlanRequest()
 _STARTS = {"restarted": "servers restart after the load", "snapshot": "from a copy of the data"}
+_GAPS = {"even": ", evenly", "each-second": ", each second its part"}
 _FLAGS = {
     "repeat_if_disturbed": "repeats what is disturbed",
     "allow_busy": "a busy target is allowed",
@@ -56,8 +57,7 @@ def _of_sweep(request: PlanRequest) -> Iterator[str]:
     if request.cpus == OWN_CPUS:
         yield "server and load on own CPUs"
     if request.rate is not None:
-        gaps = ", evenly" if request.arrivals == "even" else ""
-        yield f"{as_listed(request.rate)} events/s{gaps}"
+        yield f"{as_listed(request.rate)} events/s{_GAPS.get(request.arrivals, '')}"
     if request.vary:
         yield _variable_text(request.vary)
 

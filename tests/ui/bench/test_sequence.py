@@ -329,7 +329,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     assert dialog.said.text().startswith("14 points of each step")
     qtbot.keyClicks(rates, "100..400 x2")
     assert dialog.said.text().startswith("42 points of each step: 7 thread counts x 1 core count x 3 rates")
-    dialog.form.inputs["even"].click()
+    dialog.form.inputs["arrivals"].set_value("even")
     assert (dialog.draft.request.rate, dialog.draft.request.arrivals) == ((100, 200, 400), "even")
     retype(qtbot, rates, "fast")
     assert rates.property("wrong") and not dialog.accept_button.isEnabled()

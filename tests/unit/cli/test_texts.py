@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.cli.plan_text import show_plan
+from app.cli.plan_text import show_plan, show_plan_in_brief
 from app.planner.estimate.estimate import estimate
 from tests.plans import plan, survey, write
+from tests.sequences import ROLES, TOGETHER, keep_own
 
 SEQUENCE = """
 name = "own"
@@ -105,3 +106,41 @@ def test_the_dry_run_tells_the_warm_up(capsys: pytest.CaptureFixture[str]) -> No
     assert "step kind threads warm-up bounded by options" in lines
     assert any(line.startswith("point-query drive 2 7 s ") for line in lines)
     assert any(line.startswith("index index 2 its work") for line in lines)
+
+
+def roles(dyno_home: Path) -> str:
+    return keep_own(dyno_home, ROLES, "cap_s = 50\n" + TOGETHER, top="rows = 1000\n")
+
+
+def test_a_sequence_tells_the_roles_of_a_step(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sequence", "show", roles(dyno_home)]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[-7:] == [
+        "qr100 3 roles the plan 0 s its roles 3600 s at most, its figure is that of reader",
+        "- reader read-only point_selects=3",
+        "- inserter insert 100 events/s each-second, 6,000 events, needs 95% of its rate and p99 under 50 ms",
+        "- remover delete-each at most 8 behind inserter",
+        "together 2 roles the plan the plan the plan 50 s at most, its figure is that of reader",
+        "- reader point-query",
+        "- writer update-index 3 threads, 10 events/s",
+    ]
+    assert main(["sequence", "show", "own", "--json"]) == 0
+    step = json.loads(capsys.readouterr().out)["steps"][2]
+    assert [role["name"] for role in step["role"]] == ["inserter", "reader", "remover"]
+    assert step["role"][0]["level"] == {"rate": 95, "p99_ms": 50} and step["figure"] == "reader"
+
+
+def test_the_dry_run_tells_the_roles_of_a_step(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = plan(sequence=roles(dyno_home), seconds=60, warmup=7, threads=(2,))
+    show_plan(made, estimate(made, survey()))
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    found = {line.split(" rand_type")[0] for line in lines}
+    assert {
+        "qr100 (reader) drive 2 the others, 3600 s at most",
+        "qr100.inserter drive 2 6,000 events, 100 events/s each-second, needs 95% of it and p99 under 50 ms",
+        "qr100.remover drive 2 inserter, at most 8 behind",
+        "together (reader) drive 2 7 s 60 s, 50 s at most",
+        "together.writer drive 3 7 s the others, 10 events/s poisson",
+    } <= found
+    show_plan_in_brief(made, estimate(made, survey()))
+    assert "measures load, index, qr100, together on" in " ".join(capsys.readouterr().out.split())

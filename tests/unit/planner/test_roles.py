@@ -10,6 +10,7 @@ from app.catalog import Catalog
 from app.catalog.approval import hash_of
 from app.core.errors import InputError
 from app.planner.resolve.resolve import resolve
+from app.planner.starting.choices import step_choices
 from app.planner.starting.sequence_variant import sequence_variant_text
 from app.protocol.plan import Plan, Step, step_fields_to_hash
 from tests.plans import THREE, contenders, request, survey, write
@@ -164,6 +165,20 @@ def test_plans_without_roles_say_nothing_of_them(dyno_home: Path) -> None:
     new = {"role", "beside", "ends", "follows", "apart", "least_pct", "most_p99_ms"}
     plan = planned(dyno_home, LATER)
     assert not any(new & set(step_fields_to_hash(step)) for step in plan.steps)
+
+
+def test_bench_shows_a_step_with_roles_as_one_line(dyno_home: Path) -> None:
+    sequence = Catalog().sequence(keep_own(dyno_home, ROLES, TOGETHER))
+    workloads = {each.name: each for each in Catalog().workloads()[0]}
+    *_, step, together = step_choices(sequence, workloads)
+    assert step.title == "reader (read-only), inserter (insert), remover (delete-each)"
+    assert step.bound == (
+        "inserter 100 events/s each-second, 6,000 events, needs 95% of its rate and p99 under 50 ms,"
+        " remover at most 8 behind inserter"
+    )
+    assert (together.group, together.is_fixed, together.can_be_profiled) == ("point-query", False, True)
+    del workloads["update-index"]
+    assert step_choices(sequence, workloads)[-1].title == "cannot read the workload update-index"
 
 
 # what is refused

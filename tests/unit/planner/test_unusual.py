@@ -10,6 +10,7 @@ from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import TickableStep, step_choices
 from app.planner.starting.draft import first_draft
 from app.planner.starting.unusual import unusual_text
+from app.protocol.plan import ARRIVALS
 from tests.plans import survey
 
 # what is in view without opening More, or is part of what is in view
@@ -50,6 +51,14 @@ def test_each_option_below_more_is_named() -> None:
         "2 values of a",
         "500 events/s",
     )
+
+
+def test_arrivals_are_named_with_their_rate() -> None:
+    found = [
+        unusual_text(PlanRequest(sequence="quick", rate=(5,), arrivals=each), steps_of("quick"))
+        for each in ARRIVALS
+    ]
+    assert found == ["5 events/s", "5 events/s, evenly", "5 events/s, each second its part"]
 
 
 def test_the_duel_names_its_seconds_and_its_servers() -> None:

@@ -21,13 +21,17 @@ from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
 from ui.pages.bench.variables import read_option_names
 from ui.widgets.code_editor import add_name_completer
-from ui.widgets.form import CheckBoxField, Form, FormFieldSpec
+from ui.widgets.form import CheckBoxField, Choice, Form, FormFieldSpec
 from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 
 from .draft_controller import DraftController
 
 WIDTH = 60 * SPACE
-EVEN = ARRIVALS[1]
+ARRIVAL_TEXTS = (
+    "Random gaps between events, as of many independent users",
+    "All gaps the same",
+    "Each second its part, then a pause; nothing is made up",
+)
 SWEPT = {"threads": "thread count", "cores": "core count", "rate": "rate"}
 FIELDS = (
     FormFieldSpec("threads", "&Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
@@ -50,10 +54,12 @@ FIELDS = (
         " Empty: as many as possible",
     ),
     FormFieldSpec(
-        "even",
-        "&Even gaps between events",
-        "Of a rate; otherwise the gaps are random (Poisson), as of many independent users",
-        CheckBoxField,
+        "arrivals",
+        "&Arrivals",
+        "How the events of a rate come. Latency counts from when an event was due; with a part each second,"
+        " from when it was sent",
+        Choice,
+        choices=tuple(zip(ARRIVALS, ARRIVAL_TEXTS, strict=True)),
     ),
     FormFieldSpec(
         "variable",
@@ -110,7 +116,7 @@ class SweepDialog(QDialog):
             {
                 **{name: self.draft.text(name) for name in SWEPT},
                 "own_cpus": request.cpus == OWN_CPUS,
-                "even": request.arrivals == EVEN,
+                "arrivals": request.arrivals or ARRIVALS[0],
                 "variable": variable,
                 "vary": values,
             }
@@ -143,7 +149,7 @@ class SweepDialog(QDialog):
         parse_vary_option(vary)
         return draft.with_options(
             vary=vary,
-            arrivals=EVEN if typed["even"] else "",
+            arrivals="" if typed["arrivals"] == ARRIVALS[0] else typed["arrivals"],
             cpus=OWN_CPUS if typed["own_cpus"] else SHARED_CPUS,
         )
 
