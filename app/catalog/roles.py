@@ -14,6 +14,7 @@ from .workload import check_options
 
 MOST_ROLES = 8  # what the block that they share has room for
 MOST_APART = 1_000_000  # statements
+BEFORE_WRITES = "pre"  # Compare pairs `range.pre` with `range`
 BOUNDS = ("seconds", "share", "events")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}")
 _Where = tuple[str | int, ...]
@@ -67,6 +68,8 @@ def roles_of(
     document: Document, step: _Where, tables: Sequence[dict[str, Any]], figure: str
 ) -> tuple[SequenceRole, ...]:
     """The roles of a step; raises InputError with file, line and key of what is wrong."""
+    if len(tables) < 2:
+        raise document.error((*step, "role"), "needs another: one alone is a step with a workload")
     if len(tables) > MOST_ROLES:
         raise document.error((*step, "role"), f"is at most {MOST_ROLES} times in a step, not {len(tables)}")
     roles = tuple(_role_of(document, (*step, "role", at), table) for at, table in enumerate(tables))
@@ -92,6 +95,8 @@ def _role_of(document: Document, where: _Where, table: dict[str, Any]) -> Sequen
             (*where, "name"),
             f"may have 30 lower-case letters, digits, dashes and underscores, got {table['name']!r}",
         )
+    if table["name"] == BEFORE_WRITES:
+        raise document.error((*where, "name"), "means a test before the writes: choose another name")
     check_options(document, (*where, "options"), table.get("options", {}))
     document.check(table.get("level", {}), LEVEL_RULES, (*where, "level"))
     role = SequenceRole(**table)

@@ -26,7 +26,8 @@ _BY_ENGINE = {  # what is in tables whose keys are engines
 _RESERVED = re.compile(
     r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size"
     r"|table_options|engine|load_method|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help"
-    r"|version|gate_fd|event_rate|arrivals)(_.*)?"
+    r"|version|gate_fd|event_rate|arrivals|each_second|roles_fd|role|follows|leads|apart|begin_fd|first_client"
+    r"|all_clients)(_.*)?"
 )
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert")

@@ -16,6 +16,7 @@ RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
 WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them
 COUNT_WRAPPER = "dyno-count.lua"  # the same of a step whose instructions are counted
 ROLE_WRAPPER = "dyno-role.lua"  # the same of one role of a step, and of a rate whose parts come each second
+ROLES_BYTES = 4 * (1 + 2 * 8 * 4096)  # of `dyno_roles` in it: the memory that the roles of a step share
 IN_ROLE = "DYNO_ROLE"  # variable of the environment that names the Lua which it loads, without .lua
 LOAD_WRAPPER = (
     "dyno-load.lua"  # the same of a step from load targets; it loads one of these, or the workload's
@@ -113,6 +114,21 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
         if plan.load_method != "ordered":
             own["load_method"] = plan.load_method
     return line + ["--{}={}".format(name.replace("_", "-"), _word(value)) for name, value in own.items()]
+
+
+def role_options(at: int, steps: Sequence[Step]) -> List[str]:
+    """The options of a role beside those of its workload; roles have numbers in the memory."""
+    step, names = steps[at], [each.role for each in steps]
+    follower = next((place for place, each in enumerate(steps) if each.follows == step.role), -1)
+    numbers = {
+        "role": at,
+        "follows": names.index(step.follows) if step.follows else -1,
+        "leads": follower,
+        "apart": steps[follower].apart if follower >= 0 else 1,
+        "first-client": 0,
+        "all-clients": step.threads,
+    }
+    return ["--{}={}".format(*each) for each in numbers.items()]
 
 
 def _of_rate(step: Step, plan: Plan) -> List[str]:

@@ -10,7 +10,19 @@ from dataclasses import dataclass, replace
 from app.core.harmless import as_file_name
 from app.engines import engine_of
 from app.protocol.plan import PREPARING, START, Step
-from app.protocol.sysbench import STARTED, WRAPPED, lua_script_stem, lua_wrapper_of, options_of, seed_of
+from app.protocol.sysbench import (
+    IN_ROLE,
+    LOAD_WRAPPER,
+    ROLE_WRAPPER,
+    STARTED,
+    WRAPPED,
+    lua_environment,
+    lua_script_stem,
+    lua_wrapper_of,
+    options_of,
+    role_options,
+    seed_of,
+)
 from app.protocol.words import literal
 
 from .conditions import ScriptSettings, optional_sql_script_line
@@ -32,6 +44,8 @@ def acts(recipe: SessionRecipe) -> Iterator[SessionScriptStep]:
     """All steps of the plan, also those that a person skipped."""
     conditions = ScriptSettings(recipe)
     for at, step in enumerate(recipe.plan.steps):
+        if step.beside:
+            continue
         name = f"{at + 1:02d}-{as_file_name(step.label)}"
         lines = [*conditions.before(step), *_lines(recipe, conditions, at, step, name)]
         if step.analyse:
@@ -39,7 +53,17 @@ def acts(recipe: SessionRecipe) -> Iterator[SessionScriptStep]:
                 *map(optional_sql_script_line, engine_of(recipe.contender.engine).before_analyse),
                 f"analyse {name}",
             ]
-        yield SessionScriptStep(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
+        about = _about_roles(step, recipe.plan.together(at)) if step.role else _bounds(step)
+        yield SessionScriptStep(name, f"{at + 1}. {step.label}{about}", tuple(lines))
+
+
+def _about_roles(step: Step, roles: Sequence[Step]) -> str:
+    """What the roles of a step are: `: reader, inserter (6000 events)`."""
+    limits = [replace(role, warmup=0, cap_s=0) for role in roles]
+    bounds = [_bounds(role).removeprefix(": ") for role in limits]
+    named = [f"{role.role} ({text})" if text else role.role for role, text in zip(roles, bounds, strict=True)]
+    at_most = f", {step.cap_s} s at most" if step.cap_s else ""
+    return f": {', '.join(named)} at the same time{at_most}"
 
 
 def _bounds(step: Step) -> str:
@@ -58,6 +82,9 @@ def _bounds(step: Step) -> str:
 def _lines(
     recipe: SessionRecipe, conditions: ScriptSettings, at: int, step: Step, name: str
 ) -> Iterator[str]:
+    if step.role:
+        yield from _roles(recipe, recipe.plan.together(at), name)
+        return
     if step.lua:
         yield from _drive(recipe, replace(step, sliced=False), name)
         if step.kind == "load" or (step.kind in PREPARING and engine_of(recipe.contender.engine).has_facts):
@@ -74,18 +101,42 @@ def _lines(
 
 
 def _drive(recipe: SessionRecipe, step: Step, name: str) -> Iterator[str]:
-    contender = recipe.contender
-    seed = seed_of(recipe.plan, recipe.turn.repeat, step)
-    options = options_of(step, recipe.plan, contender.engine, contender.table_options, seed)
     wrapper = lua_wrapper_of(step, recipe.plan)
     if wrapper:
         yield f"export {WRAPPED}={shlex.quote(lua_script_stem(step))}"
-    lua = wrapper or posixpath.basename(step.lua)
+    if wrapper == ROLE_WRAPPER:
+        yield f"export {IN_ROLE}={shlex.quote(lua_script_stem(step))}"
+    yield from _started(recipe, step, "drive", name, wrapper or posixpath.basename(step.lua), [])
+
+
+def _roles(recipe: SessionRecipe, roles: Sequence[Step], name: str) -> Iterator[str]:
+    """The roles of a step, each in the background, until those are done that it waits for."""
+    yield "# Dyno lets the clients of all roles begin at the same moment; here one role starts after another"
+    yield f"begin {name}"
+    yield f"share {name}"
+    ending = []
+    for at, role in enumerate(roles):
+        own_name = f"{name}.{as_file_name(role.role)}"
+        ending += [own_name] if role.ends else []
+        for variable, value in lua_environment(role, recipe.plan).items():
+            yield f"export {variable}={shlex.quote(value)}"
+        options = [*role_options(at, roles), "--roles-fd=8"]
+        yield from _started(recipe, role, "role", own_name, LOAD_WRAPPER, options)
+    yield f"together {name} {roles[0].cap_s or -1} {' '.join(ending)}".rstrip()
+
+
+def _started(
+    recipe: SessionRecipe, step: Step, word: str, name: str, lua: str, more: Sequence[str]
+) -> Iterator[str]:
+    """The line that starts sysbench with this Lua."""
+    contender = recipe.contender
+    seed = seed_of(recipe.plan, recipe.turn.repeat, step)
+    options = options_of(step, recipe.plan, contender.engine, contender.table_options, seed)
     if f"workloads/{START}" in recipe.plan.files:
         yield f"export {STARTED}={shlex.quote(lua)}"
         lua = START
-    words = [name, step.load_cores or "all", lua, *options]
-    yield wrapped_shell_command(["drive", *map(shlex.quote, words)])
+    words = [name, step.load_cores or "all", lua, *options, *more]
+    yield wrapped_shell_command([word, *map(shlex.quote, words)])
 
 
 def wrapped_shell_command(words: Sequence[str]) -> str:

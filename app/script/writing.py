@@ -21,7 +21,7 @@ from app.engines.server import ANALYSE, CLOSING
 from app.history.steps.step_text import remarks_of
 from app.history.store.history import History
 from app.protocol.plan import OPEN_FILES, SLICES, Plan
-from app.protocol.sysbench import SHARED, WRAPPER
+from app.protocol.sysbench import ROLES_BYTES, SHARED, WRAPPER
 from app.variables.memory_text import memory_settings_text
 
 from .acts import acts
@@ -130,6 +130,7 @@ def _words(recipe: SessionRecipe) -> dict[str, Any]:
         "settles": any(step.kind == "settle" for step in plan.steps),
         "snapshot": plan.snapshot_at >= 0,
         "takes_turns": plan.order == SLICES,
+        "roles_bytes": ROLES_BYTES if any(step.role for step in plan.steps) else 0,
         "is_written": engine_of(contender.engine).is_written,
         "where": [each for each in setup_facts(recipe) if each[1]],
         "figures": list(step_result_lines(recipe)),

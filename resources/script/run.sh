@@ -108,19 +108,67 @@ finish() {
     du -sk "$WORK/data" >"$WORK/results/$1.size"
 }
 
-# drive NAME CPUS LUA OPTION...: a step by sysbench; what its Lua writes, a line a second, goes to NAME.jsonl
+# drive NAME CPUS LUA OPTION...: a step by sysbench
 drive() {
+    begin "$1"
+    generate "$@" || failed "$1"
+    finish "$1"
+    figure "$1"
+}
+
+# the same without what is before and after it; what its Lua writes, a line a second, goes to NAME.jsonl
+generate() {
     name=$1 cpus=$2
     shift 2
-    begin "$name"
     set -- sysbench {{ shared|join(" ") }} \
         {{ driver|join(" ") }} "$@" --report-fd=3 run
     [ "$cpus" = all ] || set -- taskset -c "$cpus" "$@"
     (cd "$HERE/lua" && LC_ALL=C LUA_PATH="$HERE/lua/?.lua;;" "$@" 3>"$WORK/results/$name.jsonl") \
-        >"$WORK/results/$name.log" 2>&1 </dev/null || failed "$name"
-    finish "$name"
-    figure "$name"
+        >"$WORK/results/$name.log" 2>&1 </dev/null
 }
+{% if roles_bytes %}
+
+share() { # NAME: the memory that the roles of a step share; its first word says that the step is over
+    MEMORY="$WORK/results/$1.memory" ROLES=
+    head -c {{ roles_bytes }} /dev/zero >"$MEMORY"
+    exec 8<>"$MEMORY"
+}
+
+end_roles() { printf '\001' | dd of="$MEMORY" conv=notrunc status=none; }
+
+role() { # like drive, in the background; if it fails, the step is over
+    ROLES="$ROLES $1"
+    {
+        generate "$@" || {
+            : >"$WORK/results/$1.failed"
+            end_roles
+        }
+        : >"$WORK/results/$1.ended"
+    } &
+}
+
+together() { # NAME SECONDS ROLE...: wait for these roles, for so long at the most (-1: for ever), and end all
+    name=$1 tenths=$(($2 * 10))
+    shift 2
+    for each in "$@"; do
+        until [ -e "$WORK/results/$each.ended" ] || [ "$tenths" -eq 0 ]; do
+            sleep 0.1
+            tenths=$((tenths - 1))
+        done
+    done
+    end_roles
+    for each in $ROLES; do
+        until [ -e "$WORK/results/$each.ended" ]; do sleep 0.1; done
+    done
+    exec 8>&-
+    finish "$name"
+    for each in $ROLES; do
+        [ ! -e "$WORK/results/$each.failed" ] || failed "$each"
+        say "$each"
+        figure "$each"
+    done
+}
+{% endif %}
 
 failed() {
     FAILED=$((FAILED + 1))

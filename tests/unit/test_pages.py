@@ -16,6 +16,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "ARCHITECTURE.md",
     ROOT / "workloads/README.md",
+    ROOT / "workloads/sequences/README.md",
     *(ROOT / "docs").rglob("*.md"),
 ]
 NAMED = {str(path.relative_to(ROOT)): path for path in sorted(PAGES)}

@@ -9,13 +9,13 @@ import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from app.protocol.plan import Step
+from app.protocol.sysbench import ROLES_BYTES, role_options
 
 from .gate import ClientGate
 from .generator import Generator
 
 AHEAD_S = 0.1  # from the word to the moment at which all begin
 LATE_S = 0.15  # that the second of one role is waited for, once that of another has come
-MEMORY_BYTES = 4 * (1 + 2 * 8 * 4096)  # of `dyno_roles` in dyno-role.lua
 _OVER = (1).to_bytes(4, "little")  # its first word
 _UNFINISHED = "{} had not done its part after {} s: the step ended"
 
@@ -29,8 +29,8 @@ class RolesMemory:
 
     def __init__(self) -> None:
         self.fd = os.memfd_create("dyno-roles")
-        os.ftruncate(self.fd, MEMORY_BYTES)
-        self._map = mmap.mmap(self.fd, MEMORY_BYTES)
+        os.ftruncate(self.fd, ROLES_BYTES)
+        self._map = mmap.mmap(self.fd, ROLES_BYTES)
 
     def end_step(self) -> None:
         """Each client ends behind its statement; one that follows another catches up with it first."""
@@ -98,7 +98,7 @@ class RoleGenerators:
         shared = ["--roles-fd={}".format(files[0]), "--begin-fd={}".format(files[1])]
         try:
             for at, step in enumerate(steps):
-                generator = start(step, [*_options(at, steps), *shared], files)
+                generator = start(step, [*role_options(at, steps), *shared], files)
                 self.roles.append(RoleLoad(step, generator))
         except BaseException:
             self.stop()
@@ -219,18 +219,3 @@ class RoleGenerators:
             "{}: {}".format(role.step.role, text) for role in failed for text in role.generator.complaints()
         ]
         return [self._problem] if self._problem else said
-
-
-def _options(at: int, steps: Sequence[Step]) -> List[str]:
-    """The options of a role beside those of its workload; roles have numbers in the memory."""
-    step, names = steps[at], [each.role for each in steps]
-    follower = next((place for place, each in enumerate(steps) if each.follows == step.role), -1)
-    numbers = {
-        "role": at,
-        "follows": names.index(step.follows) if step.follows else -1,
-        "leads": follower,
-        "apart": steps[follower].apart if follower >= 0 else 1,
-        "first-client": 0,
-        "all-clients": step.threads,
-    }
-    return ["--{}={}".format(*each) for each in numbers.items()]

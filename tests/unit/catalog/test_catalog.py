@@ -95,8 +95,9 @@ def test_every_shipped_sequence_names_shipped_workloads_and_their_options() -> N
     catalog = Catalog()
     for sequence in catalog.sequences()[0]:
         for step in sequence.steps:
-            if step.workload:
-                assert set(step.options) <= set(catalog.workload(step.workload).options), step.name
+            for each in step.role or (step,):
+                if each.workload:
+                    assert set(each.options) <= set(catalog.workload(each.workload).options), step.name
 
 
 def test_a_workload_brings_the_lua_it_requires() -> None:

@@ -111,6 +111,55 @@ def test_a_step_at_a_rate_has_the_schedule_of_dyno(history: History) -> None:
     assert {"dyno-rate.lua", "--event-rate=7", "--arrivals=even"} <= set(shlex.split(line))
 
 
+READER = replace(DRIVE, name="qr", seconds=0, warmup=0, role="reader", cap_s=90)
+INSERTER = replace(
+    READER, name="qr.inserter", role="inserter", beside=True, ends=True, events=60, rate=7, cap_s=0,
+    arrivals="each-second",
+)  # fmt: skip
+DELETER = replace(
+    READER, name="qr.deleter", role="deleter", beside=True, follows="inserter", apart=8, cap_s=0
+)
+
+
+def test_roles_run_at_the_same_time(history: History) -> None:
+    files = {"workloads/dyno-start.lua": "-- starts"}
+    found = recipe(history, READER, INSERTER, DELETER, DRIVE, files=files)
+    text = check(render_session_script("run.sh", found))
+    assert "# 1. qr: reader, inserter (60 events), deleter at the same time, 90 s at most\n" in text
+    lines = sequence(text)
+    assert lines[:2] == ["begin 01-qr", "share 01-qr"]
+    roles = [shlex.split(line) for line in lines if line.startswith("role ")]
+    assert [words[1:4] for words in roles] == [
+        [f"01-qr.{name}", "all", "dyno-start.lua"] for name in ("reader", "inserter", "deleter")
+    ]
+    assert {"--role=1", "--leads=2", "--apart=8", "--each-second=7", "--roles-fd=8"} <= set(roles[1])
+    assert {"--role=2", "--follows=1", "--all-clients=2"} <= set(roles[2])
+    seeds = [f"--rand-seed={seed_of(found.plan, 1, step)}" for step in (READER, INSERTER, DELETER)]
+    assert [seed in words for seed, words in zip(seeds, roles, strict=True)] == [True] * 3
+    assert lines[2:6] == [
+        "export DYNO_WORKLOAD=read", "export DYNO_LOADED=dyno-role", "export DYNO_ROLE=read",
+        "export DYNO_STARTED=dyno-load.lua",
+    ]  # fmt: skip
+    at = lines.index("together 01-qr 90 01-qr.inserter")
+    assert [line.split()[:2] for line in lines[at + 1 :]] == [
+        ["export", "DYNO_STARTED=read.lua"],
+        ["drive", "04-read"],
+    ]
+    assert "one role after another" in render_session_script("README.txt", found)
+
+
+def test_roles_without_a_limit_end_when_they_are_done(history: History) -> None:
+    found = recipe(history, replace(READER, cap_s=0, ends=True, seconds=3), replace(INSERTER, ends=False))
+    assert sequence(check(render_session_script("run.sh", found)))[-1] == "together 01-qr -1 01-qr.reader"
+
+
+def test_a_rate_that_comes_each_second_needs_no_schedule(history: History) -> None:
+    found = recipe(history, replace(DRIVE, rate=7, arrivals="each-second"))
+    *exported, line = sequence(check(render_session_script("run.sh", found)))
+    assert exported == ["export DYNO_WORKLOAD=read", "export DYNO_ROLE=read"]
+    assert {"dyno-role.lua", "--each-second=7"} <= set(shlex.split(line))
+
+
 def test_a_session_without_turns_does_not_speak_of_them(history: History) -> None:
     found = recipe(history)
     assert "alternated" not in render_session_script("run.sh", found) + render_session_script(
