@@ -109,7 +109,7 @@ def test_the_dry_run_tells_the_warm_up(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def roles(dyno_home: Path) -> str:
-    return keep_own(dyno_home, ROLES, "cap_s = 50\n" + TOGETHER, top="rows = 1000\n")
+    return keep_own(dyno_home, ROLES, "cap_s = 90\n" + TOGETHER, top="rows = 1000\n")
 
 
 def test_a_sequence_tells_the_roles_of_a_step(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +120,7 @@ def test_a_sequence_tells_the_roles_of_a_step(dyno_home: Path, capsys: pytest.Ca
         "- reader read-only point_selects=3",
         "- inserter insert 100 events/s each-second, 6,000 events, needs 95% of its rate and p99 under 50 ms",
         "- remover delete-each at most 8 behind inserter",
-        "together 2 roles the plan the plan the plan 50 s at most, its figure is that of reader",
+        "together 2 roles the plan the plan the plan 90 s at most, its figure is that of reader",
         "- reader point-query",
         "- writer update-index 3 threads, 10 events/s",
     ]
@@ -139,7 +139,7 @@ def test_the_dry_run_tells_the_roles_of_a_step(dyno_home: Path, capsys: pytest.C
         "qr100 (reader) drive 2 the others, 3600 s at most",
         "qr100.inserter drive 2 6,000 events, 100 events/s each-second, needs 95% of it and p99 under 50 ms",
         "qr100.remover drive 2 inserter, at most 8 behind",
-        "together (reader) drive 2 7 s 60 s, 50 s at most",
+        "together (reader) drive 2 7 s 60 s, 90 s at most",
         "together.writer drive 3 7 s the others, 10 events/s poisson",
     } <= found
     show_plan_in_brief(made, estimate(made, survey()))

@@ -216,6 +216,14 @@ def test_a_role_is_driven_and_leaves_the_same_rows(dyno_home: Path) -> None:
             planned(dyno_home, text, LATER)
 
 
+def test_a_time_limit_leaves_roles_the_time_that_they_need(dyno_home: Path) -> None:
+    with pytest.raises(InputError, match=r"inserter takes 60 s, and cap_s ends the step after 59 s: choose"):
+        planned(dyno_home, ROLES.replace("cap_s = 3600", "cap_s = 59"))
+    assert planned(dyno_home, ROLES.replace("cap_s = 3600", "cap_s = 60"))
+    with pytest.raises(InputError, match=r"the role reader takes 12 s, and cap_s ends the step after 11 s"):
+        planned(dyno_home, "cap_s = 11\n" + TOGETHER, seconds=10, warmup=2)
+
+
 def test_a_role_needs_what_other_steps_make(dyno_home: Path) -> None:
     with pytest.raises(InputError, match=r"step together.writer needs a step that loads texts"):
         planned(dyno_home, TOGETHER.replace('"update-index"', '"text-search"'))
