@@ -187,3 +187,46 @@ def test_over_loopback_and_from_a_snapshot(
 ) -> None:
     write_sequence(desktop)
     repeat(desktop, tmp_path, f"{MARIADB}:innodb", **options)
+
+
+ROLES = """\
+name = "together"
+figure = "reader"
+cap_s = 60
+
+[[step.role]]
+name = "reader"
+workload = "point-query"
+rate = 200
+
+[[step.role]]
+name = "inserter"
+workload = "insert"
+rate = 40
+arrivals = "each-second"
+events = 100
+
+[[step.role]]
+name = "updater"
+workload = "update-index"
+follows = "inserter"
+apart = 3
+"""
+
+
+@pytest.mark.full
+def test_roles_run_at_the_same_time_in_a_script_too(desktop: Desktop, tmp_path: Path) -> None:
+    (desktop.home / "sequences" / "again.toml").write_text(own_sequence("again", LOAD, SETTLED, ROLES))
+    desktop.dyno("run", "--sequence", "again", "--contender", f"{MARIADB}:innodb")
+    desktop.dyno("session", "script", "last", "--out", str(tmp_path / "out"))
+    said = carry_out(tmp_path / "out").stdout
+    ours = {name: found["writes per event"] for name, found in by_dyno(desktop)}
+    assert ours["together.inserter"] == 1
+    results = tmp_path / "out" / "work" / "results"
+    totals = {}
+    for told in results.glob("*-together*.jsonl"):
+        lines = [json.loads(line) for line in told.read_text().splitlines()]
+        totals[told.stem.rpartition(".")[2]] = next(line for line in lines if line["type"] == "total")
+    assert (totals["inserter"]["events"], totals["updater"]["events"]) == (100, 100)
+    assert 2 <= totals["inserter"]["time_s"] < 4 and 300 < totals["reader"]["events"] < 900
+    assert re.search("together.*inserter\n +100 events of 1 queries", said)
