@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QRect, Qt
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
+from tests.sequences import TOGETHER, keep_own
 from tests.ui.bench.set_up import (
     OpenPage,
     reason,
@@ -352,3 +355,19 @@ def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage
     request = request_of(page)
     assert (request.sequence, request.tables) == ("mine", None)
     assert page.sequence.fields.edits["tables"].placeholderText() == "7"
+
+
+def test_a_step_with_roles_is_one_line(qtbot: QtBot, open_page: OpenPage, dyno_home: Path) -> None:
+    keep_own(dyno_home, TOGETHER)
+    page = open_page()
+    page.sequence.sequence_chosen.emit("own")
+    settle(qtbot, page)
+    item = steps(page)["together"]
+    assert item.text(0) == "together · reader, writer (3 threads, 10 events/s)"
+    assert item.toolTip(0).startswith("reader (point-query), writer (update-index)")
+    assert page.run_panel.estimate.work.text().startswith("3 steps, ")
+    page.controller.change(page.controller.draft.with_options(order="slices"))
+    settle(qtbot, page)
+    assert reason(page) == (
+        "step together has roles, which the order slices cannot cut: choose the order interleaved"
+    )

@@ -173,8 +173,8 @@ def test_bench_shows_a_step_with_roles_as_one_line(dyno_home: Path) -> None:
     *_, step, together = step_choices(sequence, workloads)
     assert step.title == "reader (read-only), inserter (insert), remover (delete-each)"
     assert step.bound == (
-        "reader, inserter (100 events/s each-second, 6,000 events, needs 95% of its rate and p99 under 50 ms),"
-        " remover (at most 8 behind inserter)"
+        "reader, inserter (100 events/s each-second, 6,000 events, needs 95% of its rate and p99 under 50"
+        " ms), remover (at most 8 behind inserter)"
     )
     assert (together.group, together.is_fixed, together.can_be_profiled) == ("point-query", False, True)
     del workloads["update-index"]

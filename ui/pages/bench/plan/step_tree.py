@@ -145,8 +145,8 @@ def _text(step: TickableStep, is_profiled: bool) -> str:
 def _item(step: TickableStep) -> QTreeWidgetItem:
     item = QTreeWidgetItem([_text(step, is_profiled=False)])
     item.setData(0, _STEP, step)
-    tip = f"{step.title}\nRequired: nothing can be measured without it" if step.is_fixed else step.title
-    item.setToolTip(0, as_tip(tip))
+    required = "Required: nothing can be measured without it" if step.is_fixed else ""
+    item.setToolTip(0, as_tip("\n".join(filter(None, (step.title, step.bound, required)))))
     if step.is_fixed:
         item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
     return item

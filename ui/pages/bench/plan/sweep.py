@@ -28,9 +28,9 @@ from .draft_controller import DraftController
 
 WIDTH = 60 * SPACE
 ARRIVAL_TEXTS = (
-    "Random gaps between events, as of many independent users",
-    "All gaps the same",
-    "Each second its part, then a pause; nothing is made up",
+    "Random gaps, as of many independent users",
+    "Equal gaps",
+    "Each second its part, then a pause",
 )
 SWEPT = {"threads": "thread count", "cores": "core count", "rate": "rate"}
 FIELDS = (
@@ -81,7 +81,7 @@ FIELDS = (
 )
 _ABOUT = (
     "Each driven step runs at every point: all rates, then the next threads, cores, and value. "
-    "Values that the sequence sets for a step override these."
+    "Values that the sequence sets for a step override these; roles of a step have rates of their own."
 )
 
 
