@@ -237,7 +237,7 @@ class StepExecutor:
         alike = {name: ended.get(name, "") for name in ("outcome", "reason")}
         beside = ended.pop("beside", {})
         self._journal.write(StepEnded, step=index, **ended)
-        for at in self._plan.roles_beside(index):
+        for at in self._plan.other_roles(index):
             self._journal.write(StepEnded, step=at, **beside.get(at, alike))
 
     def _run_kind(self, index: int, step: Step, seed: int) -> Dict[str, Any]:

@@ -357,7 +357,7 @@ class Plan:
         """Whether its servers run under valgrind, from the snapshot on."""
         return any(step.kind == COUNT for step in self.steps)
 
-    def roles_beside(self, index: int) -> list[int]:
+    def other_roles(self, index: int) -> list[int]:
         """The steps that are carried out together with this one: the other roles of it."""
         last = index + 1
         while last < len(self.steps) and self.steps[last].beside:
@@ -367,7 +367,7 @@ class Plan:
     def together(self, index: int) -> list[Step]:
         """A step with its other roles; [] of one of those."""
         is_other = self.steps[index].beside
-        return [] if is_other else [self.steps[at] for at in (index, *self.roles_beside(index))]
+        return [] if is_other else [self.steps[at] for at in (index, *self.other_roles(index))]
 
     def declared_s(self, index: int) -> int:
         """The seconds that a step says: with its warm-up, and of roles those that it waits for."""

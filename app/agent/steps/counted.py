@@ -42,7 +42,7 @@ class RunningStepMeter:
 
     def __init__(self, session: RunningSession, index: int, step: Step) -> None:
         self._session, self._index, self._step = session, index, step
-        self._roles = [step, *(session.plan.steps[at] for at in session.plan.roles_beside(index))]
+        self._roles = [step, *(session.plan.steps[at] for at in session.plan.other_roles(index))]
         self._s = -step.warmup  # the second that is sampled next
         self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None

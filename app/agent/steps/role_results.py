@@ -31,7 +31,7 @@ class RolesEnd:
         self._session = session
         self._costs = costs
         self._plan = session.plan
-        self._indexes = [index, *session.plan.roles_beside(index)]
+        self._indexes = [index, *session.plan.other_roles(index)]
 
     @property
     def steps(self) -> List[Step]:

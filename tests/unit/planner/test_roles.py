@@ -40,7 +40,7 @@ def test_each_role_is_a_step_that_of_the_figure_first(dyno_home: Path) -> None:
     assert (remover.follows, remover.apart, remover.events, remover.rate) == ("inserter", 8, 0, 0)
     assert reader.options["point_selects"] == 3 and reader.unit == "queries/s" and remover.writes
     assert {step.threads for step in roles(plan)} == {4}
-    assert plan.roles_beside(plan.steps.index(reader)) == [len(plan.steps) - 2, len(plan.steps) - 1]
+    assert plan.other_roles(plan.steps.index(reader)) == [len(plan.steps) - 2, len(plan.steps) - 1]
 
 
 def test_where_no_role_has_a_bound_the_figure_s_has_the_seconds_of_the_plan(dyno_home: Path) -> None:
