@@ -222,7 +222,7 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     for key in _NOT_COUNTED:
         if "count" in table and key in table:
             raise document.error((*where, key), f"count takes one client and its events: leave {key} out")
-    name = table.get("name") or table.get("workload") or table["kind"]
+    name = table.get("name") or table.get("workload") or table.get("kind", "")
     check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))
     values = {**table, "name": name, **{key: as_tuple(table[key]) for key in SWEPT if key in table}}
@@ -235,7 +235,7 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
 
 def _check_with_roles(document: Document, where: tuple[str | int, ...], table: dict[str, Any]) -> None:
     """Check what a step says besides its roles."""
-    if "name" not in table:
+    if not table.get("name"):
         raise document.error((*where, "name"), "is missing: a step with roles needs one")
     for key in (*_OF_ROLES, *_NOT_WITH_ROLES):
         if key in table:

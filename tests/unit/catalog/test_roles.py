@@ -83,6 +83,7 @@ def _changed(change) -> str:  # type: ignore[no-untyped-def]
 WRONG = [
     (with_step(figure="nobody"), "figure must name a role: inserter, reader, deleter, not 'nobody'"),
     (with_step(workload="insert"), "workload is not of a step with roles: give it to the roles"),
+    (with_step(name=""), "name is missing: a step with roles needs one"),
     (with_step(seconds=5), "seconds is not of a step with roles: give it to the roles"),
     (with_step(limit_ms=5), "limit_ms is not of a step with roles: leave it out"),
     (with_step(count=500), "count is not of a step with roles: leave it out"),
