@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ RULES = {
     "options": TABLE,
     "when": TABLE,
     "times": ValueRule((str, int), 0, 10_000),
+    "one_of": ValueRule((int,), 2, 1000),
     "rows": ValueRule((list, int, float), 0, 1_000_000),
     "keys": TEXT,
     "range": TEXT,
@@ -58,16 +60,17 @@ def _check(document: Document, where: tuple[str | int, ...], said: dict[str, Any
     if sum(key in said for key in ("rows", "keys", "range")) > 1:
         raise document.error((*where, "text"), "finds rows, keys or a range: name one of the three")
     for key in ("rows", "returned", "changed", "sorted"):
-        if problem := _problem(said.get(key, 0), key != "rows"):
+        texts = () if key == "rows" else (FOUND, *said.get("options", {}))
+        if problem := _problem(said.get(key, 0), texts):
             raise document.error((*where, key), problem)
     for name in _named(said):
         if name not in said.get("options", {}):
             raise document.error((*where, "options"), f"must give the default of {name}")
 
 
-def _problem(value: Any, may_be_found: bool) -> str:
+def _problem(value: Any, texts: Collection[str]) -> str:
     if isinstance(value, str):
-        return "" if may_be_found and value == FOUND else f'must be a number, two numbers or "{FOUND}"'
+        return "" if value in texts else f'must be a number, two numbers, an option or "{FOUND}"'
     if not isinstance(value, list):
         return ""
     are_two = len(value) == 2 and not any(map(_NUMBER.problem, value))

@@ -25,7 +25,7 @@ class Statement:
     """A statement of an event, with keys from the middle of the first table, as EXPLAIN takes it."""
 
     text: str
-    times: int = 1  # in an event
+    times: float = 1  # in an event, on average
     read: Bounds = NONE
     returned: Bounds = NONE
     changed: Bounds = NONE
@@ -51,7 +51,7 @@ class DeclaredStatement:
         found, calls = self._found(), self._said.get("calls", 0)
         return Statement(
             self._text(),
-            times,
+            times / self._said.get("one_of", 1),
             read=(found[0], found[1] * self._looked_up),
             returned=ONE if "(" in self._columns else self._bounds("returned", found),
             changed=self._bounds("changed", found),
@@ -85,8 +85,7 @@ class DeclaredStatement:
         return 1 if self._is_by_key or self._columns == self._value("by", "") else 2
 
     def _bounds(self, key: str, found: Bounds) -> Bounds:
-        said = self._said.get(key, 0)
-        return found if said == "rows" else _between(said)
+        return found if self._said.get(key) == "rows" else _between(self._value(key, 0))
 
     def _found(self) -> Bounds:
         """The rows that the condition finds."""

@@ -73,6 +73,7 @@ def test_every_declared_lua_is_there() -> None:
         (("rows = 1", 'rows = 1\nkeys = "n"'), "finds rows, keys or a range: name one of the three"),
         (("rows = 1", "row = 1"), "row is not known here"),
         (('returned = "rows"', 'returned = "all"'), "returned must be a number"),
+        (("rows = 1", "rows = 1\none_of = 1"), "one_of must be between 2 and 1,000"),
         (("[[point-query]]", "[point-query]"), "must be a list of statements"),
     ],
 )
