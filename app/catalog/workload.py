@@ -43,7 +43,7 @@ _UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
 _NOT_ITS_OWN = (*WITHOUT_WORK, LIMIT)  # a step of a sequence makes a driven workload a search
 # what there is after a step of a kind, unless its workload says otherwise
 _MADE_BY = {"load": "tables", "index": "index", "text-index": "text-index"}
-_MADE = (*_MADE_BY.values(), "texts")
+_MADE = (*_MADE_BY.values(), "texts", "purchases", "purchases-index")
 
 WORKLOAD_RULES = {
     "name": NEEDED_TEXT,

@@ -41,7 +41,7 @@ class LoadLineMerger:
     def take(self, at: int, line: object) -> List[Line]:
         """The merged lines that load target `at` completes with this one."""
         said = _checked(line)
-        if said["type"] == "statement":
+        if said["type"] in ("statement", "figure"):
             return [said]
         self._waiting.setdefault(self._key(at, said), {})[at] = said
         if len(self._waiting) > MOST_AHEAD:

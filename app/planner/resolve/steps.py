@@ -23,6 +23,8 @@ _MAKERS = {
     "index": "of kind index",
     "texts": "that loads texts, like text-load,",
     "text-index": "of kind text-index",
+    "purchases": "that loads purchases, like insert-benchmark-load,",
+    "purchases-index": "that builds their indexes, like insert-benchmark-index,",
 }
 _STARTERS = {"restarted": "restart", "snapshot": "snapshot"}  # a state -> the step that brings it about
 SEARCH_S = 900  # a search for a limit, at most

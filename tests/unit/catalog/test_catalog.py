@@ -261,7 +261,7 @@ def test_malformed_toml_is_told_with_its_line(change: str, complaint: str) -> No
         (
             'lua = "mine.lua"',
             'lua = "mine.lua"\nneeds = ["gold"]',
-            "line 5: needs must be one of tables, index, text-index, texts",
+            "line 5: needs must be one of tables, index, text-index, texts, purchases, purchases-index",
         ),
         (
             'lua = "mine.lua"',

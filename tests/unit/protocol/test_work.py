@@ -41,6 +41,17 @@ def test_the_rows_of_a_transaction() -> None:
     assert bounds["sorted"] == pytest.approx((2 * 99.505, 2 * 100))
 
 
+def test_the_rows_of_one_of_several_statements_and_of_an_option() -> None:
+    bounds = rows_per_event_bounds(
+        statements_of(*planned(Catalog().workload("insert-benchmark-range"))), False
+    )
+    assert bounds["read"] == bounds["returned"] == pytest.approx((10, 10))
+    workload = Catalog().workload("insert-benchmark-insert")
+    assert rows_per_event_bounds(statements_of(*planned(workload)), False)["changed"] == (50, 50)
+    found = statements_of(*planned(workload, rows_per_insert=5))
+    assert rows_per_event_bounds(found, False)["changed"] == (5, 5)
+
+
 def test_a_plan_that_declares_nothing_says_nothing() -> None:
     step, plan = planned(Catalog().workload("point-query"))
     assert statements_of(step, plan)
