@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -178,6 +179,23 @@ def test_roles_beside_each_other_leave_exactly_their_rows(server: Server, engine
         assert ids == list(range(ids[0], ids[-1] + 1))  # the oldest are gone, no other
     assert totals["range"]["rows"]["read"] > 0.99 * 300 * 10
     assert totals["point"]["rows"]["read"] > 0.75 * 300 * 10  # more than a third of the rows come and go
+
+
+def test_nothing_is_purged_while_a_transaction_is_open(server: Server) -> None:
+    loaded(server, "innodb", rows=2000, tables=1)
+    unpurged = "innodb_history_list_length"
+    work = shipped("insert-benchmark-open", "innodb", tables=1, threads=1, events=3, options={"open_s": 2})
+    with ThreadPoolExecutor() as pool:
+        opened = pool.submit(drive, server, work)  # for two seconds, then once more
+        time.sleep(0.5)
+        carried_out(server, "delete", "innodb", tables=1, threads=1, events=30)
+        assert not opened.done() and server.counters(unpurged)[unpurged] >= 30
+        total = opened.result().total
+    assert (total["events"], total["control"], total["rows"]["read"]) == (3, 3, 2)
+    until = time.monotonic() + 20
+    while server.counters(unpurged)[unpurged] >= 30 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert server.counters(unpurged)[unpurged] < 30
 
 
 @pytest.mark.parametrize("build", BUILDS)
