@@ -132,6 +132,18 @@ def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None
     )
 
 
+def test_rows_that_other_roles_have_read_are_not_its_own(server: Server) -> None:
+    fill(server, "innodb")
+    alone = session_of(server, "point-query")
+    session = replace(alone, step=replace(alone.step, role="reader"))
+    work = session.begin()
+    spent = {"rows_read": 100.0 * ROWS, "rows_sorted": 5000.0}
+    assert work.end(Totals(events=100, errors=0, rows={"read": 100}), spent, 1.0) == []
+    assert session.facts["work"]["found"] == {"read": None, "returned": 1, "changed": 0, "sorted": None}
+    assert "other-work" in work.end(Totals(events=100, errors=0, rows={"read": 900}), spent, 1.0)
+    session.client.close()
+
+
 def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:
     fill(server, "innodb")
     session = session_of(server, "point-query")
