@@ -21,6 +21,7 @@ from tests.unit.protocol.test_work import planned
 
 ROWS, TABLES, EVENTS = 5000, 2, 200
 KEYS = "cashregisterid, customerid, productid, price, data"
+COUNTED = ("com_insert", "com_delete", "handler_write", "handler_delete")
 INDEXES = ("marketsegment", "registersegment", "pdc")
 
 
@@ -168,12 +169,15 @@ def test_a_table_that_is_empty_ends_no_deleter_and_no_reader(server: Server) -> 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_roles_beside_each_other_leave_exactly_their_rows(server: Server, engine: str) -> None:
     loaded(server, engine, rows=20_000)
+    before = server.counters(*COUNTED)
     with ThreadPoolExecutor() as pool:
         names = ("insert", "delete", "range", "point")
         size = {"rows": 20_000, "events": 300}
         each = {name: pool.submit(carried_out, server, name, engine, **size) for name in names}
         totals = {name: future.result().total for name, future in each.items()}
     assert totals["insert"]["rows"]["inserted"] == totals["delete"]["rows"]["deleted"] == 300 * 50
+    after = server.counters(*COUNTED)
+    assert [after[name] - before[name] for name in COUNTED] == [300, 300, 15_000, 15_000]
     for table in ("pi1", "pi2"):
         ids = ids_of(server, table)
         assert ids == list(range(ids[0], ids[-1] + 1))  # the oldest are gone, no other
