@@ -33,7 +33,7 @@ function timed.carry_out(name, action, ...)
    local began_ms = clock_ms()
    local answer = action(...)
    local took_ms = clock_ms() - began_ms
-   if not sysbench.opt.gate_fd then -- in slices a step has no such figure
+   if not sysbench.opt.gate_fd then -- in slices and counts a step has no such figure
       tell(name, took_ms)
    end
    return answer
