@@ -400,6 +400,12 @@ class Plan:
         for step in plan.steps:
             if step.kind not in STEP_KINDS:
                 raise ValueError("plan: step {} has the unknown kind {}".format(step.name, step.kind))
+        if plan.steps and plan.steps[0].beside:
+            raise ValueError("plan: step {} is beside no other".format(plan.steps[0].name))
+        for roles in map(plan.together, range(len(plan.steps))):
+            for role in roles:
+                if role.follows not in ("", *(each.role for each in roles)):
+                    raise ValueError("plan: step {} follows no role of its own".format(role.name))
         return plan
 
 

@@ -101,6 +101,8 @@ def test_seeds_differ_by_plan_repeat_step_and_process_and_never_by_contender() -
     ("change", "word"),
     [
         ({"steps": [{"name": "x", "kind": "dance"}]}, "unknown kind dance"),
+        ({"steps": [{"name": "x", "kind": "drive", "beside": True}]}, "step x is beside no other"),
+        ({"steps": [{"name": "x", "kind": "drive", "follows": "y"}]}, "step x follows no role of its own"),
         (
             {"turns": [{"session": "S", "name": "s", "contender": 1, "repeat": 1, "ordinal": 1}]},
             "no contender",
@@ -113,3 +115,14 @@ def test_seeds_differ_by_plan_repeat_step_and_process_and_never_by_contender() -
 def test_a_plan_that_cannot_be_is_refused(change: dict[str, Any], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         Plan.from_json({**PLAN.to_json(), **change})
+
+
+def test_roles_are_carried_out_with_the_first_of_them() -> None:
+    reader = Step("a", "drive", role="r", threads=3, seconds=5, warmup=2)
+    writer = replace(reader, name="a.w", role="w", beside=True, ends=True, seconds=9, follows="r")
+    plan = replace(PLAN, steps=[STEP, reader, writer, replace(writer, name="a.v"), STEP])
+    assert [plan.other_roles(at) for at in range(5)] == [[], [2, 3], [3], [], []]
+    assert [len(plan.together(at)) for at in range(5)] == [1, 3, 0, 0, 1]
+    assert [plan.declared_s(at) for at in (1, 2, 3)] == [9 + 2, 0, 0]
+    assert plan.most_clients == 9 and not plan.can_repeat(1)
+    assert Plan.from_json(plan.to_json()) == plan
