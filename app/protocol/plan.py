@@ -44,7 +44,7 @@ SLICES = "slices"
 EACH_SECOND = (
     "each-second"  # in each second its part of the rate, then nothing; what was missed is not made up
 )
-LEAST_EACH_SECOND = 0.99  # of such a rate, where a plan says no other level
+LEAST_EACH_SECOND = 0.95  # of such a rate, where a plan says no other level
 # gaps between the events of a rate: exponential, all the same, or none until the part of the second is done
 ARRIVALS = ("poisson", "even", EACH_SECOND)
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats

@@ -57,7 +57,7 @@ def test_three_roles_do_their_parts_to_the_statement(desktop: Desktop) -> None:
         writer.schedule.achieved == pytest.approx(120 / writer.seconds, abs=0.01)
         and writer.schedule.rate == 40
     )
-    assert 2.0 <= writer.seconds < 3.0  # 40 at once at 0, 1 and 2 s
+    assert 2.0 <= writer.seconds < 3.5  # 40 at once at 0, 1 and 2 s
     assert all(own_marks(each.marks) == [] for each in (reader, writer, cleaner))
     # longer than the last statement of the writer, by no more than its clients need to see that it is over
     assert writer.seconds - 0.1 <= reader.seconds < writer.seconds + 1.0
