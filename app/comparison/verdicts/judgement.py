@@ -169,6 +169,8 @@ def _whys_untested(cell: Cell, base: Cell) -> list[str]:
     n, missing = min(cell.n, base.n), _why_missing(cell, base)
     if not n and missing:
         return [missing]
+    if levels := [mark for mark in LEVELS if mark in (*cell.marks, *base.marks)]:
+        return levels[:1]
     if cell.verdict != AT_RATE and n == 1:
         return [WHY_NOT[SINGLE]]
     marks = [mark for mark in (*cell.marks, *base.marks) if mark in UNJUDGED]
