@@ -93,7 +93,7 @@ class StoppingDecider:
         ours, theirs = self._column(0, step), self._column(contender, step)
         of_plan, by_round = self._plan.steps[step], self._plan.order == SLICES
         marks = [mark for its in (ours, theirs) for each in its.values() for mark in each.marks]
-        at_rate = keeps_rate(of_plan.rate, of_plan.unit, marks)
+        at_rate = keeps_rate(self._plan.set_rate(step), of_plan.unit, marks)
         if by_round:
             ours, theirs = ({at: its[at] for at in ours if at in theirs} for its in (ours, theirs))
         columns = [list(its.values()) for its in (ours, theirs)]

@@ -375,6 +375,14 @@ class Plan:
         ending = [role.seconds for role in roles if role.ends] or [role.seconds for role in roles[:1]]
         return max(ending, default=0) + sum(role.warmup for role in roles[:1])
 
+    def set_rate(self, index: int) -> int:
+        """The events a second that are asked of a step: its own rate, or that of the role it follows."""
+        step = self.steps[index]
+        if not step.follows:
+            return step.rate
+        first = max(at for at in range(index + 1) if not self.steps[at].beside)
+        return next(role.rate for role in self.together(first) if role.role == step.follows)
+
     def contender_of(self, turn: PlannedSession) -> Contender:
         return self.contenders[turn.contender]
 

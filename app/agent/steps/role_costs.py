@@ -14,6 +14,7 @@ from app.engines.server import supported_thread_sources, thread_pool, threads_of
 if TYPE_CHECKING:
     from app.agent.server.server import Server
 
+_OF_THE_WHOLE_SERVER: Dict[str, Optional[float]] = dict.fromkeys(("cpu_user_us", "cpu_system_us"))
 UNNAMED = "the server names no threads of connections: CPU and switches are those of all roles together"
 
 
@@ -71,9 +72,9 @@ class RoleCosts:
         first, last, seen = self._first.get(role), self._last.get(role), self._seen.get(role, 0)
         if first is None or last is None or not seen:
             return {}
-        return {
-            name: (now - then) * queries / seen for name, then, now in zip(ThreadUse._fields, first, last)
-        }
+        part = queries / seen
+        used = {name: (now - then) * part for name, then, now in zip(ThreadUse._fields, first, last)}
+        return {**_OF_THE_WHOLE_SERVER, **used}
 
 
 def _use(pid: Optional[int], thread: int) -> ThreadUse:

@@ -36,11 +36,12 @@ def _reached(row: Row, cell: Cell) -> str:
         limit_ms = max((each.most_p99_ms for each in said), default=0.0)
         return f"had a p99 above the {figure_text(limit_ms)} ms that were asked for"
     least = min(slow, key=lambda each: each.achieved or 0.0)
-    reached = 100 * (least.achieved or 0.0) / least.rate
+    pct = 100 * (least.achieved or 0.0) / least.rate
+    share = figure_text(pct) if pct < 1 else f"{pct:.0f}"
     of_repeats = (
         f" in {len(slow)} of {count_text(len(cell.schedules), 'repeat')}" if len(cell.schedules) > 1 else ""
     )
-    return f"reached {figure_text(reached) if reached < 1 else f'{reached:.0f}'}% of {_asked(row, cell, least)}{of_repeats}"
+    return f"reached {share}% of {_asked(row, cell, least)}{of_repeats}"
 
 
 def _asked(row: Row, cell: Cell, least: RateAdherence) -> str:

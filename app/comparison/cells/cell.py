@@ -124,6 +124,7 @@ class Row:
     latency_per: str  # what one latency is of
     measures: Mapping[str, list[ColumnFigure]]  # by the name of a Measure; not the figure of the step itself
     counts_writes: bool = False  # its instructions are counted, and it writes
+    beside: bool = False  # a role of another step, carried out together with it
     earlier: VariancePrior = UNKNOWN  # what earlier plans tell of the noise of its repeats
     earlier_plans: int = 0  # how many do
 

@@ -39,7 +39,7 @@ from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_search_text, rate_try_lines
 from app.history.steps.step_text import steadiness_caveats, step_mark_meaning
 from app.protocol.others import DISTURBED
-from app.protocol.plan import coordinates_json, step_label
+from app.protocol.plan import coordinates_json, keeps_rate, step_label
 from app.stats import VerdictLimits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
@@ -161,7 +161,10 @@ def shown_table(
     """
     shown, left_out = comparison, []
     if not (has_details or is_whole):
-        left_out = [row_label(row) for row in comparison.rows if _is_left_out(row) and not row.is_waiting]
+        hidden = [row for row in comparison.rows if _is_left_out(row) and not row.is_waiting]
+        at_rate = [row for row in hidden if _is_at_rate(row)]
+        left_out = [row_label(row) for row in hidden if row not in at_rate]
+        left_out += [f"{count_text(len(at_rate), 'role')} at their rates"] if at_rate else []
         shown = replace(comparison, rows=[row for row in comparison.rows if not _is_left_out(row)])
     caveats = _caveats(comparison, has_details, sentences)
     caveats += [f"not shown: {', '.join(left_out)} (--details)"] if left_out else []
@@ -176,7 +179,14 @@ def _is_left_out(row: Row) -> bool:
     is_bare = all(
         cell.value is None and (not cell.reason or cell.lacking == OF_SNAPSHOT) for cell in row.cells
     )
-    return is_bare or (row.is_waiting and not has_failed)
+    return is_bare or (row.is_waiting and not has_failed) or _is_at_rate(row)
+
+
+def _is_at_rate(row: Row) -> bool:
+    """A role beside that of a figure, which did as the plan says in all columns."""
+    return row.beside and all(
+        cell.value is not None and keeps_rate(row.rate, row.unit, cell.marks) for cell in row.cells
+    )
 
 
 def to_text(

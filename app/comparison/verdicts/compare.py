@@ -44,7 +44,7 @@ from app.comparison.verdicts.repeats import (
     without_attempts,
 )
 from app.comparison.verdicts.rounds import round_of, rounds_of
-from app.comparison.verdicts.set_rates import set_rates_of
+from app.comparison.verdicts.set_rates import beside_of, set_rates_of
 from app.core.errors import InputError
 from app.history.lists.sessions import (
     find_all,
@@ -139,7 +139,12 @@ def compare(
         earlier = {} if began is None else earlier_ratios(history, columns[at][0], began)
     plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
     out_of_time = {plan_by_id[id_].id for id_, entry in entries.items() if entry["reason"] == OUT_OF_TIME}
-    of_steps = step_titles(plans_in_order), set_rates_of(plans_in_order), counted_writes_of(plans_in_order)
+    of_steps = (
+        step_titles(plans_in_order),
+        set_rates_of(plans_in_order),
+        counted_writes_of(plans_in_order),
+        beside_of(plans_in_order),
+    )
     rows = [row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)]
     mark_counted_otherwise(rows, counters, at)
     add_known_spreads(rows, spreads)

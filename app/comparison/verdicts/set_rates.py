@@ -12,7 +12,17 @@ from .rounds import Key, key_of
 
 def set_rates_of(plans: Iterable[Plan]) -> dict[Key, float]:
     """The rates (events a second) of the steps that have one."""
-    return {key_of(step): step.rate for plan in plans for step in plan.steps if step.rate}
+    return {
+        key_of(step): rate
+        for plan in plans
+        for index, step in enumerate(plan.steps)
+        if (rate := plan.set_rate(index))
+    }
+
+
+def beside_of(plans: Iterable[Plan]) -> set[Key]:
+    """The steps that are roles of others."""
+    return {key_of(step) for plan in plans for step in plan.steps if step.beside}
 
 
 def both_keep_rate(row: Row, base: int, at: int) -> bool:

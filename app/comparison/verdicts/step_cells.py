@@ -48,6 +48,7 @@ def row_of_steps(
     titles: Mapping[str, str],
     rates: Mapping[Key, float],
     counted_writes: Set[Key] = frozenset(),
+    beside: Set[Key] = frozenset(),
 ) -> Row:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
     places = rounds.judged(key, mark_common_disturbance(done))
@@ -77,6 +78,7 @@ def row_of_steps(
         latency_per=model["latency_per"],
         measures=Measures(step_measures(completed), lambda each: _measured(each, completed, rounds)),
         counts_writes=key in counted_writes,
+        beside=key in beside,
     )
 
 
