@@ -16,7 +16,8 @@ RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
 WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them
 COUNT_WRAPPER = "dyno-count.lua"  # the same of a step whose instructions are counted
 ROLE_WRAPPER = "dyno-role.lua"  # the same of one role of a step, and of a rate whose parts come each second
-ROLES_BYTES = 4 * (1 + 2 * 8 * 4096)  # of `dyno_roles` in it: the memory that the roles of a step share
+MOST_ROLES, MOST_CLIENTS = 8, 4096  # of a step, and of a role, in `dyno_roles` of it
+ROLES_BYTES = 4 * (1 + 2 * MOST_ROLES * MOST_CLIENTS)  # of the memory that the roles of a step share
 IN_ROLE = "DYNO_ROLE"  # variable of the environment that names the Lua which it loads, without .lua
 LOAD_WRAPPER = (
     "dyno-load.lua"  # the same of a step from load targets; it loads one of these, or the workload's

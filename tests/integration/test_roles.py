@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from app.protocol.events import Sample, SeriesDeclared, StepEnded
 from app.protocol.plan import LEVEL_MISSED, ROLE_MISSED
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop, own_marks
+from tests.integration.on_target import begun
 from tests.sequences import INDEX, LOAD, own_sequence
+from tests.waiting import wait_until
 
 READER = 'name = "reader"\nworkload = "point-query"\nthreads = 2'
 WRITER = (
@@ -30,13 +38,13 @@ def with_roles(name: str, *roles: str, top: str = "") -> str:
 
 
 def carried_out(
-    desktop: Desktop, *steps: str, engines: tuple[str, ...] = ("innodb",)
+    desktop: Desktop, *steps: str, engines: tuple[str, ...] = ("innodb",), code: int | None = 0
 ) -> list[dict[str, object]]:
     """The sessions of a plan with these steps."""
     text = own_sequence("mine", LOAD, INDEX, *steps, seconds=2)
     (desktop.home / "sequences/mine.toml").write_text(text)
     contenders = [word for each in engines for word in ("--contender", f"{MARIADB}:{each}")]
-    desktop.dyno("run", "--sequence", "mine", *contenders, "--allow-busy")
+    desktop.dyno("run", "--sequence", "mine", *contenders, "--allow-busy", code=code)
     return desktop.sessions()
 
 
@@ -118,3 +126,112 @@ def test_a_role_that_fails_ends_the_step_with_its_reason(desktop: Desktop) -> No
     (desktop.home / "sequences/mine.toml").write_text(text)
     said = desktop.refused("run", "--sequence", "mine", "--contender", f"{MARIADB}:innodb", "--allow-busy")
     assert "bad" in said and "text-load" in said
+
+
+# what goes wrong
+
+
+UPDATING = 'name = "updater"\nworkload = "update-nonindex"\nfollows = "writer"\napart = 4'
+ENDLESS = (
+    'name = "writer"\nworkload = "update-index"\nthreads = 1\nrate = 50\narrivals = "even"\nseconds = 60'
+)
+
+
+def begun_with(desktop: Desktop, *roles: str) -> subprocess.Popen[str]:
+    """A plan whose step with roles is under way."""
+    text = own_sequence(
+        "mine", LOAD, INDEX, with_roles("mixed", *roles), 'workload = "point-query"', seconds=1
+    )
+    (desktop.home / "sequences/mine.toml").write_text(text)
+    contender = ("--contender", f"{MARIADB}:innodb", "--allow-busy")
+    running = desktop.begin("run", "--sequence", "mine", *contender)
+    wait_until(begun(desktop, 2), "the step with roles has begun", 120)
+    return running
+
+
+def processes(desktop: Desktop, *words: str) -> list[int]:
+    """Those that work in a session of this desktop, with all of these words in their commands."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            place, command = os.readlink(path / "cwd"), (path / "cmdline").read_text(errors="replace")
+            if str(desktop.target) in place + command and all(word in command for word in words):
+                found.append(int(path.name))
+    return found
+
+
+def test_a_killed_role_ends_the_step_with_its_name_and_nothing_else(desktop: Desktop) -> None:
+    running = begun_with(desktop, READER, ENDLESS)
+    (writer,) = processes(desktop, "sysbench", "--event-rate=50")
+    os.kill(writer, signal.SIGKILL)
+    said, _ = running.communicate(timeout=60)
+    (entry,) = desktop.sessions()
+    found = ends(desktop, entry["id"])
+    assert found[2].outcome == found[3].outcome == "failed"
+    assert found[2].reason == found[3].reason and found[2].reason.startswith("writer: "), found[2].reason
+    assert found[4].outcome == "completed"  # the next step
+    assert not processes(desktop, "sysbench")
+    assert "mixed" in said
+
+
+def test_a_server_killed_between_two_that_follow_each_other(desktop: Desktop) -> None:
+    writer = 'name = "writer"\nworkload = "update-index"\nthreads = 2\nseconds = 60'
+    running = begun_with(desktop, READER, writer, UPDATING)
+    (server,) = processes(desktop, "--datadir")
+    os.kill(server, signal.SIGKILL)
+    running.communicate(timeout=90)
+    (entry,) = desktop.sessions()
+    found = ends(desktop, entry["id"])
+    assert {found[at].outcome for at in (2, 3, 4)} == {"failed"}
+    assert "the server crashed" in found[2].reason
+    assert found[5].outcome == "completed" and "after-a-crash" in found[5].marks
+
+
+def test_a_person_skips_a_step_with_roles(desktop: Desktop) -> None:
+    running = begun_with(desktop, READER, ENDLESS)
+    desktop.dyno("skip")
+    running.communicate(timeout=60)
+    (entry,) = desktop.sessions()
+    found = ends(desktop, entry["id"])
+    assert found[2].outcome == found[3].outcome == "skipped" and found[4].outcome == "completed"
+
+
+def test_a_role_of_one_event_a_second_ends_in_time_and_so_does_a_step_that_nobody_ends(
+    desktop: Desktop,
+) -> None:
+    seldom = 'name = "seldom"\nworkload = "update-index"\nthreads = 1\nrate = 1\narrivals = "even"'
+    brief = 'name = "brief"\nworkload = "update-index"\nthreads = 1\nseconds = 1'
+    never = 'name = "never"\nworkload = "update-index"\nthreads = 1\nevents = 300000'
+    steps = (with_roles("rare", READER, seldom, brief), with_roles("endless", READER, never, top="cap_s = 3"))
+    (entry,) = carried_out(desktop, *steps, code=None)
+    found = ends(desktop, entry["id"])
+    assert found[2].seconds == pytest.approx(1, abs=0.6) and found[3].totals.events <= 1
+    assert found[5].outcome == found[6].outcome == "failed"
+    assert found[5].reason == "never had not done its part after 3 s: the step ended"
+
+
+def test_one_that_follows_is_never_further_apart_than_was_asked(desktop: Desktop) -> None:
+    writer = 'name = "writer"\nworkload = "insert"\nthreads = 2\nseconds = 4'
+    (entry,) = carried_out(desktop, with_roles("close", writer, UPDATING))
+    events = desktop.events(str(entry["id"]))
+    found = ends(desktop, entry["id"])
+    assert found[2].totals.events == found[3].totals.events > 200
+    (declared,) = (each for each in events if isinstance(each, SeriesDeclared))
+    at = [
+        next(place for place, each in enumerate(declared.series) if each.name == f"load.queries{{{role}}}")
+        for role in ("writer", "updater")
+    ]
+    samples = [each for each in events if isinstance(each, Sample) and each.step == 2 and not each.derived]
+    rates = [tuple(each.values[place] for place in at) for each in samples]
+    known = [(first, second) for first, second in rates if first is not None and second is not None]
+    # at most four for each of two clients, and what a role does in the milliseconds between both reports
+    assert known and all(abs(first - second) <= 8 + 0.1 * first for first, second in known)
+
+
+def test_a_step_ends_where_one_that_follows_has_nothing_left_to_do(desktop: Desktop) -> None:
+    """There are 4,000 rows, each deleted once."""
+    writer = 'name = "writer"\nworkload = "insert"\nthreads = 2\nseconds = 30'
+    (entry,) = carried_out(desktop, with_roles("out", READER, writer, CLEANER), code=None)
+    found = ends(desktop, entry["id"])
+    assert {found[at].outcome for at in (2, 3, 4)} == {"failed"}
+    assert found[2].reason.startswith("cleaner had nothing left to do while writer")

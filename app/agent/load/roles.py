@@ -9,7 +9,7 @@ import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from app.protocol.plan import Step
-from app.protocol.sysbench import ROLES_BYTES, role_options
+from app.protocol.sysbench import MOST_CLIENTS, MOST_ROLES, ROLES_BYTES, role_options
 
 from .gate import ClientGate
 from .generator import Generator
@@ -17,6 +17,7 @@ from .generator import Generator
 AHEAD_S = 0.1  # from the word to the moment at which all begin
 LATE_S = 0.15  # that the second of one role is waited for, once that of another has come
 _OVER = (1).to_bytes(4, "little")  # its first word
+_ALONE = "{} had nothing left to do while {}, which it follows, went on: the step ended"
 _UNFINISHED = "{} had not done its part after {} s: the step ended"
 
 StartRole = Callable[
@@ -31,6 +32,11 @@ class RolesMemory:
         self.fd = os.memfd_create("dyno-roles")
         os.ftruncate(self.fd, ROLES_BYTES)
         self._map = mmap.mmap(self.fd, ROLES_BYTES)
+
+    def has_ended(self, role: int, clients: int) -> bool:
+        """Whether all clients of a role have done their part."""
+        first = 4 * (1 + MOST_ROLES * MOST_CLIENTS + role * MOST_CLIENTS)
+        return all(self._map[first : first + 4 * clients : 4])
 
     def end_step(self) -> None:
         """Each client ends behind its statement; one that follows another catches up with it first."""
@@ -178,12 +184,25 @@ class RoleGenerators:
         """End the step once it is over: its roles have done theirs, one has failed, or its time is up."""
         if self._is_ending:
             return
-        if self._ends_at and time.monotonic() > self._ends_at:
+        alone = next(filter(None, map(self._alone_text, self.roles)), "")
+        if alone:
+            self._end_step(alone)
+        elif self._ends_at and time.monotonic() > self._ends_at:
             self._end_step(self._late_text())
         elif any(role.has_failed for role in self.roles) or all(
             role.total is not None for role in self.roles if role.step.ends
         ):
             self._end_step("")
+
+    def _alone_text(self, role: RoleLoad) -> str:
+        """Why the step ends with a role that has ended before the one that it follows; '' if it has not."""
+        if not role.step.follows or role.total is None:
+            return ""
+        at = next(at for at, each in enumerate(self.roles) if each.step.role == role.step.follows)
+        leader = self.roles[at].step
+        return (
+            "" if self._memory.has_ended(at, leader.threads) else _ALONE.format(role.step.role, leader.role)
+        )
 
     def _late_text(self) -> str:
         late = [role.step for role in self.roles if role.step.ends and role.total is None]
@@ -216,6 +235,8 @@ class RoleGenerators:
         """What went wrong, with the role that it went wrong with."""
         failed = [role for role in self.roles if role.code]
         said = [
-            "{}: {}".format(role.step.role, text) for role in failed for text in role.generator.complaints()
+            "{}: {}".format(role.step.role, text)
+            for role in failed
+            for text in role.generator.complaints() or ["sysbench ended with exit code {}".format(role.code)]
         ]
         return [self._problem] if self._problem else said
