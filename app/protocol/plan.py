@@ -162,6 +162,12 @@ class Step:
         comes_each_second = self.rate and self.arrivals == EACH_SECOND
         return self.least_pct / 100 if self.least_pct else LEAST_EACH_SECOND if comes_each_second else 0.0
 
+    @property
+    def sent_rate(self) -> int:
+        """Events a second that its clients send: of parts of a second each client sends whole events."""
+        each = -(-self.rate // max(self.threads, 1))
+        return each * self.threads if self.arrivals == EACH_SECOND else self.rate
+
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and ignored on an engine."""
         return sorted({*self.ignore_errors, *self.ignore_errors_by_engine.get(engine, [])})

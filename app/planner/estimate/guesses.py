@@ -57,7 +57,7 @@ class StatementEstimator:
     def statements(self, step: Step, within_s: int = 0) -> int:
         """The largest number of statements of a step, in all or within these seconds."""
         rate = min(WRITE_RATE * step.threads, self.most_rate)
-        rate = min(rate, step.rate * self.per_event(step) or rate)
+        rate = min(rate, step.sent_rate * self.per_event(step) or rate)
         seconds = max(step.seconds + step.warmup, step.cap_s) if step.seconds else 0
         timed = rate * min(seconds, within_s or seconds)
         bounded = step.events * self.per_event(step)
@@ -111,7 +111,7 @@ def _beyond_s(roles: Sequence[Step], work: StatementEstimator) -> float:
 def _events_s(step: Step, work: StatementEstimator) -> float:
     """Seconds that the events of a step take."""
     rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
-    return step.events / min(rate, step.rate or rate)
+    return step.events / min(rate, step.sent_rate or rate)
 
 
 def steps_left_out(plan: Plan, turn: PlannedSession) -> int:

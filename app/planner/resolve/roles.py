@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from app.catalog import SequenceRole, SequenceStep, Workload
@@ -25,12 +25,13 @@ def role_steps(
     own = clients[step.roles[0].name] if all(clients.values()) else None
     sweep = sweep_points(step, (own,) if own else step.threads or size.threads, cores)
     bounds = _bounds_of_roles(step, workloads, size, len(sweep), is_read)
-    _check_time(step, bounds)
-    return [
+    found = [
         _role(step, role, workloads[role.workload], point, size, clients[role.name], bounds[role.name])
         for point in sweep
         for role in step.roles
     ]
+    _check_time(step, found)
+    return found
 
 
 def _check_role(step: SequenceStep, role: SequenceRole, workload: Workload, is_read: bool) -> None:
@@ -63,15 +64,13 @@ def _bounds_of_roles(
     return {name: {**each, "warmup": warmup} for name, each in found.items()}
 
 
-def _check_time(step: SequenceStep, bounds: Mapping[str, StepBounds]) -> None:
+def _check_time(step: SequenceStep, roles: Iterable[Step]) -> None:
     """Refuse a time limit in which a role cannot do its part at the rate that it has."""
-    for role in step.role:
-        limits = bounds[role.name]
-        by_events = limits.get("events", 0) / role.rate if role.rate else 0.0
-        needed = max(limits.get("seconds", 0), by_events) + limits.get("warmup", 0)
-        if step.cap_s and role.ends is not False and needed > step.cap_s:
+    for role in roles:
+        needed = max(role.seconds, role.events / role.sent_rate if role.rate else 0.0) + role.warmup
+        if step.cap_s and role.ends and needed > step.cap_s:
             raise InputError(
-                f"step {step.name}: the role {role.name} takes {needed:,.0f} s, and cap_s ends the step after"
+                f"step {step.name}: the role {role.role} takes {needed:,.0f} s, and cap_s ends the step after"
                 f" {step.cap_s:,} s: choose fewer seconds or events, or a longer cap_s"
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,16 @@ def test_warm_steps_have_the_rate_that_they_say(dyno_home: Path) -> None:
     assert points(planned(keep_own(dyno_home, text), rate=(50, 70)), "writes") == [(2, 0, "poisson", None)]
 
 
+def test_a_rate_may_come_each_second(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, READS.replace('"even"', '"each-second"')))
+    rated = next(step for step in plan.steps if step.rate)
+    assert lua_wrapper_of(rated, plan) == "dyno-role.lua"
+    assert "workloads/dyno-role.lua" in plan.files and "workloads/dyno-rate.lua" not in plan.files
+    words = options_of(rated, plan, "innodb", "", 1)
+    assert "--each-second=100" in words and not any(word.startswith("--arrivals") for word in words)
+    assert [replace(rated, threads=threads).sent_rate for threads in (1, 8, 64)] == [100, 104, 128]
+
+
 def test_plans_without_a_rate_stay_as_they_were(dyno_home: Path) -> None:
     plan = planned("duel")
     assert "workloads/dyno-rate.lua" not in plan.files
@@ -78,12 +89,13 @@ def test_in_slices_the_gate_keeps_the_schedule(dyno_home: Path) -> None:
     assert lua_wrapper_of(plan.steps[-1], plan) == ""
 
 
-def test_a_request_with_rates_is_written_and_read_again() -> None:
-    text = 'rate = "100..400 x2"\narrivals = "even"\n[[contender]]\nbuild = "a"\nengine = "innodb"\n'
+@pytest.mark.parametrize("arrivals", ["even", "each-second"])
+def test_a_request_with_rates_is_written_and_read_again(arrivals: str) -> None:
+    text = f'rate = "100..400 x2"\narrivals = "{arrivals}"\n[[contender]]\nbuild = "a"\nengine = "innodb"\n'
     found = plan_request_of_text(text)
     assert found.rate == (100, 200, 400)
     assert plan_request_of_text(plan_file_text(found)) == found
-    assert "--arrivals even" in command_line(found) and "--rate 100,200,400" in command_line(found)
+    assert f"--arrivals {arrivals}" in command_line(found) and "--rate 100,200,400" in command_line(found)
 
 
 @pytest.mark.parametrize(

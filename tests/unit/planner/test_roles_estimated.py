@@ -68,6 +68,14 @@ def test_roles_take_as_long_as_the_events_of_those_that_end_the_step(dyno_home: 
     assert guess(plan, "qr100") == pytest.approx(40 + STEP_S)  # beyond the seconds that are declared
 
 
+def test_parts_of_a_second_are_whole_events_of_each_client(dyno_home: Path) -> None:
+    few = ROLES.replace("rate = 100", "rate = 2\nthreads = 8").replace("events = 6000", "events = 800")
+    assert guess(planned(dyno_home, few), "qr100") == pytest.approx(100 + STEP_S)  # 8 a second, not 2
+    assert planned(dyno_home, few.replace("cap_s = 3600", "cap_s = 100"))
+    even = few.replace("each-second", "even").replace("cap_s = 3600", "cap_s = 400")
+    assert guess(planned(dyno_home, even), "qr100") == pytest.approx(400 + STEP_S)
+
+
 def test_clients_of_all_roles_are_there_at_the_same_time(dyno_home: Path) -> None:
     assert planned(dyno_home, TOGETHER, threads=(4,)).most_clients == 7
     assert planned(dyno_home, LATER, threads=(4,)).most_clients == 4
