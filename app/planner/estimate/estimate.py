@@ -283,11 +283,11 @@ def contender_size(
     engine, values = engine_of(contender.engine), option_values(contender.cnf)
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
     together = [roles_with_bounds(plan, at, work) for at in range(len(plan.steps))]
-    added = sum(work.statements(step) for roles in together for step in roles if work.grows(step))
+    added = sum(work.changed_rows(step) for roles in together for step in roles if work.grows(step))
     writing = [[step for step in roles if step.writes and step.kind not in PREPARING] for roles in together]
-    logged = [rows * row, *(sum(map(work.statements, steps)) * BINLOG_BYTES for steps in writing)]
+    logged = [rows * row, *(sum(_logged_bytes(step, row, work) for step in steps) for steps in writing)]
     memory = (survey.memory_bytes or 0) // servers_at_once(plan)
-    unpurged = max(sum(work.statements(step, UNDO_S) for step in steps) for steps in [*writing, []])
+    unpurged = max(sum(work.changed_rows(step, UNDO_S) for step in steps) for steps in [*writing, []])
     parts = {
         "tables": int((rows + added) * row),
         "redo": redo_bytes(values, contender.family, contender.version) + engine.own_bytes,
@@ -304,6 +304,12 @@ def contender_size(
         session_bytes=sum(parts.values()),
         parts=parts,
     )
+
+
+def _logged_bytes(step: Step, row: float, work: StatementEstimator) -> float:
+    """Bytes of binary log that a step writes: of its statements, and of rows beyond the first of each."""
+    statements = work.statements(step)
+    return statements * BINLOG_BYTES + (work.changed_rows(step) - statements) * row
 
 
 def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) -> int:

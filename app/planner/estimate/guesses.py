@@ -63,6 +63,12 @@ class StatementEstimator:
         bounded = step.events * self.per_event(step)
         return min(timed, bounded) if timed and bounded else timed or bounded
 
+    def changed_rows(self, step: Step, within_s: int = 0) -> int:
+        """The largest number of rows that they change, which options of the workload may say."""
+        known = (step.options.get(name) for name in ("rows_per_insert", "rows_per_delete"))
+        each = max((rows for rows in known if isinstance(rows, int)), default=1)
+        return self.statements(step, within_s) * each
+
 
 def step_guesses(plan: Plan, contender: Contender) -> list[float]:
     """Seconds of each step beyond declared ones, as far as known without a survey."""

@@ -27,7 +27,7 @@ FREEDOM = 4  # degrees, of results that tell how much they vary
 OUTSIDE = ("outside", "")  # of the steps: the server is made, started and shut down
 
 _Cell = tuple[str, int, int]  # a step of a contender: plan, positions of both
-_Work = tuple[str, str]  # kind and workload of a step, or OUTSIDE
+_Work = tuple[str, str]  # kind and workloads of a step, or OUTSIDE
 
 
 class _Seen(NamedTuple):
@@ -49,10 +49,9 @@ class LearnedDurations:
         """Of each step of a contender."""
         return [
             guess
-            # what a search or several roles take is up to them
-            if step.sliced or step.restart_with or step.role or step.kind == LIMIT
-            else self._seconds(contender, (step.kind, step.workload), guess)
-            for step, guess in zip(plan.steps, steps_s(plan, contender, work), strict=True)
+            if step.sliced or step.restart_with or step.beside or step.kind == LIMIT  # ends with its answer
+            else self._seconds(contender, _work_of(plan, at), guess)
+            for at, (step, guess) in enumerate(zip(plan.steps, steps_s(plan, contender, work), strict=True))
         ]
 
     def outside_s(self, contender: Contender) -> float:
@@ -88,11 +87,10 @@ class LearnedDurations:
         for span in past.steps:
             step = plan.steps[span.position]
             took = span.own_s if is_sliced else span.seconds  # between its steps others had their turns
-            beyond = max(0.0, took - step.seconds - step.warmup)
-            if span.is_completed and not step.sliced and not step.role:
-                self._add(
-                    contender, (step.kind, step.workload), guesses[turn.contender][span.position], beyond
-                )
+            beyond = max(0.0, took - plan.declared_s(span.position))
+            if span.is_completed and not step.sliced and not step.beside:
+                guess = guesses[turn.contender][span.position]
+                self._add(contender, _work_of(plan, span.position), guess, beyond)
         if not (is_sliced or plan.pause or plan.quiet_wait or plan.canary or plan.start == "snapshot"):
             self._add(contender, OUTSIDE, SERVER_S, past.outside_s)
 
@@ -147,6 +145,11 @@ def past_build_defaults(sessions: Iterable[PastSession]) -> dict[str, dict[str, 
                 name: str(value) for name, value in in_force.items() if name not in by_preset
             }
     return found
+
+
+def _work_of(plan: Plan, index: int) -> _Work:
+    """What a step does; of roles all of them."""
+    return plan.steps[index].kind, "+".join(role.workload for role in plan.together(index))
 
 
 def _places(contender: Contender) -> Sequence[str]:

@@ -10,13 +10,15 @@ import pytest
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.explaining.explaining import request_of_step, wanted_step_label
+from app.history.machines.measured import read_machine_record
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.planner.estimate.estimate import PlanEstimate, count_compared_cells, estimate
-from app.planner.estimate.guesses import STEP_S, step_guesses
+from app.planner.estimate.guesses import SERVER_S, STEP_S, StatementEstimator, step_guesses
 from app.planner.kinds.again import request_again
 from app.planner.kinds.chosen import fitted, sliced_or_interleaved
 from app.planner.resolve.resolve import resolve
+from app.protocol.events import StepEnded
 from app.protocol.plan import Plan
 from tests import journals
 from tests.plans import THREE, request, survey
@@ -96,6 +98,40 @@ def test_all_roles_that_write_need_disk(dyno_home: Path) -> None:
     assert parts(ROLES)["tables"] == parts(grows)["tables"]
     unbounded = TOGETHER.replace('"update-index"', '"insert"').replace("rate = 10", "rate = 600")
     assert parts(unbounded)["tables"] == pytest.approx(parts(grows)["tables"], rel=0.1)  # 10 s, and a part
+
+
+def test_statements_of_many_rows_need_more_disk(dyno_home: Path) -> None:
+    (step,) = [each for each in planned(dyno_home, TOGETHER).steps if each.role == "writer"]
+    work = StatementEstimator({}, 1000)
+    by_events = replace(step, events=100)
+    assert work.changed_rows(by_events) == work.statements(by_events) == 100
+    assert work.changed_rows(replace(by_events, options={"rows_per_insert": 50})) == 5000
+    assert work.changed_rows(replace(by_events, options={"rows_per_delete": "many"})) == 100
+
+
+# learned
+
+
+def test_the_time_of_roles_is_learned_from_earlier_sessions(history: History, dyno_home: Path) -> None:
+    its_plan = planned(dyno_home, ROLES)
+    maker = journals.Maker(its_plan).begin()
+    maker.t = float(SERVER_S)
+    for at, step in enumerate(its_plan.steps):
+        if step.beside:
+            maker.add(StepEnded, step=at, outcome="completed", value=1.0)
+            continue
+        maker.start_step(at)
+        maker.t += guess(its_plan, step.name) * (3 if step.role else 1)
+        maker.end_step(at)
+    journals.store(history, maker.end())
+    found = estimate(its_plan, survey(), read_machine_record(history, its_plan.machine_key))
+    more = found.guessed_s - estimate(its_plan, survey()).guessed_s
+    assert more == pytest.approx(2 * guess(its_plan, "qr100"), rel=0.01)
+    other = planned(dyno_home, 'name = "alone"\nworkload = "read-only"\nevents = 900\n')
+    known = read_machine_record(history, other.machine_key)
+    assert estimate(other, survey(), known).guessed_s == pytest.approx(
+        estimate(other, survey()).guessed_s, rel=0.01
+    )
 
 
 # verdicts
