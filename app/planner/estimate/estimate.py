@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.units import bytes_text, count_text, seconds_text
@@ -233,6 +233,7 @@ def _assumptions(plan: Plan, work: StatementEstimator, learned: LearnedDurations
         + ("; searches for a limit, at most" if any(step.kind == LIMIT for step in plan.steps) else ""),
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
         f"growth by writes: {BINLOG_BYTES} bytes of binary log and {UNDO_BYTES} of undo a statement, "
+        "with the bytes of its further rows, "
         f"at most {WRITE_RATE:,} statements/s a thread and {work.most_rate:,} in all",
     ]
 
@@ -285,13 +286,13 @@ def contender_size(
     together = [roles_with_bounds(plan, at, work) for at in range(len(plan.steps))]
     added = sum(work.changed_rows(step) for roles in together for step in roles if work.grows(step))
     writing = [[step for step in roles if step.writes and step.kind not in PREPARING] for roles in together]
-    logged = [rows * row, *(sum(_logged_bytes(step, row, work) for step in steps) for steps in writing)]
+    logged = [rows * row, *(_written_bytes(steps, BINLOG_BYTES, row, work) for steps in writing)]
     memory = (survey.memory_bytes or 0) // servers_at_once(plan)
-    unpurged = max(sum(work.changed_rows(step, UNDO_S) for step in steps) for steps in [*writing, []])
+    undo = [_written_bytes(steps, engine.undo_bytes, row, work, UNDO_S) for steps in writing]
     parts = {
         "tables": int((rows + added) * row),
         "redo": redo_bytes(values, contender.family, contender.version) + engine.own_bytes,
-        "undo": unpurged * engine.undo_bytes,
+        "undo": int(max(undo, default=0)) if engine.undo_bytes else 0,
         "temporary": _temporary_bytes(plan, contender, rows, row),
         "binary log": int(max(logged)) if writes_binary_log(contender) else 0,  # emptied around each step
         "system": SYSTEM_BYTES["mariadb" if is_mariadb(contender) else "mysql"],
@@ -306,10 +307,13 @@ def contender_size(
     )
 
 
-def _logged_bytes(step: Step, row: float, work: StatementEstimator) -> float:
-    """Bytes of binary log that a step writes: of its statements, and of rows beyond the first of each."""
-    statements = work.statements(step)
-    return statements * BINLOG_BYTES + (work.changed_rows(step) - statements) * row
+def _written_bytes(
+    steps: Sequence[Step], of_one: int, row: float, work: StatementEstimator, within_s: int = 0
+) -> float:
+    """Bytes that statements leave in a log, with the rows beyond the first of each."""
+    statements = sum(work.statements(step, within_s) for step in steps)
+    rows = sum(work.changed_rows(step, within_s) for step in steps)
+    return statements * of_one + (rows - statements) * row
 
 
 def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) -> int:
