@@ -417,9 +417,10 @@ class Plan:
         if plan.steps and plan.steps[0].beside:
             raise ValueError("plan: step {} is beside no other".format(plan.steps[0].name))
         for roles in map(plan.together, range(len(plan.steps))):
-            for role in roles:
-                if role.follows not in ("", *(each.role for each in roles)):
-                    raise ValueError("plan: step {} follows no role of its own".format(role.name))
+            names = {"", *(each.role for each in roles)}
+            lost = next((each.name for each in roles if each.follows not in names), "")
+            if lost:
+                raise ValueError("plan: step {} follows no role of its own".format(lost))
         return plan
 
 
