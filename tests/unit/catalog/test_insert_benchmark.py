@@ -8,9 +8,10 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
+from app.planner.estimate.estimate import estimate
 from app.protocol.plan import EACH_SECOND, Plan
 from app.protocol.sysbench import seed_of
-from tests.plans import MARIADB, plan
+from tests.plans import MARIADB, plan, survey
 from tests.sequences import keep_own
 
 FORMS = ("insert-benchmark", "insert-benchmark-short")
@@ -99,3 +100,11 @@ def test_every_figure_of_a_step_is_that_of_its_first_role() -> None:
     steps = {step.name: step for step in Catalog().sequence("insert-benchmark").steps}
     assert [each.name for each in steps["qr100"].roles] == ["reader", "inserter", "deleter"]
     assert [each.name for each in steps["l.i1"].roles] == ["inserter", "deleter"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "row_bytes"), [("innodb", 93 + 84), ("rocksdb", 39 + 39), ("myisam", 67 + 59)]
+)
+def test_purchases_take_the_room_that_their_workloads_say(engine: str, row_bytes: int) -> None:
+    found = estimate(planned(engine=engine), survey()).contenders[0]
+    assert found.data_bytes == 1_000_000 * row_bytes
