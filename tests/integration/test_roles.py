@@ -177,7 +177,7 @@ def test_a_killed_role_ends_the_step_with_its_name_and_nothing_else(desktop: Des
 def test_a_server_killed_between_two_that_follow_each_other(desktop: Desktop) -> None:
     writer = 'name = "writer"\nworkload = "update-index"\nthreads = 2\nseconds = 60'
     running = begun_with(desktop, READER, writer, UPDATING)
-    (server,) = processes(desktop, "--datadir")
+    (server,) = processes(desktop, "--defaults-file")
     os.kill(server, signal.SIGKILL)
     running.communicate(timeout=90)
     (entry,) = desktop.sessions()
