@@ -13,7 +13,9 @@ from app.protocol.sysbench import MOST_CLIENTS, MOST_ROLES, ROLES_BYTES, role_op
 
 from .gate import ClientGate
 from .generator import Generator
+from .statement_times import StatementTimes
 
+PASSED_ON = ("measured", "statement", "schedule", "figure")  # lines of the role of the figure, at once
 AHEAD_S = 0.1  # from the word to the moment at which all begin
 LATE_S = 0.15  # that the second of one role is waited for, once that of another has come
 _OVER = (1).to_bytes(4, "little")  # its first word
@@ -55,6 +57,7 @@ class RoleLoad:
         self.generator = generator
         self.total: Optional[Dict[str, Any]] = None
         self.statement = ""
+        self.statement_times = StatementTimes()
         self.behind_s: Optional[float] = None
         self.rows: Dict[str, Any] = {}  # of its warm-up
         self.connections: List[int] = []  # by the numbers that the server gave them
@@ -72,6 +75,8 @@ class RoleLoad:
             self.total = dict(line)
         elif kind == "statement":
             self.statement = str(line["text"])
+        elif kind == "figure":
+            self.statement_times.take(line)
         elif kind == "schedule":
             self.behind_s = float(line["behind_s"])
         elif kind == "measured":
@@ -149,7 +154,7 @@ class RoleGenerators:
         elif kind == "second":
             self._since = self._since if self._seconds else time.monotonic()
             self._seconds.setdefault(round(float(line["time_s"])), {})[role.step.role] = line
-        return [line] if role is self.roles[0] and kind in ("measured", "statement", "schedule") else []
+        return [line] if role is self.roles[0] and kind in PASSED_ON else []
 
     def _begin_when_all_wait(self) -> None:
         clients = sum(role.step.threads for role in self.roles)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from app.agent.load.generator import add
 from app.agent.load.generators import Driving, RemoteGenerators
+from app.agent.load.statement_times import StatementTimes
 from app.agent.profiling.profile import StackSampling
 from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.process import ThreadCounters
@@ -132,6 +133,8 @@ class RunningStepMeter:
             self.counted.warm_rows = line["rows"]
         elif kind == "statement":
             self.counted.statement = str(line["text"])
+        elif kind == "figure":
+            self.counted.statement_times.take(line)
         elif kind == "schedule":
             self.counted.behind_s = float(line["behind_s"])
         elif kind == "total":
@@ -215,6 +218,7 @@ class GeneratorCounts:
         self.warm_rows: Dict[str, Any] = {}  # of the warm-up, once it is over
         self.total: Optional[Dict[str, Any]] = None
         self.events = 0
+        self.statement_times = StatementTimes()
         self.statement = ""  # of the workload, to be explained; '' where it sends none
         self.behind_s: Optional[float] = None  # how far its schedule was; None: it has no rate
 

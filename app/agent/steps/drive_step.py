@@ -58,7 +58,7 @@ class DriveStep:
         self._measuring = RunningStepMeter(session, index, step)
         self._pace = step_load_pacing(session, index, step, self._measuring)
         self._elsewhere = RemoteLoad(session, index, step, seed)
-        self._roles = RolesEnd(session, index, self._measuring.role_costs)
+        self._roles = RolesEnd(session, facts, index, self._measuring.role_costs)
         self._status: Dict[str, str] = {}
         self._code = 0  # that sysbench ended with
 
@@ -138,7 +138,8 @@ class DriveStep:
         session.write_accounting.count_rows(counted.warm_rows)
         if counted.statement:
             self._facts.write_explain(step, counted.statement)
-        self._facts.write_engine_figures(step, session.sampler.engine_figures)
+        figures = {**session.sampler.engine_figures, **counted.statement_times.figures()}
+        self._facts.write_engine_figures(step, figures)
         if measuring.profile.mark:
             self._facts.write_stacks(step, measuring.profile.stacks())
         return {

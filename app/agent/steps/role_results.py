@@ -20,6 +20,7 @@ from app.protocol.plan import LEVEL_MISSED, ROLE_MISSED, Step
 if TYPE_CHECKING:
     from app.agent.load.roles import RoleGenerators, RoleLoad
 
+    from .facts import SessionFactsWriter
     from .role_costs import RoleCosts
     from .running import RunningSession
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 class RolesEnd:
     """The end of a step with roles; the figures of the step itself are those of its first role."""
 
-    def __init__(self, session: RunningSession, index: int, costs: RoleCosts) -> None:
-        self._session = session
+    def __init__(
+        self, session: RunningSession, facts: SessionFactsWriter, index: int, costs: RoleCosts
+    ) -> None:
+        self._session, self._facts = session, facts
         self._costs = costs
         self._plan = session.plan
         self._indexes = [index, *session.plan.other_roles(index)]
@@ -65,6 +68,7 @@ class RolesEnd:
         schedule = achieved_rate(step, load.behind_s, int(totals.events or 0), seconds)
         queries = int(totals.queries or 0)
         spent = self._costs.spent(step.role, queries)
+        self._facts.write_engine_figures(step, load.statement_times.figures())
         return {
             **common,
             "value": value_of(step, totals, seconds, self._plan.tables * self._plan.rows),
