@@ -34,10 +34,10 @@ def _reached(row: Row, cell: Cell) -> str:
     slow = [each for each in said if (each.achieved or 0.0) < each.least]
     if not slow:
         limit_ms = max((each.most_p99_ms for each in said), default=0.0)
-        return f"had a p99 above the {figure_text(limit_ms)} ms that were asked for"
+        return f"had a p99 above the {limit_ms:g} ms that were asked for"
     least = min(slow, key=lambda each: each.achieved or 0.0)
     pct = 100 * (least.achieved or 0.0) / least.rate
-    share = figure_text(pct) if pct < 1 else f"{pct:.0f}"
+    share = f"{pct:.0f}" if pct >= 1 else f"{pct:.1g}"
     of_repeats = (
         f" in {len(slow)} of {count_text(len(cell.schedules), 'repeat')}" if len(cell.schedules) > 1 else ""
     )
