@@ -179,13 +179,15 @@ def _show_table(
 ) -> None:
     from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_sentences
     from app.comparison.texts import text as compare_text
+    from app.comparison.texts.roles_text import roles_tables
     from app.comparison.verdicts.compare import only_common_steps
 
     found = only_common_steps(found) if is_common else found
     sentences = first_lines(found, measure_in_sentence(measure))
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences, has_details or is_wide))
-        print_tables([compare_text.shown_table(found, has_details, is_wide, sentences)])
+        shown = compare_text.shown_table(found, has_details, is_wide, sentences)
+        print_tables([shown, *roles_tables(found)])
     elif form == "json":
         print_json(
             {

@@ -125,6 +125,7 @@ class Row:
     measures: Mapping[str, list[ColumnFigure]]  # by the name of a Measure; not the figure of the step itself
     counts_writes: bool = False  # its instructions are counted, and it writes
     beside: bool = False  # a role of another step, carried out together with it
+    alone: tuple[str, str] | None = None  # the key of the step that does the work of this role without others
     earlier: VariancePrior = UNKNOWN  # what earlier plans tell of the noise of its repeats
     earlier_plans: int = 0  # how many do
 

@@ -44,7 +44,7 @@ from app.comparison.verdicts.repeats import (
     without_attempts,
 )
 from app.comparison.verdicts.rounds import round_of, rounds_of
-from app.comparison.verdicts.set_rates import beside_of, set_rates_of
+from app.comparison.verdicts.set_rates import alone_of, other_role_keys, set_rates_of
 from app.core.errors import InputError
 from app.history.lists.sessions import (
     find_all,
@@ -143,7 +143,8 @@ def compare(
         step_titles(plans_in_order),
         set_rates_of(plans_in_order),
         counted_writes_of(plans_in_order),
-        beside_of(plans_in_order),
+        other_role_keys(plans_in_order),
+        alone_of(plans_in_order),
     )
     rows = [row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)]
     mark_counted_otherwise(rows, counters, at)

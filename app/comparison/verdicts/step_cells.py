@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from statistics import median
+from types import MappingProxyType
 
 from app.comparison.cells.cell import OF_SNAPSHOT, Cell, ColumnFigure, Row
 from app.comparison.cells.measures import Measure, Measures, step_measures
@@ -49,6 +50,7 @@ def row_of_steps(
     rates: Mapping[Key, float],
     counted_writes: Set[Key] = frozenset(),
     beside: Set[Key] = frozenset(),
+    alone: Mapping[Key, Key] = MappingProxyType({}),
 ) -> Row:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
     places = rounds.judged(key, mark_common_disturbance(done))
@@ -79,6 +81,7 @@ def row_of_steps(
         measures=Measures(step_measures(completed), lambda each: _measured(each, completed, rounds)),
         counts_writes=key in counted_writes,
         beside=key in beside,
+        alone=alone.get(key),
     )
 
 

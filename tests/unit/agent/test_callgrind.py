@@ -12,12 +12,12 @@ from app.agent.system.errors import AgentError
 # says what vgdb and callgrind 3.19 say: the table of threads, and a file for each with its total
 VGDB = """#!/bin/sh
 case "$*" in
-*scheduler*) printf 'Thread 1: status = VgTs_WaitSys syscall 7 (lwpid 4029)\\n==1==    at 0x1\\n'
-    printf 'Thread 32: status = VgTs_Runnable (lwpid 4619)\\nThread 33: status = VgTs_Empty (lwpid 0)\\n' ;;
-*dump*) printf 'thread: 1\\nfn=(1) x\\ntotals: 200\\n' >{folder}/counts.1-01
+*off*scheduler*dump*) [ {code} = 0 ] || {{ echo "{wrong}" >&2; exit {code}; }}
+    printf 'Thread 1: status = VgTs_WaitSys syscall 7 (lwpid 4029)\\n==1==    at 0x1\\n'
+    printf 'Thread 32: status = VgTs_Runnable (lwpid 4619)\\nThread 33: status = VgTs_Empty (lwpid 0)\\n'
+    printf 'thread: 1\\nfn=(1) x\\ntotals: 200\\n' >{folder}/counts.1-01
     printf 'thread: 32\\nsummary: 7\\ntotals: 74364\\n' >{folder}/counts.1-32
     printf 'totals: 5\\n' >{folder}/counts.1-44 ;;
-*off*) echo "{wrong}" >&2; exit {code} ;;
 esac
 """
 

@@ -6,6 +6,7 @@ import pytest
 
 from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.cells.cell import Comparison
+from app.comparison.texts.roles_text import roles_tables
 from app.comparison.texts.text import to_text
 from app.comparison.verdicts.compare import compare, judged_by_limits
 from app.comparison.verdicts.judgement import MARKED
@@ -29,7 +30,7 @@ PLAN = comparable.plan(2, 3, its_steps=[READER, WRITER, FOLLOWER])
 
 
 @pytest.fixture
-def compared(history: History) -> Comparison:
+def with_levels(history: History) -> Comparison:
     return compare(history, comparable.keep(history.path.parent, PLAN))
 
 
@@ -43,18 +44,18 @@ def missed(compared: Comparison, schedule: dict[str, float]) -> Comparison:
     return judged_by_limits(compared, VerdictLimits(matters=0.05))
 
 
-def test_what_is_at_its_rate_is_not_judged_and_takes_a_line(compared: Comparison) -> None:
-    reader, writer, follower = (row.cells[1].verdict for row in compared.rows)
+def test_what_is_at_its_rate_is_not_judged_and_takes_a_line(with_levels: Comparison) -> None:
+    reader, writer, follower = (row.cells[1].verdict for row in with_levels.rows)
     assert reader not in (AT_RATE, MARKED) and writer == follower == AT_RATE  # one follows the other
-    assert [row.beside for row in compared.rows] == [False, True, True]
-    text = to_text(compared)
+    assert [row.beside for row in with_levels.rows] == [False, True, True]
+    text = to_text(with_levels)
     assert "not shown: 2 roles at their rates (--details)" in text and "q.writer" not in text
-    assert "q.writer" in to_text(compared, has_details=True)
+    assert "q.writer" in to_text(with_levels, has_details=True)
 
 
-def test_a_missed_level_comes_first_and_nothing_else_of_the_step_is_judged(compared: Comparison) -> None:
+def test_a_missed_level_comes_first_and_nothing_else_of_the_step_is_judged(with_levels: Comparison) -> None:
     schedule = {"rate": 20, "achieved": 12.8, "behind_s": 0.0, "least": 19.0}
-    found = missed(compared, schedule)
+    found = missed(with_levels, schedule)
     assert [cells(row, "verdict")[1] for row in found.rows] == [MARKED] * 3
     first, *others = verdict_sentences(found)
     assert first.startswith("q.writer threads=1: ")
@@ -64,9 +65,9 @@ def test_a_missed_level_comes_first_and_nothing_else_of_the_step_is_judged(compa
     assert "q.writer" in to_text(found)  # what is no longer at its rate has a row
 
 
-def test_a_missed_p99_is_told_as_such(compared: Comparison) -> None:
+def test_a_missed_p99_is_told_as_such(with_levels: Comparison) -> None:
     schedule = {"rate": 20, "achieved": 20, "behind_s": 0.0, "least": 19.0, "most_p99_ms": 100}
-    first = verdict_sentences(missed(compared, schedule))[0]
+    first = verdict_sentences(missed(with_levels, schedule))[0]
     assert first.endswith(" had a p99 above the 100 ms that were asked for.")
 
 
@@ -79,6 +80,23 @@ def test_a_missed_level_needs_no_repeats(history: History) -> None:
     found = judged_by_limits(compared, VerdictLimits(matters=0.05))
     assert found.rows[1].cells[1].whys == [LEVEL_MISSED]
     assert verdict_sentences(found)[0].endswith(" reached 0.5% of 1,000 rows/s.")
+
+
+def test_what_is_left_of_a_role_beside_the_others(history: History) -> None:
+    """Each session has a pair of its own; the writer has a rate here that it has nowhere alone."""
+    alone = Step("alone", "drive", "read", "reads", coordinates={"threads": 1})
+    plan = comparable.plan(2, 3, its_steps=[alone, READER, WRITER])
+    found = compare(history, comparable.keep(history.path.parent, plan))
+    whole, reader, _ = found.rows
+    pairs = zip(whole.cells[1].samples, (0.5, 0.6, 0.9), strict=True)
+    reader.cells[1].samples = [each and each * share for each, share in pairs]
+    reader.cells[0].samples = [None, None, None]
+    (table,) = roles_tables(found)
+    assert table.lines == (("q threads=1", "alone threads=1", "-", "0.60 (0.50 to 0.90)"),)
+
+
+def test_without_a_step_alone_nothing_is_told_of_roles(with_levels: Comparison) -> None:
+    assert roles_tables(with_levels) == []
 
 
 def test_the_rate_of_one_that_follows_is_that_of_whom_it_follows() -> None:

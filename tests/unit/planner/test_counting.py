@@ -97,7 +97,7 @@ def test_a_workload_is_counted_as_work_does_else_with_fewer_events_for_more_stat
     for name in ("read-only", "points-notcovered-pk", "hot-points", "oltp-ro"):
         plan = resolved(sequence_that_counts(name, Catalog()))
         (step,) = (each for each in plan.steps if each.kind == COUNT)
-        usual = max(50, 500 // Catalog().workload(name).queries_per_event)
+        usual = max(25, 250 // Catalog().workload(name).queries_per_event)
         assert (step.name, step.workload) == (name, name)
         assert step.events == (work[name].count if name in work else usual)
         assert plan.rows == resolved().rows
@@ -111,7 +111,7 @@ def test_custom_sql_is_counted_on_the_tables_of_its_load(dyno_home: Path) -> Non
 
 def test_a_file_of_that_name_goes_before_the_made_sequence(dyno_home: Path) -> None:
     made = Catalog().sequence("work.read-only").text
-    write(dyno_home / "sequences/work.read-only.toml", made.replace("count = 100", "count = 7"))
+    write(dyno_home / "sequences/work.read-only.toml", made.replace("count = 50", "count = 7"))
     assert next(step.count for step in Catalog().sequence("work.read-only").steps if step.count) == 7
 
 
