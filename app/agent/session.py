@@ -216,7 +216,7 @@ class StepExecutor:
         if not problem:
             ended = self.repeating.run(index, step, lambda: self._run_kind(index, step, seed))
         self._settings.complete(ended, step)
-        if step.kind in QUERYING and not step.writes and is_indebted(debt):
+        if step.kind in QUERYING and not self._plan.writes(index) and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         if step.kind in QUERYING:
             marks = [*ended.get("marks", ()), *self._analysing.marks, *self._lacking.marks]

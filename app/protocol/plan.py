@@ -375,6 +375,10 @@ class Plan:
         is_other = self.steps[index].beside
         return [] if is_other else [self.steps[at] for at in (index, *self.other_roles(index))]
 
+    def writes(self, index: int) -> bool:
+        """Whether a step, or another role of it, writes."""
+        return any(step.writes for step in self.together(index))
+
     def declared_s(self, index: int) -> int:
         """The seconds that a step says: with its warm-up, and of roles those that it waits for."""
         roles = self.together(index)

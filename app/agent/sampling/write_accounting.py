@@ -45,7 +45,7 @@ class WriteAccounting:
         """Begin a step: one that writes belongs to the run."""
         step = self._plan.steps[index]
         self.begin_load(step)
-        if step.writes:
+        if self._plan.writes(index):
             self._began = self._began if self._steps else reading
             self._steps.append(index)
 

@@ -29,6 +29,15 @@ def reading(server_kb: float, disk_kb: float, pid: int = 1) -> Reading:
     return Reading(0.0, {"server_write_kb": server_kb, "disk_write_kb": disk_kb}, {"server": pid})
 
 
+def test_a_role_that_writes_makes_its_step_part_of_the_run() -> None:
+    roles = [Step("qr", "drive", role="reader"), Step("qr.w", "drive", role="w", beside=True, writes=True)]
+    kept = WriteAccounting(journals.plan(its_steps=roles))
+    kept.begin_step(0, reading(100, 1000))
+    kept.count_rows({"inserted": 1000})
+    found = kept.close(reading(300, 9000), reading(300, 9000), 100)
+    assert (found["steps"], found["rows"], found["run_written_bytes"]) == (["qr"], 1000, 200 * 1024)
+
+
 def test_the_load_keeps_what_its_index_cost_too() -> None:
     kept = ledger()
     kept.begin_step(0, reading(100, 1000))

@@ -119,10 +119,13 @@ def test_a_plan_that_cannot_be_is_refused(change: dict[str, Any], word: str) -> 
 
 def test_roles_are_carried_out_with_the_first_of_them() -> None:
     reader = Step("a", "drive", role="r", threads=3, seconds=5, warmup=2)
-    writer = replace(reader, name="a.w", role="w", beside=True, ends=True, seconds=9, follows="r")
+    writer = replace(
+        reader, name="a.w", role="w", beside=True, ends=True, seconds=9, follows="r", writes=True
+    )
     plan = replace(PLAN, steps=[STEP, reader, writer, replace(writer, name="a.v"), STEP])
     assert [plan.other_roles(at) for at in range(5)] == [[], [2, 3], [3], [], []]
     assert [len(plan.together(at)) for at in range(5)] == [1, 3, 0, 0, 1]
     assert [plan.declared_s(at) for at in (1, 2, 3)] == [9 + 2, 0, 0]
     assert plan.most_clients == 9 and not plan.can_repeat(1)
+    assert not reader.writes and [plan.writes(at) for at in (0, 1, 4)] == [STEP.writes, True, STEP.writes]
     assert Plan.from_json(plan.to_json()) == plan
