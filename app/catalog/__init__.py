@@ -3,7 +3,7 @@
 Planner, comparison, explaining, command line and window ask here. It runs nothing and reaches no target.
 Start with `Catalog` (`listing`), then `workload`, `sequence` and `roles`, which check the keys of the files.
 `own` and `own_sql` write a person's files. Lua of a person's own is approved by its hash before it is sent
-(`approval`); custom SQL is data: `custom_sql` reads it, `listing.made_lua` makes Lua of it.
+(`approval`); custom SQL is data: `custom_sql` reads it, `sql_lua` makes Lua of it.
 """
 
 from .approval import UnapprovedLuaError, approve, approved_hashes

@@ -23,17 +23,9 @@ from app.variables.names import EARLIER, old_default_preset, preset_list_positio
 from . import declared_work
 from .approval import UnapprovedLuaError, hash_of
 from .counting import COUNTED, EVENTS, counted_sequence, counted_workload
-from .custom_sql import (
-    FILL_COMMIT,
-    MAX_SQL,
-    ParsedCustomSql,
-    SqlDeclaredNumber,
-    SqlDrawnVariable,
-    parse_custom_sql,
-    sql_workload_fields,
-)
+from .custom_sql import MAX_SQL, ParsedCustomSql, parse_custom_sql, sql_workload_fields
 from .sequence import Sequence, sequence_of
-from .sql_text import SqlTemplate
+from .sql_lua import made_lua
 from .workload import NAME, Workload, workload_of
 
 OTHER = "other"  # the folder of presets for engines without facts
@@ -305,69 +297,3 @@ def _listed(names: list[str]) -> str:
 def _check_engine(engine: str) -> None:
     if not NAME_OF_ENGINE.fullmatch(engine):
         raise InputError(f"no engine {engine}{did_you_mean(engine, KNOWN)}: choose one of {', '.join(KNOWN)}")
-
-
-# the Lua that Dyno makes from custom SQL: calls of dyno-sql.lua with numbers and quoted texts
-
-
-_HEAD = """\
--- Made by Dyno from {source}; what is to be changed is changed there.
-
-local sql = require("dyno-sql")
-"""
-
-
-def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
-    """The Lua of a workload: its tables and what fills them, or its driven statements."""
-    is_load = kind == "load"
-    taken = {bind.name for each in found.statements(kind) for bind in each.binds}
-    calls = [
-        [_variable(each) for each in found.variables if each.name in taken],
-        [f"sql.table({lua_quoted(each.table)}, {lua_quoted(each.text)})" for each in found.tables if is_load],
-        [_statement(each) for each in found.statements(kind)],
-        [f"sql.fill({FILL_COMMIT})" if is_load else f"sql.drive({_loops_per_commit(found)})"],
-    ]
-    paragraphs = ["\n".join(each) + "\n" for each in calls if each]
-    return "\n".join([_HEAD.format(source=_named(source)), *paragraphs])
-
-
-def lua_quoted(text: str) -> str:
-    """A text as a Lua string in one line; what could end the string is written as its number."""
-    return '"' + "".join(each if _is_plain(each) else _escaped(each) for each in text) + '"'
-
-
-def _is_plain(character: str) -> bool:
-    return " " <= character <= "~" and character not in '"\\'
-
-
-def _escaped(character: str) -> str:
-    return "".join(f"\\{byte:03d}" for byte in character.encode())
-
-
-def _named(source: str) -> str:
-    """A file name for a comment: it cannot end the line."""
-    return "".join(each for each in source if _is_plain(each))
-
-
-def _variable(variable: SqlDrawnVariable) -> str:
-    words = [lua_quoted(variable.name), lua_quoted(variable.kind), *map(_number, variable.numbers)]
-    if variable.zlib is not None:
-        words.append(f"{variable.zlib:g}")
-    return f"sql.variable({', '.join(words)})"
-
-
-def _number(number: SqlDeclaredNumber) -> str:
-    value = f"{number.value:.15g}" if isinstance(number.value, float) else str(number.value)
-    return f"sql.rows({value})" if number.of_rows else value
-
-
-def _statement(statement: SqlTemplate) -> str:
-    taken = [f"{{{lua_quoted(bind.name)}, {bind.offset}}}" for bind in statement.binds]
-    words = [lua_quoted(statement.verb), lua_quoted(statement.text)]
-    if not taken:
-        return f"sql.statement({', '.join(words)})"
-    return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"
-
-
-def _loops_per_commit(found: ParsedCustomSql) -> int:
-    return found.options.get("commit", 1) if found.is_transaction else 0

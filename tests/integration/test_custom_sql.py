@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.catalog.custom_sql import parse_custom_sql
-from app.catalog.listing import made_lua
+from app.catalog.sql_lua import made_lua
 from app.protocol.events import Fact, StepEnded
 from app.protocol.step_parts import to_json
 from tests.installed import MARIADB

@@ -16,7 +16,7 @@ import pymysql
 import pytest
 
 from app.catalog.custom_sql import parse_custom_sql
-from app.catalog.listing import made_lua
+from app.catalog.sql_lua import made_lua
 from tests.integration.gated import Line, began, check_slice, gated, recorded_work
 from tests.integration.generated import Server, Work, drive, fill, shipped
 

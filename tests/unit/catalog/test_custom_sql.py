@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 import pytest
@@ -14,7 +15,7 @@ from app.catalog.custom_sql import (
     parse_custom_sql,
     sql_workload_fields,
 )
-from app.catalog.listing import lua_quoted, made_lua
+from app.catalog.sql_lua import lua_quoted, made_lua
 
 WHOLE = """\
 option
@@ -226,3 +227,12 @@ def test_the_lua_reads_like_the_file() -> None:
     assert 'sql.variable("body", "char", 512, 1024, 0.4)' in load
     assert load.endswith("sql.fill(1000)\n")
     assert "update" not in load
+
+
+def test_the_lua_of_files_is_as_it_was() -> None:
+    """It is part of the key of the work: what is compared with earlier sessions."""
+    found = parse_custom_sql(WHOLE)
+    of_kinds = [
+        hashlib.sha256(made_lua(found, kind, "w.sql").encode()).hexdigest() for kind in ("drive", "load")
+    ]
+    assert [each[:16] for each in of_kinds] == ["56e06ef57125a53d", "acede570c11eda05"]
