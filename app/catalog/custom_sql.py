@@ -62,6 +62,14 @@ class SqlDrawnVariable:
 
 
 @dataclass(frozen=True)
+class SqlBlock:
+    """The statements of a loop; each loop draws one of several blocks by weight."""
+
+    weight: int
+    statements: tuple[SqlTemplate, ...]
+
+
+@dataclass(frozen=True)
 class ParsedCustomSql:
     """A parsed file, with everything that is wrong with it."""
 
@@ -71,6 +79,7 @@ class ParsedCustomSql:
     fill: tuple[SqlTemplate, ...] = ()
     drive: tuple[SqlTemplate, ...] = ()
     problems: tuple[CustomSqlProblem, ...] = ()
+    blocks: tuple[SqlBlock, ...] = ()  # the statements of `drive`
 
     @property
     def is_transaction(self) -> bool:
@@ -80,6 +89,10 @@ class ParsedCustomSql:
     def statements(self, kind: str) -> tuple[SqlTemplate, ...]:
         """The statements of a loop that fills, or that is driven."""
         return self.fill if kind == "load" else self.drive
+
+    def blocks_of(self, kind: str) -> tuple[SqlBlock, ...]:
+        """What a loop that fills, or that is driven, draws from."""
+        return (SqlBlock(1, self.fill),) if kind == "load" else self.blocks
 
 
 def custom_sql_problems(text: str, kind: str = "") -> list[CustomSqlProblem]:
@@ -102,13 +115,14 @@ def sql_workload_fields(found: ParsedCustomSql, kind: str) -> dict[str, Any]:
     """The keys of a workload that its SQL decides."""
     statements = found.statements(kind)
     verbs = {statement.verb for statement in statements}
-    is_one = len(statements) == 1 and not found.is_transaction
+    blocks = found.blocks_of(kind)
+    is_one = all(len(each.statements) == 1 for each in blocks) and not found.is_transaction
     control = 2 if found.is_transaction else 0
     return {
         "writes": bool(verbs - {"select"}),
         "changes_rows": bool(verbs & {"insert", "delete"}),
         "removes_rows": "delete" in verbs and "insert" not in verbs,
-        "queries_per_event": len(statements) + control,
+        "queries_per_event": max(1, round(_mean_statements(blocks))) + control,
         "latency_per": _event(found, kind, is_one),
         "needs": () if kind == "load" else ("tables",),
         "events": found.options.get("loop"),
@@ -117,6 +131,12 @@ def sql_workload_fields(found: ParsedCustomSql, kind: str) -> dict[str, Any]:
         "row_bytes": dict.fromkeys(KNOWN, _row_bytes(found)) if kind == "load" else {},
         "rows_per_second": dict.fromkeys(KNOWN, FILL_RATE) if kind == "load" else {},
     }
+
+
+def _mean_statements(blocks: tuple[SqlBlock, ...]) -> float:
+    """How many a loop sends, by the weights."""
+    sent = sum(each.weight * len(each.statements) for each in blocks)
+    return sent / sum(each.weight for each in blocks)
 
 
 def _row_bytes(found: ParsedCustomSql) -> float:
@@ -148,23 +168,28 @@ class _Reader:
         self._lines: dict[str, int] = {}  # of the options
         self._variables: dict[str, SqlDrawnVariable] = {}
         self._statements: dict[str, list[SqlTemplate]] = {"tables": [], "fill": [], "begin": []}
+        self._blocks: list[SqlBlock] = []
+        self._unweighted: list[int] = []  # the lines of blocks without a weight
         self.problems: list[CustomSqlProblem] = []
 
     def found(self) -> ParsedCustomSql:
         tables, fill, drive = (tuple(each) for each in self._statements.values())
-        return ParsedCustomSql(self._options, tuple(self._variables.values()), tables, fill, drive)
+        variables = tuple(self._variables.values())
+        return ParsedCustomSql(self._options, variables, tables, fill, drive, blocks=tuple(self._blocks))
 
     def read(self) -> None:
         seen: set[str] = set()
         while word := self._scanner.word():
             part, line = word.lower(), self._scanner.line
-            if part in seen:
+            if part in seen and part != "begin":
                 self._note(line, f"the section {part} is in this file twice")
             seen.add(part)
             if part == "option":
                 self._read_options()
             elif part == "declare":
                 self._read_variables()
+            elif part == "begin":
+                self._read_block()
             elif part in self._statements:
                 self._read_statements(part)
             else:
@@ -231,6 +256,28 @@ class _Reader:
                 self._note(line, f"more than {MOST} variables")
 
     # statements
+
+    def _read_block(self) -> None:
+        line, before, known = self._scanner.line, len(self._statements["begin"]), len(self.problems)
+        weight = self._read_weight(line)
+        self._read_statements("begin")
+        statements = tuple(self._statements["begin"][before:])
+        self._blocks.append(SqlBlock(weight, statements))
+        if not statements and line not in self._unweighted and len(self.problems) == known:
+            self._note(line, "a block with a weight needs a statement")
+        for each in self._unweighted if len(self._blocks) > 1 else ():
+            self._note(each, "begin is in this file twice: give each a weight, begin weight 3")
+
+    def _read_weight(self, line: int) -> int:
+        if self._scanner.peek().lower() != "weight":
+            self._unweighted.append(line)
+            return 1
+        self._scanner.word()
+        word = self._scanner.word_of_line()
+        if re.fullmatch(r"[1-9]\d{0,5}", word):
+            return int(word)
+        self._note(self._scanner.line, "weight must be a whole number from 1 to 999,999: begin weight 3")
+        return 1
 
     def _read_statements(self, part: str) -> None:
         line, statements, known = self._scanner.line, self._statements[part], len(self.problems)

@@ -252,10 +252,12 @@ def _rendered(found: ParsedCustomSql, tables: list[str], fills: list[SqlTemplate
         "declare": [_declared(each) for each in found.variables],
         "tables": [f"{each};" for each in tables],
         "fill": [f"{each.written};" for each in fills],
-        "begin": [f"{each.written};" for each in found.drive],
     }
     lines = [line for part, held in parts.items() if held for line in (part, *(f"  {each}" for each in held))]
-    return "\n".join([*lines, "end", ""])
+    for block in found.blocks:
+        weight = f" weight {block.weight}" if len(found.blocks) > 1 else ""
+        lines += [f"begin{weight}", *(f"  {each.written};" for each in block.statements), "end"]
+    return "\n".join([*lines, ""])
 
 
 def _declared(variable: SqlDrawnVariable) -> str:

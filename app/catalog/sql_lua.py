@@ -8,7 +8,7 @@ from .sql_text import SqlTemplate
 _HEAD = """\
 -- Made by Dyno from {source}; what is to be changed is changed there.
 
-local sql = require("dyno-sql")
+{required}local sql = require("dyno-sql")
 """
 
 
@@ -20,10 +20,11 @@ def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
         [_variable(each) for each in found.variables if each.name in taken],
         [f"sql.table({lua_quoted(each.table)}, {lua_quoted(each.text)})" for each in found.tables if is_load],
         [_statement(each) for each in found.statements(kind)],
-        [f"sql.fill({FILL_COMMIT})" if is_load else f"sql.drive({_loops_per_commit(found)})"],
+        [f"sql.fill({FILL_COMMIT})"] if is_load else _driving(found),
     ]
     paragraphs = ["\n".join(each) + "\n" for each in calls if each]
-    return "\n".join([_HEAD.format(source=_named(source)), *paragraphs])
+    required = "" if is_load or len(found.blocks) < 2 else 'local weights = require("dyno-weights")\n'
+    return "\n".join([_HEAD.format(source=_named(source), required=required), *paragraphs])
 
 
 def lua_quoted(text: str) -> str:
@@ -62,6 +63,14 @@ def _statement(statement: SqlTemplate) -> str:
     if not taken:
         return f"sql.statement({', '.join(words)})"
     return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"
+
+
+def _driving(found: ParsedCustomSql) -> list[str]:
+    calls = [f"sql.drive({_loops_per_commit(found)})"]
+    if len(found.blocks) > 1:
+        calls += [f"weights.block({each.weight}, {len(each.statements)})" for each in found.blocks]
+        calls.append("weights.drive()")
+    return calls
 
 
 def _loops_per_commit(found: ParsedCustomSql) -> int:

@@ -20,7 +20,7 @@ MY_CNF: Rules = (
     (r"^#\s*(title|purpose|durability|source):", "muted", True),
 )
 CUSTOM_SQL: Rules = (
-    (r"^\s*(option|declare|tables|fill|begin|end)\b", "good", True),
+    (r"^\s*(option|declare|tables|fill|begin(\s+weight)?|end)\b", "good", True),
     (r":[A-Za-z_]\w*", "accent", False),
     (r"'[^']*'", "warn", False),
     (r"(#|--\s).*$", "muted", False),

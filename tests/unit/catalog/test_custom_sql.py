@@ -94,6 +94,43 @@ def test_the_statements_decide_what_a_workload_is() -> None:
     assert (taking["removes_rows"], taking["latency_per"]) == (True, "loop")
 
 
+MIXED = """\
+declare
+  id int 1 rows
+begin weight 45
+  select a from t where id = :id;
+end
+begin weight 5
+  update t set a = 1 where id = :id;
+  select a from t where id = :id;
+  delete from t where id = :id + 1;
+end
+"""
+
+
+def test_blocks_have_weights() -> None:
+    found = parse_custom_sql(MIXED, "drive")
+    assert found.problems == ()
+    assert [(each.weight, len(each.statements)) for each in found.blocks] == [(45, 1), (5, 3)]
+    keys = sql_workload_fields(found, "drive")
+    assert (keys["writes"], keys["latency_per"], keys["queries_per_event"]) == (True, "loop", 1)  # 1.2
+    lua = made_lua(found, "drive", "mixed.sql")
+    assert lua.index('require("dyno-weights")') < lua.index('require("dyno-sql")')
+    assert lua.endswith("sql.drive(0)\nweights.block(45, 1)\nweights.block(5, 3)\nweights.drive()\n")
+    one_line = parse_custom_sql(" ".join(MIXED.split()))
+    assert (one_line.problems, made_lua(one_line, "drive", "mixed.sql")) == ((), lua)
+    singles = sql_workload_fields(
+        parse_custom_sql("begin weight 1 select 1; end begin weight 2 select 2; end"), "drive"
+    )
+    assert singles["latency_per"] == "query"
+
+
+def test_one_block_needs_no_weight() -> None:
+    plain = driven("select 1 from t where id = :id;")
+    weighted = parse_custom_sql(plain.replace("begin", "begin weight 7"))
+    assert made_lua(weighted, "drive", "a.sql") == made_lua(parse_custom_sql(plain), "drive", "a.sql")
+
+
 @pytest.mark.parametrize(
     ("written", "text", "offsets"),
     [
@@ -156,7 +193,11 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
         (driven("update `mysql` . user set a = 1;"), 4, "outside of the tables"),
         (driven("{ begin select 1; end }"), 4, "braces are not supported"),
         ("begin\n  select 1;\n", 1, "begin is not closed by end"),
-        ("begin\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "is in this file twice"),
+        ("begin\nselect 1;\nend\nbegin\nselect 1;\nend", 1, "begin is in this file twice"),
+        ("begin weight 3\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "give each a weight, begin weight 3"),
+        ("begin weight 0\nselect 1;\nend", 1, "weight must be a whole number"),
+        ("begin weight\nselect 1;\nend", 1, "weight must be a whole number"),
+        ("begin weight 1\nselect 1;\nend\nbegin weight 2\nend", 4, "needs a statement"),
         ("tables\n create table t (a int) engine=x;\nfill insert into t values (1);", 2, "contender sets"),
         ("tables\n create table t like u;\nfill insert into t values (1);", 2, "must be CREATE TABLE"),
         ("tables\n create table `a b` (a int);\nfill insert into t values (1);", 2, "the name of a table"),

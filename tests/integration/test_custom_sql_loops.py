@@ -1,0 +1,81 @@
+"""Loops of custom SQL on real servers: blocks by weight, transactions that do not end well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog.custom_sql import parse_custom_sql
+from app.catalog.sql_lua import made_lua
+from tests.integration.generated import Outcome, Server, Work, drive
+
+TABLE = """\
+declare
+  next  seq 1 2000000000
+  added seq rows+1 2000000000
+  id    int 1 rows
+  other int 1 rows
+tables
+  create table t (id int not null primary key, n int not null);
+fill
+  insert into t values (:next, 0);
+"""
+
+
+@pytest.fixture
+def carry_out(server: Server, tmp_path: Path) -> Callable[..., Outcome]:
+    """Load the table, then carry out what is written below its declarations."""
+
+    def work(text: str, engine: str = "innodb", **more: Any) -> Outcome:
+        server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
+        for kind, extra in (("load", {"threads": 1, "rows": more.get("rows", 3000)}), ("drive", more)):
+            found = parse_custom_sql(text, kind)
+            assert found.problems == ()
+            (tmp_path / f"{kind}.lua").write_text(made_lua(found, kind, "test.sql"))
+            outcome = drive(server, Work(f"{kind}.lua", engine, tables=1, folder=tmp_path, **extra))
+            assert outcome.code == 0, outcome.said
+        return outcome
+
+    return work
+
+
+BLOCKS = """\
+begin weight 70
+  select n from t where id = :id;
+end
+begin weight 20
+  update t set n = n + 1 where id = :id;
+  update t set n = n + 1 where id = :other + 3000;
+end
+begin weight 10
+  insert into t values (:added, 0);
+end
+"""
+
+
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
+@pytest.mark.parametrize("option", ["", "option tran on commit 5\n"])
+def test_each_loop_is_a_block_drawn_by_weight(
+    server: Server, carry_out: Callable[..., Outcome], engine: str, option: str
+) -> None:
+    total = carry_out(option + TABLE + BLOCKS, engine, threads=3, events=2000).total
+    rows, events = total["rows"], total["events"]
+    assert (events, total["errors"]) == (2000, 0)
+    inserted = server.query("SELECT COUNT(*) - 3000 FROM dyno.t")[0][0]
+    changed = server.query("SELECT SUM(n) FROM dyno.t WHERE id <= 3000")[0][0]
+    assert rows["inserted"] == inserted and rows["read"] + changed + inserted == events
+    assert 1400 - 85 < rows["read"] < 1400 + 85  # four times what chance makes of 2,000
+    assert 400 - 75 < changed < 400 + 75
+    assert 200 - 55 < inserted < 200 + 55
+    assert total["reads"] == rows["read"]
+    assert total["reads"] + total["writes"] + total["other"] - total["control"] == events + changed
+
+
+def test_the_same_seed_draws_the_same_blocks(carry_out: Callable[..., Outcome]) -> None:
+    first, again, other = (
+        carry_out(TABLE + BLOCKS, threads=1, events=300, seed=seed).total["rows"] for seed in (1, 1, 2)
+    )
+    assert first == again != other
