@@ -25,10 +25,15 @@ FILL_RATE = 20_000  # loops a second, for estimates: measured with rows of 800 b
 FILL_COMMIT = 1000  # rows of a transaction while tables are filled
 
 PARTS = ("option", "declare", "tables", "fill", "begin")
-OPTIONS = ("tran", "commit", "loop", "time")
+OPTIONS = ("tran", "commit", "rollback", "loop", "time")
 FOREIGN = ("user", "name", "log", "show", "wait")  # of mydbtest: who, where, and what is printed
 
 _ALIASES = {"sequence": "seq", "double": "float"}
+_WANTED = {
+    "tran": "on or off",
+    "time": "a time like 90, 5m or 1h",
+    "rollback": "a share of the transactions from 1 % to 100 %, without decimals",
+}
 _NAME = re.compile(r"[A-Za-z_]\w{0,63}")
 _WHOLE = re.compile(r"-?\d{1,18}|(rows)([+-]\d{1,15})?")
 _REAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
@@ -206,6 +211,8 @@ class _Reader:
             key = self._scanner.word().lower()
             line = self._scanner.line
             value = self._scanner.word_of_line()
+            if key == "rollback" and self._scanner.peek_of_line() == "%":
+                value += self._scanner.word()
             if key in OPTIONS:
                 self._set_option(key, value.lower(), line)
             elif key in FOREIGN:
@@ -216,11 +223,13 @@ class _Reader:
                 self._scanner.skip_line()
         if "commit" in self._options and not self._options.get("tran"):
             self._note(self._lines["commit"], "commit needs tran on: without it each statement commits")
+        if "rollback" in self._options and not self._options.get("tran"):
+            self._note(self._lines["rollback"], "rollback needs tran on: without it each statement commits")
 
     def _set_option(self, key: str, value: str, line: int) -> None:
         number = _option_value(key, value)
         if number is None:
-            wanted = {"tran": "on or off", "time": "a time like 90, 5m or 1h"}.get(key, "a whole number")
+            wanted = _WANTED.get(key, "a whole number")
             self._note(line, f"{key} must be {wanted}")
             return
         if key in self._options:
@@ -306,6 +315,8 @@ def _option_value(key: str, value: str) -> int | None:
         if not found or (found["a"] and found["b"]) or int(found["n"]) == 0:
             return None
         return int(found["n"]) * _SECONDS[found["a"] or found["b"] or "s"]
+    if key == "rollback":
+        return int(value[:-1]) if re.fullmatch(r"([1-9]\d?|100)%", value) else None
     return int(value) if re.fullmatch(r"[1-9]\d{0,11}", value) else None
 
 

@@ -245,8 +245,7 @@ def _beginning(kind: str) -> str:
 
 def _rendered(found: ParsedCustomSql, tables: list[str], fills: list[SqlTemplate]) -> str:
     """The file as custom SQL, with only the parts that count."""
-    on = {1: "on", 0: "off"}
-    options = [f"{key} {on[value] if key == 'tran' else value}" for key, value in found.options.items()]
+    options = [f"{key} {_option(key, value)}" for key, value in found.options.items()]
     parts = {
         "option": options,
         "declare": [_declared(each) for each in found.variables],
@@ -258,6 +257,12 @@ def _rendered(found: ParsedCustomSql, tables: list[str], fills: list[SqlTemplate
         weight = f" weight {block.weight}" if len(found.blocks) > 1 else ""
         lines += [f"begin{weight}", *(f"  {each.written};" for each in block.statements), "end"]
     return "\n".join([*lines, ""])
+
+
+def _option(key: str, value: int) -> str:
+    if key == "tran":
+        return "on" if value else "off"
+    return f"{value} %" if key == "rollback" else str(value)
 
 
 def _declared(variable: SqlDrawnVariable) -> str:

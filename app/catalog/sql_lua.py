@@ -23,8 +23,16 @@ def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
         [f"sql.fill({FILL_COMMIT})"] if is_load else _driving(found),
     ]
     paragraphs = ["\n".join(each) + "\n" for each in calls if each]
-    required = "" if is_load or len(found.blocks) < 2 else 'local weights = require("dyno-weights")\n'
+    required = "" if is_load else _required(found)
     return "\n".join([_HEAD.format(source=_named(source), required=required), *paragraphs])
+
+
+def _required(found: ParsedCustomSql) -> str:
+    """What a driven file needs besides dyno-sql; others do not carry it, so their work has the same key."""
+    needed = {"weights": len(found.blocks) > 1, "rollback": "rollback" in found.options}
+    return "".join(
+        f'local {name} = require("dyno-{name}")\n' for name, is_needed in needed.items() if is_needed
+    )
 
 
 def lua_quoted(text: str) -> str:
@@ -70,6 +78,8 @@ def _driving(found: ParsedCustomSql) -> list[str]:
     if len(found.blocks) > 1:
         calls += [f"weights.block({each.weight}, {len(each.statements)})" for each in found.blocks]
         calls.append("weights.drive()")
+    if "rollback" in found.options:
+        calls.append(f"rollback.by_chance({found.options['rollback']})")
     return calls
 
 

@@ -125,6 +125,15 @@ def test_blocks_have_weights() -> None:
     assert singles["latency_per"] == "query"
 
 
+def test_transactions_are_rolled_back_by_chance() -> None:
+    for written in ("5 %", "5%"):
+        found = parse_custom_sql(f"option tran on rollback {written} commit 2 begin select 1; end", "drive")
+        assert (found.problems, found.options) == ((), {"tran": 1, "rollback": 5, "commit": 2})
+        lua = made_lua(found, "drive", "a.sql")
+        assert 'local rollback = require("dyno-rollback")\n' in lua
+        assert lua.endswith("sql.drive(2)\nrollback.by_chance(5)\n")
+
+
 def test_one_block_needs_no_weight() -> None:
     plain = driven("select 1 from t where id = :id;")
     weighted = parse_custom_sql(plain.replace("begin", "begin weight 7"))
@@ -162,6 +171,11 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
         ("option\n  loop 9\n  time 5m\nbegin select 1; end", 3, "loop and time"),
         ("option\n  time h5m\nbegin select 1; end", 2, "time must be"),
         ("option\n  commit 3\nbegin select 1; end", 2, "commit needs tran"),
+        ("option\n  rollback 5 %\nbegin select 1; end", 2, "rollback needs tran on"),
+        ("option tran on\n  rollback 5\nbegin select 1; end", 2, "rollback must be a share"),
+        ("option tran on\n  rollback 0 %\nbegin select 1; end", 2, "rollback must be a share"),
+        ("option tran on\n  rollback 101%\nbegin select 1; end", 2, "rollback must be a share"),
+        ("option tran on\n  rollback 1.5 %\nbegin select 1; end", 2, "rollback must be a share"),
         ("option\n  user a/b@c:1:d\nbegin select 1; end", 2, "user is an option of mydbtest"),
         ("option\n  wait 10\nbegin select 1; end", 2, "set a rate"),
         (driven("select 1;", "id number 1 2"), 2, "needs one of the types intlist, int"),
