@@ -116,3 +116,34 @@ def test_an_engine_without_transactions_keeps_what_is_rolled_back(
 ) -> None:
     total = carry_out("option tran on rollback 50 %\n" + TABLE + INSERTS, "myisam", events=200).total
     assert total["rows"]["inserted"] == server.query("SELECT COUNT(*) - 3000 FROM dyno.t")[0][0] == 200
+
+
+DEADLOCKS = """\
+begin weight 50
+  update t set n = n + 1 where id = :id;
+  update t set n = n + 1 where id = :other;
+  insert into t values (:added, 0);
+end
+begin weight 50
+  select n from t where id = :id;
+end
+"""
+
+
+# InnoDB sees deadlocks (1213, rolled back by it), RocksDB waits for them to pass (1205, left open by it)
+@pytest.mark.parametrize(("engine", "threads", "events"), [("innodb", 8, 2000), ("rocksdb", 3, 40)])
+def test_deadlocks_repeat_the_whole_transaction_and_are_counted(
+    server: Server, carry_out: Callable[..., Outcome], engine: str, threads: int, events: int
+) -> None:
+    before = server.counters(*COMMANDS)
+    text = "option tran on\n" + TABLE + DEADLOCKS
+    total = carry_out(text, engine, threads=threads, events=events, rows=4).total
+    after = server.counters(*COMMANDS)
+    begun, committed, rolled_back = (after[name] - before[name] for name in COMMANDS)
+    assert total["errors"] == rolled_back > 0
+    assert (total["events"], committed - 1) == (events, events)  # one of the load
+    assert begun == committed + rolled_back
+    inserted, changed = server.query("SELECT COUNT(*) - 4, SUM(n) FROM dyno.t")[0]
+    assert total["rows"]["inserted"] == inserted and total["rows"]["updated"] == changed == 2 * inserted
+    spread = 2 * events**0.5  # four times what chance makes: blocks with deadlocks do not become rarer
+    assert events / 2 - spread < inserted < events / 2 + spread
