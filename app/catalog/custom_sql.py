@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from app.engines import KNOWN
 
-from .sql_text import Scanner, SqlTemplate, read_statement
+from .sql_text import Scanner, SqlBindPlace, SqlTemplate, read_statement
 
 MAX_SQL = 64 * 1024
 MOST = 100  # variables, and statements of a part
@@ -25,6 +25,7 @@ FILL_RATE = 20_000  # loops a second, for estimates: measured with rows of 800 b
 FILL_COMMIT = 1000  # rows of a transaction while tables are filled
 
 PARTS = ("option", "declare", "tables", "fill", "begin")
+KEPT = ("int", "float", "char")  # types of what a SELECT ... INTO keeps
 OPTIONS = ("tran", "commit", "rollback", "loop", "time")
 FOREIGN = ("user", "name", "log", "show", "wait")  # of mydbtest: who, where, and what is printed
 
@@ -57,11 +58,11 @@ class SqlDeclaredNumber(NamedTuple):
 
 @dataclass(frozen=True)
 class SqlDrawnVariable:
-    """A variable of the statements: drawn anew in each loop."""
+    """A variable of the statements: drawn anew in each loop, or kept from a SELECT ... INTO."""
 
     name: str
     kind: str  # int seq intlist float char date timestamp
-    numbers: tuple[SqlDeclaredNumber, ...]  # the bounds; of an intlist its members
+    numbers: tuple[SqlDeclaredNumber, ...]  # the bounds; of an intlist its members; none: it is kept
     zlib: float | None = None  # of a char: what zlib leaves of it; None: random letters throughout
     line: int = 0
 
@@ -331,6 +332,8 @@ def _variable(name: str, line: int, scanner: Scanner) -> SqlDrawnVariable:
     if kind not in _BOUNDS:
         known = ", ".join(["intlist", *_BOUNDS])
         raise ValueError(f"{name} needs one of the types {known}")
+    if kind in KEPT and scanner.peek_of_line().lower() in ("", *PARTS):
+        return SqlDrawnVariable(name, kind, (), line=line)
     low, high = (_bound(name, kind, scanner.word_of_line()) for _ in range(2))
     if low.of_rows == high.of_rows and low.value > high.value:
         raise ValueError(f"{name}: the first number is larger than the second")
@@ -394,11 +397,34 @@ def _missing(found: ParsedCustomSql, kind: str, last: int) -> Iterable[CustomSql
 
 
 def _unbound(found: ParsedCustomSql) -> Iterable[CustomSqlProblem]:
-    """Variables that are not declared, and numbers added to text."""
-    kinds = {each.name: each.kind for each in found.variables}
-    for statement in (*found.fill, *found.drive):
-        for bind in statement.binds:
-            if bind.name not in kinds:
-                yield CustomSqlProblem(bind.line, f":{bind.name} is not declared")
-            elif bind.offset and kinds[bind.name] == "char":
-                yield CustomSqlProblem(bind.line, f":{bind.name} is text: a number cannot be added to it")
+    """Variables without a value, and numbers added to text."""
+    known = {each.name: each for each in found.variables}
+    for block in (found.fill, *(each.statements for each in found.blocks)):
+        kept: set[str] = set()
+        for statement in block:
+            for bind in statement.binds:
+                if problem := _bind_problem(bind, known.get(bind.name), kept):
+                    yield CustomSqlProblem(bind.line, problem)
+            for name in statement.into:
+                if problem := _into_problem(name, known.get(name)):
+                    yield CustomSqlProblem(statement.line, problem)
+            kept |= set(statement.into)
+
+
+def _bind_problem(bind: SqlBindPlace, variable: SqlDrawnVariable | None, kept: set[str]) -> str:
+    name = bind.name
+    if not variable:
+        return f":{name} is not declared"
+    if not variable.numbers and name not in kept:
+        return f":{name} has no value here: declare it with its numbers, or SELECT ... INTO :{name} before"
+    if bind.offset and variable.kind == "char":
+        return f":{name} is text: a number cannot be added to it"
+    return ""
+
+
+def _into_problem(name: str, variable: SqlDrawnVariable | None) -> str:
+    if not variable:
+        return f":{name} is not declared: write {name} int, {name} float or {name} char in declare"
+    if variable.numbers:
+        return f":{name} is drawn in each loop: declare another one, without numbers, for INTO"
+    return ""

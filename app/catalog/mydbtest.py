@@ -213,6 +213,8 @@ def _groups(tokens: list[SqlToken]) -> list[list[SqlToken]]:
 
 
 def _type_of(variable: SqlDrawnVariable) -> str:
+    if not variable.numbers:
+        return {"int": "bigint", "float": "double"}.get(variable.kind, "text")
     if variable.kind == "char":
         longest = max(1, round(variable.numbers[1].value))
         return f"varchar({longest})" if longest <= _LONGEST_VARCHAR else "text"
@@ -270,7 +272,7 @@ def _declared(variable: SqlDrawnVariable) -> str:
     if variable.kind == "intlist":
         return f"{variable.name} intlist {','.join(numbers)}"
     zlib = f" zlib {variable.zlib:g}" if variable.zlib is not None else ""
-    return f"{variable.name} {variable.kind} {' '.join(numbers)}{zlib}"
+    return " ".join([variable.name, variable.kind, *numbers]) + zlib
 
 
 def _number(number: SqlDeclaredNumber) -> str:

@@ -15,11 +15,13 @@ _HEAD = """\
 def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
     """The Lua of a workload: its tables and what fills them, or its driven statements."""
     is_load = kind == "load"
-    taken = {bind.name for each in found.statements(kind) for bind in each.binds}
+    statements = found.statements(kind)
+    taken = {name for each in statements for name in (*each.into, *(bind.name for bind in each.binds))}
+    kept = {each.name for each in found.variables if not each.numbers}
     calls = [
         [_variable(each) for each in found.variables if each.name in taken],
         [f"sql.table({lua_quoted(each.table)}, {lua_quoted(each.text)})" for each in found.tables if is_load],
-        [_statement(each) for each in found.statements(kind)],
+        [_statement(each, kept) for each in statements],
         [f"sql.fill({FILL_COMMIT})"] if is_load else _driving(found),
     ]
     paragraphs = ["\n".join(each) + "\n" for each in calls if each]
@@ -29,7 +31,11 @@ def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
 
 def _required(found: ParsedCustomSql) -> str:
     """What a driven file needs besides dyno-sql; others do not carry it, so their work has the same key."""
-    needed = {"weights": len(found.blocks) > 1, "rollback": "rollback" in found.options}
+    needed = {
+        "kept": _keeps(found),
+        "weights": len(found.blocks) > 1,
+        "rollback": "rollback" in found.options,
+    }
     return "".join(
         f'local {name} = require("dyno-{name}")\n' for name, is_needed in needed.items() if is_needed
     )
@@ -55,6 +61,8 @@ def _named(source: str) -> str:
 
 def _variable(variable: SqlDrawnVariable) -> str:
     words = [lua_quoted(variable.name), lua_quoted(variable.kind), *map(_number, variable.numbers)]
+    if not variable.numbers:
+        return f"kept.variable({', '.join(words)})"
     if variable.zlib is not None:
         words.append(f"{variable.zlib:g}")
     return f"sql.variable({', '.join(words)})"
@@ -65,16 +73,35 @@ def _number(number: SqlDeclaredNumber) -> str:
     return f"sql.rows({value})" if number.of_rows else value
 
 
-def _statement(statement: SqlTemplate) -> str:
-    taken = [f"{{{lua_quoted(bind.name)}, {bind.offset}}}" for bind in statement.binds]
-    words = [lua_quoted(statement.verb), lua_quoted(statement.text)]
+def _keeps(found: ParsedCustomSql) -> bool:
+    return any(each.into for each in found.drive)
+
+
+def _statement(statement: SqlTemplate, kept: set[str]) -> str:
+    drawn = [bind for bind in statement.binds if bind.name not in kept]
+    taken = [f"{{{lua_quoted(bind.name)}, {bind.offset}}}" for bind in drawn]
+    words = [lua_quoted(statement.verb), _text(statement, kept)]
     if not taken:
         return f"sql.statement({', '.join(words)})"
     return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"
 
 
+def _text(statement: SqlTemplate, kept: set[str]) -> str:
+    """The text of a statement, with what it keeps, and takes of what is kept."""
+    takes = [
+        f"{{{at}, {lua_quoted(bind.name)}, {bind.offset}}}"
+        for at, bind in enumerate(statement.binds, 1)
+        if bind.name in kept
+    ]
+    if statement.into:
+        parts, names = (", ".join(map(lua_quoted, each)) for each in (statement.parts, statement.into))
+        return f"kept.into({', '.join([f'{{{parts}}}', f'{{{names}}}', *takes])})"
+    text = lua_quoted(statement.text)
+    return f"kept.taking({', '.join([text, *takes])})" if takes else text
+
+
 def _driving(found: ParsedCustomSql) -> list[str]:
-    calls = [f"sql.drive({_loops_per_commit(found)})"]
+    calls = [f"sql.drive({_loops_per_commit(found)})", *(["kept.drive()"] if _keeps(found) else [])]
     if len(found.blocks) > 1:
         calls += [f"weights.block({each.weight}, {len(each.statements)})" for each in found.blocks]
         calls.append("weights.drive()")

@@ -57,6 +57,7 @@ class SqlTemplate:
     binds: tuple[SqlBindPlace, ...]
     line: int
     table: str = ""  # of a CREATE TABLE: its name
+    into: tuple[str, ...] = ()  # of a SELECT: the variables that keep its first row
 
     @property
     def text(self) -> str:
@@ -67,7 +68,8 @@ class SqlTemplate:
     def written(self) -> str:
         """The statement as it is in a file."""
         binds = [f":{each.name}{_sum(each.offset)}" for each in self.binds]
-        return "".join(part + bind for part, bind in zip(self.parts, [*binds, ""], strict=True))
+        text = "".join(part + bind for part, bind in zip(self.parts, [*binds, ""], strict=True))
+        return text + (f" into {', '.join(f':{name}' for name in self.into)}" if self.into else "")
 
 
 def _sum(offset: int) -> str:
@@ -175,9 +177,13 @@ def read_statement(scanner: Scanner, part: str) -> tuple[SqlTemplate | None, lis
     problems = _unreadable(tokens, line) or [*_refused(solid, part), *_outside(solid)]
     if problems:
         return None, problems
+    verb = solid[0].text.lower()
+    tokens, into = _without_into(tokens) if verb == "select" else (tokens, ())
+    if into and (problem := _column_problem(tokens, len(into))):
+        return None, [(line, problem)]
     parts, binds = _at_binds(tokens)
     if part != "tables":
-        return SqlTemplate(parts, solid[0].text.lower(), binds, line), []
+        return SqlTemplate(parts, verb, binds, line, into=into), []
     if problems := _table_problems(solid):
         return None, problems
     return SqlTemplate(parts, "create", (), line, solid[2].text.strip("`")), []
@@ -214,11 +220,52 @@ def _refused_token(solid: list[SqlToken], at: int, token: SqlToken, part: str) -
         return [(token.line, ": needs a name after it")]
     if token.kind == "bind" and part == "tables":
         return [(token.line, "CREATE TABLE takes no variables")]
-    if word in ("outfile", "dumpfile", "load_file") or (word == "into" and solid[0].text.lower() == "select"):
-        return [(token.line, f"{word.upper()}: files and variables of the server are not allowed")]
+    if word in ("outfile", "dumpfile", "load_file") or (word == "into" and _is_refused_into(solid, at)):
+        may_keep = "; INTO :name keeps a column of the first row" if word == "into" else ""
+        return [(token.line, f"{word.upper()}: files and variables of the server are not allowed{may_keep}")]
     if word == "duplicate" and solid[at - 1].text.lower() == "on":
         return [(token.line, "ON DUPLICATE KEY does not show how many rows are new")]
     return []
+
+
+def _is_refused_into(solid: list[SqlToken], at: int) -> bool:
+    """Of a SELECT, all but one INTO :name outside brackets."""
+    if solid[0].text.lower() != "select":
+        return False
+    before = [token.text.lower() for token in solid[:at]]
+    is_kept = at + 1 < len(solid) and solid[at + 1].kind == "bind"
+    return not is_kept or "into" in before or before.count("(") != before.count(")")
+
+
+def _without_into(tokens: list[SqlToken]) -> tuple[list[SqlToken], tuple[str, ...]]:
+    """A SELECT without its INTO :a, :b, and these names."""
+    start = next((at for at, token in enumerate(tokens) if token.text.lower() == "into"), len(tokens))
+    names: list[str] = []
+    is_next, end = True, start
+    for at, token in enumerate(tokens[start + 1 :], start + 1):
+        if is_next and token.kind == "bind":
+            names.append(token.text.strip(":"))
+            is_next, end = False, at + 1
+        elif token.text == "," and not is_next:
+            is_next = True
+        elif token.kind != "blank":
+            break
+    return [*tokens[:start], *tokens[end:]], tuple(names)
+
+
+def _column_problem(tokens: list[SqlToken], names: int) -> str:
+    """Whether a SELECT has as many columns as variables, if that can be seen."""
+    depth, columns, before = 0, 1, ""
+    for token in tokens:
+        word = token.text.lower()
+        depth += {"(": 1, ")": -1}.get(word, 0)
+        if depth == 0 and word == "from":
+            break
+        if word == "*" and before in ("select", ",", "."):
+            return ""
+        columns += depth == 0 and word == ","
+        before = before if token.kind == "blank" else word
+    return "" if columns == names else f"{columns} columns, but {names} after INTO"
 
 
 def _outside(solid: list[SqlToken]) -> list[Problem]:

@@ -29,9 +29,13 @@ fill
 def carry_out(server: Server, tmp_path: Path) -> Callable[..., Outcome]:
     """Load the table, then carry out what is written below its declarations."""
 
-    def work(text: str, engine: str = "innodb", **more: Any) -> Outcome:
+    def work(
+        text: str, engine: str = "innodb", before: Callable[[], None] = lambda: None, **more: Any
+    ) -> Outcome:
         server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
         for kind, extra in (("load", {"threads": 1, "rows": more.get("rows", 3000)}), ("drive", more)):
+            if kind == "drive":
+                before()
             found = parse_custom_sql(text, kind)
             assert found.problems == ()
             (tmp_path / f"{kind}.lua").write_text(made_lua(found, kind, "test.sql"))
@@ -147,3 +151,86 @@ def test_deadlocks_repeat_the_whole_transaction_and_are_counted(
     assert total["rows"]["inserted"] == inserted and total["rows"]["updated"] == changed == 2 * inserted
     spread = 2 * events**0.5  # four times what chance makes: blocks with deadlocks do not become rarer
     assert events / 2 - spread < inserted < events / 2 + spread
+
+
+KEEPING = """\
+declare
+  next  seq 1 2000000000
+  id    int 1 rows+100
+  n     int
+  half  float
+  word  char
+tables
+  create table t (id int not null primary key, n bigint, half double, word varchar(99), seen bigint,
+    heard varchar(99), felt double);
+fill
+  insert into t (id, n, half, word) values (:next, null, null, null);
+begin
+  select n, half, word into :n, :half, :word from t where id = :id;
+  update t set seen = :n + 1, heard = :word, felt = :half where id = :id;
+end
+"""
+WORDS = 'it\'s \\ "so" ? :n ; --'
+
+
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
+def test_values_are_kept_from_one_statement_for_the_next(
+    server: Server, carry_out: Callable[..., Outcome], engine: str
+) -> None:
+    def prepare() -> None:
+        server.query("UPDATE dyno.t SET n = 9007199254740000 + id, half = id / 8 WHERE id % 2 = 0")
+        with_words = WORDS.replace("\\", "\\\\").replace("'", "''")
+        server.query(f"UPDATE dyno.t SET word = CONCAT('{with_words}', id) WHERE id % 2 = 0")
+
+    total = carry_out(KEEPING, engine, before=prepare, threads=2, events=2000, rows=500).total
+    rows = server.query("SELECT id, n, half, word, seen, heard, felt FROM dyno.t")
+    met = [row for row in rows if row[4] is not None]
+    assert len(met) > 200 and all(row[0] % 2 == 0 for row in met)
+    assert all(row[4:] == (row[1] + 1, row[3], row[2]) for row in met)
+    assert all(row[3] == f"{WORDS}{row[0]}" for row in met)
+    # no row, or one of NULL: nothing of the loop before is left
+    assert all(row[4:] == (None, None, None) for row in rows if row[0] % 2)
+    assert total["reads"] == total["events"] == 2000
+    assert 1500 < total["rows"]["read"] < 1800  # 500 of 600 keys have a row
+
+
+CHAIN = """\
+option tran on
+declare
+  next  seq 1 2000000000
+  id    int 1 rows
+  other int 1 rows
+  n     int
+  m     int
+tables
+  create table t (id int not null primary key, n int not null);
+fill
+  insert into t values (:next, 100);
+begin weight 3
+  select n into :n from t where id = :id for update;
+  select n into :m from t where id = :id and n = :n;
+  update t set n = :m + 1 where id = :id;
+end
+begin weight 1
+  select n from t where id = :other;
+end
+"""
+
+
+def test_kept_values_hold_through_deadlocks_blocks_and_transactions(
+    server: Server, carry_out: Callable[..., Outcome]
+) -> None:
+    """Each transaction adds one to a row that it has locked: none is lost."""
+    total = carry_out(CHAIN, threads=8, events=2000, rows=4).total
+    assert total["errors"] == 0
+    assert server.query("SELECT SUM(n) - 400 FROM dyno.t")[0][0] == total["rows"]["updated"] > 1300
+
+
+@pytest.mark.parametrize(
+    ("column", "why"), [("1.5", ":n is int, but a row has 1.5"), ("'a'", ":n is a number, but a row has")]
+)
+def test_a_value_of_another_type_ends_the_step(
+    server: Server, carry_out: Callable[..., Outcome], column: str, why: str
+) -> None:
+    with pytest.raises(AssertionError, match=why):
+        carry_out(CHAIN.replace("select n into :n", f"select {column} into :n"), events=10)

@@ -125,6 +125,43 @@ def test_blocks_have_weights() -> None:
     assert singles["latency_per"] == "query"
 
 
+KEEPING = """\
+declare
+  id int 1 rows
+  n  int
+  m  int
+begin
+  select max(a), b into :n, :m from t where id in (:id, 2);
+  update t set a = :n + 1, b = :id where id = :m - 2;
+end
+"""
+
+
+def test_values_are_kept_for_the_next_statements() -> None:
+    found = parse_custom_sql(KEEPING, "drive")
+    assert found.problems == ()
+    assert [each.into for each in found.drive] == [("n", "m"), ()]
+    lua = made_lua(found, "drive", "a.sql")
+    assert lua.index('require("dyno-kept")') < lua.index('require("dyno-sql")')
+    assert 'kept.variable("n", "int")\nkept.variable("m", "int")\n' in lua
+    into = 'kept.into({"select max(a), b  from t where id in (", ", 2)"}, {"n", "m"}),\n   {"id", 0})'
+    assert f'sql.statement("select", {into}' in lua
+    taking = (
+        'kept.taking("update t set a = ?, b = ? where id = ?", {1, "n", 1}, {3, "m", -2}),\n   {"id", 0})'
+    )
+    assert f'sql.statement("update", {taking}' in lua
+    assert lua.endswith("sql.drive(0)\nkept.drive()\n")
+
+
+@pytest.mark.parametrize("written", ["into :n, :m from t", "into :n , :m: from t", "from t into :n,\n :m"])
+def test_into_is_where_mysql_takes_it(written: str) -> None:
+    found = parse_custom_sql(driven(f"select t.*, a * 2 {written};", "n int\n  m int"))
+    assert (found.problems, found.drive[0].into) == ((), ("n", "m"))
+    assert "into" not in found.drive[0].text
+    again = parse_custom_sql(driven(f"{found.drive[0].written};", "n int\n  m int"))
+    assert again.drive[0].into == ("n", "m")
+
+
 def test_transactions_are_rolled_back_by_chance() -> None:
     for written in ("5 %", "5%"):
         found = parse_custom_sql(f"option tran on rollback {written} commit 2 begin select 1; end", "drive")
@@ -208,6 +245,18 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
         (driven("{ begin select 1; end }"), 4, "braces are not supported"),
         ("begin\n  select 1;\n", 1, "begin is not closed by end"),
         ("begin\nselect 1;\nend\nbegin\nselect 1;\nend", 1, "begin is in this file twice"),
+        (driven("select a into :id from t;"), 4, ":id is drawn in each loop"),
+        (driven("select a into :no from t;"), 4, ":no is not declared: write no int"),
+        (driven("select a into @a from t;"), 4, "INTO: files and variables of the server"),
+        (driven("select a into :n, @b from t;", "n int"), 4, "2 columns"),
+        (driven("select a, max(b, c) into :n from t;", "n int"), 4, "2 columns, but 1 after INTO"),
+        (driven("select a from t where b = (select c into :n from u);", "n int"), 4, "INTO: files"),
+        (driven("select a into :n from t into :n;", "n int"), 4, "INTO: files"),
+        (driven("select 1 from t where a = :n;\n  select a into :n from t;", "n int"), 4, "no value here"),
+        (driven("select a into :n from t; select :n + 1;", "n char"), 4, "is text"),
+        ("declare n int\nfill insert into t values (:n);\ntables create table t (a int);", 2, "no value"),
+        ("declare n int begin weight 1\nselect 1 into :n; end\nbegin weight 1 select :n; end", 3, "no value"),
+        (driven("select 1;", "born date"), 2, "needs two numbers"),
         ("begin weight 3\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "give each a weight, begin weight 3"),
         ("begin weight 0\nselect 1;\nend", 1, "weight must be a whole number"),
         ("begin weight\nselect 1;\nend", 1, "weight must be a whole number"),
