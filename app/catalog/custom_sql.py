@@ -15,29 +15,21 @@ from typing import Any, NamedTuple
 from app.engines import KNOWN
 
 from .sql_text import Scanner, SqlBindPlace, SqlTemplate, read_statement
+from .sql_variables import NAME, PARTS, SqlDrawnVariable, read_variable
 
 MAX_SQL = 64 * 1024
 MOST = 100  # variables, and statements of a part
-MOST_CHARACTERS = 65_535  # of a text
-EXACT = 2**53  # beyond it the Lua of the load generator has no whole numbers
-ZLIB_LEAST, ZLIB_MOST = 0.02, 0.75  # what zlib leaves of a text: random letters are not compressed further
 FILL_RATE = 20_000  # loops a second, for estimates: measured with rows of 800 bytes on two cores
 FILL_COMMIT = 1000  # rows of a transaction while tables are filled
 
-PARTS = ("option", "declare", "tables", "fill", "begin")
-KEPT = ("int", "float", "char")  # types of what a SELECT ... INTO keeps
 OPTIONS = ("tran", "commit", "rollback", "loop", "time")
 FOREIGN = ("user", "name", "log", "show", "wait")  # of mydbtest: who, where, and what is printed
 
-_ALIASES = {"sequence": "seq", "double": "float"}
 _WANTED = {
     "tran": "on or off",
     "time": "a time like 90, 5m or 1h",
     "rollback": "a share of the transactions from 1 % to 100 %, without decimals",
 }
-_NAME = re.compile(r"[A-Za-z_]\w{0,63}")
-_WHOLE = re.compile(r"-?\d{1,18}|(rows)([+-]\d{1,15})?")
-_REAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 _TIME = re.compile(r"(?P<a>[smhd])?(?P<n>\d{1,9})(?P<b>[smhd])?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -47,24 +39,6 @@ class CustomSqlProblem(NamedTuple):
 
     line: int
     text: str
-
-
-class SqlDeclaredNumber(NamedTuple):
-    """A number of a declaration; `rows+1` is one more than the rows that the plan says."""
-
-    value: float
-    of_rows: bool = False
-
-
-@dataclass(frozen=True)
-class SqlDrawnVariable:
-    """A variable of the statements: drawn anew in each loop, or kept from a SELECT ... INTO."""
-
-    name: str
-    kind: str  # int seq intlist float char date timestamp
-    numbers: tuple[SqlDeclaredNumber, ...]  # the bounds; of an intlist its members; none: it is kept
-    zlib: float | None = None  # of a char: what zlib leaves of it; None: random letters throughout
-    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -219,7 +193,7 @@ class _Reader:
             elif key in FOREIGN:
                 self._read_foreign(key, value, line)
             else:
-                shown = f"unknown option {key}" if _NAME.fullmatch(key) else "unknown option"
+                shown = f"unknown option {key}" if NAME.fullmatch(key) else "unknown option"
                 self._note(line, f"{shown}: choose one of {', '.join(OPTIONS)}")
                 self._scanner.skip_line()
         if "commit" in self._options and not self._options.get("tran"):
@@ -254,7 +228,7 @@ class _Reader:
             name = self._scanner.word()
             line = self._scanner.line
             try:
-                variable = _variable(name, line, self._scanner)
+                variable = read_variable(name, line, self._scanner)
             except ValueError as error:
                 self._note(line, str(error))
                 self._scanner.skip_line()
@@ -319,71 +293,6 @@ def _option_value(key: str, value: str) -> int | None:
     if key == "rollback":
         return int(value[:-1]) if re.fullmatch(r"([1-9]\d?|100)%", value) else None
     return int(value) if re.fullmatch(r"[1-9]\d{0,11}", value) else None
-
-
-def _variable(name: str, line: int, scanner: Scanner) -> SqlDrawnVariable:
-    """The declaration that begins with a name; raises ValueError with what is wrong with it."""
-    if not _NAME.fullmatch(name):
-        raise ValueError("the name of a variable may have up to 64 letters, digits and underscores")
-    said = scanner.word_of_line().lower()
-    kind = _ALIASES.get(said, said)
-    if kind == "intlist":
-        return SqlDrawnVariable(name, kind, _members(name, scanner.list_of_line()), line=line)
-    if kind not in _BOUNDS:
-        known = ", ".join(["intlist", *_BOUNDS])
-        raise ValueError(f"{name} needs one of the types {known}")
-    if kind in KEPT and scanner.peek_of_line().lower() in ("", *PARTS):
-        return SqlDrawnVariable(name, kind, (), line=line)
-    low, high = (_bound(name, kind, scanner.word_of_line()) for _ in range(2))
-    if low.of_rows == high.of_rows and low.value > high.value:
-        raise ValueError(f"{name}: the first number is larger than the second")
-    zlib = _zlib(name, scanner) if kind == "char" else None
-    return SqlDrawnVariable(name, kind, (low, high), zlib, line)
-
-
-def _members(name: str, words: list[str]) -> tuple[SqlDeclaredNumber, ...]:
-    if not words or not all(re.fullmatch(r"-?\d{1,15}", each) for each in words):
-        raise ValueError(f"{name} needs whole numbers separated by commas: {name} intlist 1,2,3")
-    if len(words) > 1000:
-        raise ValueError(f"{name} has {len(words):,} members, at most 1,000 are allowed")
-    return tuple(SqlDeclaredNumber(int(each)) for each in words)
-
-
-# the least and the most that the bounds of a type may be
-_BOUNDS: dict[str, tuple[float, float]] = {
-    "int": (-EXACT, EXACT),
-    "seq": (-EXACT, EXACT),
-    "float": (-1e15, 1e15),
-    "char": (0, MOST_CHARACTERS),
-    "date": (-365_000, 365_000),
-    "timestamp": (-365_000, 365_000),
-}
-
-
-def _bound(name: str, kind: str, word: str) -> SqlDeclaredNumber:
-    least, most = _BOUNDS[kind]
-    pattern = _REAL if kind == "float" else _WHOLE
-    found = pattern.fullmatch(word)
-    if not found:
-        raise ValueError(f"{name} needs two numbers: {name} {kind} {'1 32' if kind == 'char' else '1 100'}")
-    if pattern is _WHOLE and found[1]:
-        if kind not in ("int", "seq"):
-            raise ValueError(f"{name}: rows works only with int and seq")
-        return SqlDeclaredNumber(int(found[2] or 0), of_rows=True)
-    number = float(word) if kind == "float" else int(word)
-    if not least <= number <= most:
-        raise ValueError(f"{name}: must be between {least:,.0f} and {most:,.0f}, not {word}")
-    return SqlDeclaredNumber(number)
-
-
-def _zlib(name: str, scanner: Scanner) -> float | None:
-    if scanner.peek_of_line().lower() != "zlib":
-        return None
-    scanner.word()
-    word = scanner.word_of_line()
-    if not _REAL.fullmatch(word) or not ZLIB_LEAST <= float(word) <= ZLIB_MOST:
-        raise ValueError(f"{name}: zlib needs a share from {ZLIB_LEAST} to {ZLIB_MOST}")
-    return float(word)
 
 
 def _missing(found: ParsedCustomSql, kind: str, last: int) -> Iterable[CustomSqlProblem]:

@@ -17,14 +17,13 @@ from app.core.toml_text import read_text
 from .custom_sql import (
     MAX_SQL,
     ParsedCustomSql,
-    SqlDeclaredNumber,
-    SqlDrawnVariable,
     custom_sql_problems,
     parse_custom_sql,
 )
 from .listing import Catalog
 from .own_sql import OwnSql, write_sql
 from .sql_text import Scanner, SqlTemplate, SqlToken, words_of
+from .sql_variables import SqlDeclaredNumber, SqlDrawnVariable
 
 KEY = "dyno_id"  # of the tables that are added: their own columns may hold one value twice
 CLASSIC = "sbtest"  # tables of this name are those of the workload `load`
@@ -272,7 +271,8 @@ def _declared(variable: SqlDrawnVariable) -> str:
     if variable.kind == "intlist":
         return f"{variable.name} intlist {','.join(numbers)}"
     zlib = f" zlib {variable.zlib:g}" if variable.zlib is not None else ""
-    return " ".join([variable.name, variable.kind, *numbers]) + zlib
+    law = f" {variable.law} {variable.exponent:g}" if variable.law else ""
+    return " ".join([variable.name, variable.kind, *numbers]) + zlib + law
 
 
 def _number(number: SqlDeclaredNumber) -> str:

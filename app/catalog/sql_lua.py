@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .custom_sql import FILL_COMMIT, ParsedCustomSql, SqlDeclaredNumber, SqlDrawnVariable
+from .custom_sql import FILL_COMMIT, ParsedCustomSql
 from .sql_text import SqlTemplate
+from .sql_variables import SqlDeclaredNumber, SqlDrawnVariable
 
 _HEAD = """\
 -- Made by Dyno from {source}; what is to be changed is changed there.
@@ -25,20 +26,19 @@ def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
         [f"sql.fill({FILL_COMMIT})"] if is_load else _driving(found),
     ]
     paragraphs = ["\n".join(each) + "\n" for each in calls if each]
-    required = "" if is_load else _required(found)
+    needed = [name for name, is_needed in _needs(found, taken, is_load).items() if is_needed]
+    required = "".join(f'local {name} = require("dyno-{name}")\n' for name in needed)
     return "\n".join([_HEAD.format(source=_named(source), required=required), *paragraphs])
 
 
-def _required(found: ParsedCustomSql) -> str:
-    """What a driven file needs besides dyno-sql; others do not carry it, so their work has the same key."""
-    needed = {
-        "kept": _keeps(found),
-        "weights": len(found.blocks) > 1,
-        "rollback": "rollback" in found.options,
+def _needs(found: ParsedCustomSql, taken: set[str], is_load: bool) -> dict[str, bool]:
+    """The Lua besides dyno-sql, and whether it is needed: files without it keep the key of their work."""
+    return {
+        "keys": any(each.law for each in found.variables if each.name in taken),
+        "kept": not is_load and _keeps(found),
+        "weights": not is_load and len(found.blocks) > 1,
+        "rollback": not is_load and "rollback" in found.options,
     }
-    return "".join(
-        f'local {name} = require("dyno-{name}")\n' for name, is_needed in needed.items() if is_needed
-    )
 
 
 def lua_quoted(text: str) -> str:
@@ -61,6 +61,9 @@ def _named(source: str) -> str:
 
 def _variable(variable: SqlDrawnVariable) -> str:
     words = [lua_quoted(variable.name), lua_quoted(variable.kind), *map(_number, variable.numbers)]
+    if variable.law:
+        law = ", ".join([*words[2:], f"{variable.exponent:g}"])
+        return f'sql.variable({words[0]}, "intlist", keys.{variable.law}({law}))'
     if not variable.numbers:
         return f"kept.variable({', '.join(words)})"
     if variable.zlib is not None:

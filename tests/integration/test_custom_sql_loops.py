@@ -234,3 +234,46 @@ def test_a_value_of_another_type_ends_the_step(
 ) -> None:
     with pytest.raises(AssertionError, match=why):
         carry_out(CHAIN.replace("select n into :n", f"select {column} into :n"), events=10)
+
+
+LAWS = """\
+declare
+  next   seq 1 2000000000
+  often  int 1 rows zipf
+  recent int 1 rows latest 1.5
+tables
+  create table t (id int not null primary key, n int not null, m int not null, k int not null);
+fill
+  insert into t values (:next, 0, 0, 0);
+begin
+  update t set n = n + 1 where id = :often;
+  update t set m = m + 1 where id = :recent;
+  update t set k = k + 1 where id = :often - 1 + 1;
+end
+"""
+
+
+def expected_share(rank: int, many: int, exponent: float) -> float:
+    return float(rank**-exponent / sum(each**-exponent for each in range(1, many + 1)))
+
+
+def test_keys_are_drawn_by_their_laws(server: Server, carry_out: Callable[..., Outcome]) -> None:
+    events, rows = 6000, 1000
+    carry_out(LAWS, "myisam", threads=2, events=events, rows=rows)
+    assert server.query("SELECT SUM(n), SUM(m), MIN(id), MAX(id) FROM dyno.t") == [(events, events, 1, rows)]
+    drawn = server.query("SELECT n, m FROM dyno.t ORDER BY id")
+    for rank in (1, 2, 3, 10):
+        for exponent, count in ((0.99, drawn[rank - 1][0]), (1.5, drawn[-rank][1])):
+            expected = events * expected_share(rank, rows, exponent)
+            assert abs(count - expected) < 4 * expected**0.5, (rank, exponent, count, expected)
+    assert sum(n > 0 for n, _ in drawn) > 500
+    assert server.query("SELECT COUNT(*) FROM dyno.t WHERE k <> n") == [(0,)]  # one value in all places
+
+
+def test_a_load_draws_by_laws_too(server: Server, carry_out: Callable[..., Outcome]) -> None:
+    text = LAWS.replace("(:next, 0, 0, 0)", "(:next, :often, :recent, 0)").replace(
+        "update t set n = n + 1", "update t set n = n"
+    )
+    carry_out(text, threads=1, events=1, rows=1000)
+    low, high = server.query("SELECT SUM(n = 1), SUM(m >= 999) FROM dyno.t")[0]
+    assert 90 < low < 180 and 400 < high < 650  # 134 and 520 of 1,000

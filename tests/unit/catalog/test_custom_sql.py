@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.catalog.custom_sql import (
-    SqlDeclaredNumber,
     custom_sql_problems,
     parse_custom_sql,
     sql_workload_fields,
 )
 from app.catalog.sql_lua import lua_quoted, made_lua
+from app.catalog.sql_variables import SqlDeclaredNumber
 
 WHOLE = """\
 option
@@ -162,6 +162,21 @@ def test_into_is_where_mysql_takes_it(written: str) -> None:
     assert again.drive[0].into == ("n", "m")
 
 
+def test_keys_have_laws() -> None:
+    text = "declare\n a int 1 rows zipf\n b int 1 rows+5 latest 0.8\nbegin select :a, :b, :a + 1; end"
+    lua = made_lua(parse_custom_sql(text, "drive"), "drive", "a.sql")
+    assert 'local keys = require("dyno-keys")\n' in lua
+    assert 'sql.variable("a", "intlist", keys.zipf(1, sql.rows(0), 0.99))\n' in lua
+    assert 'sql.variable("b", "intlist", keys.latest(1, sql.rows(5), 0.8))\n' in lua
+
+
+def test_a_variable_may_have_the_name_of_a_law() -> None:
+    found = parse_custom_sql("declare a int 1 9 zipf int 1 2 latest seq 1 9 begin select :zipf; end")
+    assert found.problems == ()
+    assert [(each.name, each.law) for each in found.variables] == [("a", ""), ("zipf", ""), ("latest", "")]
+    assert "dyno-keys" not in made_lua(found, "drive", "a.sql")
+
+
 def test_transactions_are_rolled_back_by_chance() -> None:
     for written in ("5 %", "5%"):
         found = parse_custom_sql(f"option tran on rollback {written} commit 2 begin select 1; end", "drive")
@@ -257,6 +272,10 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
         ("declare n int\nfill insert into t values (:n);\ntables create table t (a int);", 2, "no value"),
         ("declare n int begin weight 1\nselect 1 into :n; end\nbegin weight 1 select :n; end", 3, "no value"),
         (driven("select 1;", "born date"), 2, "needs two numbers"),
+        (driven("select 1;", "id float 1 9 zipf"), 2, "zipf works only with int"),
+        (driven("select 1;", "id seq 1 9 latest"), 2, "latest works only with int"),
+        (driven("select 1;", "id int 1 9 zipf 0"), 2, "the exponent of zipf must be above 0"),
+        (driven("select 1;", "id int 1 9 latest 9"), 2, "the exponent of latest must be above 0"),
         ("begin weight 3\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "give each a weight, begin weight 3"),
         ("begin weight 0\nselect 1;\nend", 1, "weight must be a whole number"),
         ("begin weight\nselect 1;\nend", 1, "weight must be a whole number"),
