@@ -250,7 +250,8 @@ def _without_into(tokens: list[SqlToken]) -> tuple[list[SqlToken], tuple[str, ..
             is_next = True
         elif token.kind != "blank":
             break
-    return [*tokens[:start], *tokens[end:]], tuple(names)
+    rest = tokens[end:]
+    return [*tokens[:start], *(rest[1:] if rest and rest[0].kind == "blank" else rest)], tuple(names)
 
 
 def _column_problem(tokens: list[SqlToken], names: int) -> str:

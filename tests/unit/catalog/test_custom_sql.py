@@ -144,7 +144,7 @@ def test_values_are_kept_for_the_next_statements() -> None:
     lua = made_lua(found, "drive", "a.sql")
     assert lua.index('require("dyno-kept")') < lua.index('require("dyno-sql")')
     assert 'kept.variable("n", "int")\nkept.variable("m", "int")\n' in lua
-    into = 'kept.into({"select max(a), b  from t where id in (", ", 2)"}, {"n", "m"}),\n   {"id", 0})'
+    into = 'kept.into({"select max(a), b from t where id in (", ", 2)"}, {"n", "m"}),\n   {"id", 0})'
     assert f'sql.statement("select", {into}' in lua
     taking = (
         'kept.taking("update t set a = ?, b = ? where id = ?", {1, "n", 1}, {3, "m", -2}),\n   {"id", 0})'

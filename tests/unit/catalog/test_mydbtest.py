@@ -144,3 +144,28 @@ def test_problems_are_told_by_line_on_the_command_line(
     assert main(["workload", "check", str(file)]) == 2
     said = capsys.readouterr().err.splitlines()
     assert [line.rpartition("bad.sql: ")[2].partition(":")[0] for line in said] == ["line 2", "line 4"]
+
+
+def test_all_of_custom_sql_is_written_as_it_was_read() -> None:
+    plain = """\
+option
+  tran on
+  rollback 10 %
+declare
+  id int 1 rows zipf 0.99
+  n int
+tables
+  create table t (id int not null primary key, n int);
+fill
+  insert into t values (:id, 1);
+begin weight 8
+  select n from t where id = :id into :n;
+  update t set n = :n + 1 where id = :id;
+end
+begin weight 2
+  select 1;
+end
+"""
+    whole = plain.replace("option\n", "option\n  user scott/tiger@db:1:x\n")
+    assert mydbtest_to_sql(whole, "conf").text == plain
+    assert mydbtest_to_sql(plain, "conf").text == plain
