@@ -16,7 +16,6 @@ from app.comparison.differences.warnings import OF_COUNTS
 from app.comparison.verdicts.across import cross_plan_remarks
 from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
-from app.comparison.verdicts.judgement import NOT_JUDGED
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
 from app.core.units import count_text, first_texts
@@ -27,6 +26,7 @@ from app.protocol.plan import COUNT, INSTRUCTIONS, PREPARING
 from app.stats import VerdictLimits
 
 from .sentences import STILL, has_running_sessions
+from .step_ratios import StepRatio, ratios_of_groups, ratios_of_steps
 
 WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
 CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
@@ -142,7 +142,8 @@ def gate_answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     whole = comparison_by_measure(comparison, request.measure)
     kept = [row for row in whole.rows if not row.is_waiting and row.direction]
     found = replace(whole, rows=request.chosen_rows(kept))
-    lines = list((_groups if request.by_groups else _steps)(found, request))
+    ratios = ratios_of_groups if request.by_groups else ratios_of_steps
+    lines = [_line(each, request) for each in ratios(found, _places(found)[1])]
     return _entry(found, lines, request)
 
 
@@ -255,53 +256,18 @@ def interval_text(line: GateLine) -> str:
     return "-" if line["low"] is None else f"{line['low']:.3f} to {line['high']:.3f}"
 
 
-# the steps
-
-
-def _steps(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
-    """The lines by the cells of the comparison: ratio, interval and reason are theirs."""
-    base, at = _places(found)
-    for row in found.rows:
-        low, high = row.cells[at].low, row.cells[at].high
-        ends = None if low is None or high is None else (low, high)
-        n = min(row.cells[at].n, row.cells[base].n)
-        why = row.cells[at].why or ("" if ends else "the noise is too large")
-        yield _line(row_label(row), row.unit, row.direction, row.cells[at].relative, ends, n, why, request)
-
-
-def _groups(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
-    base, at = _places(found)
-    for group in found.groups:
-        key = (group.group, group.unit)
-        rows = [row for row in found.rows if (row.group, row.unit) == key]
-        if not rows or not group.of:
-            continue
-        ratio = group.ratios[at]
-        ends = (ratio.low, ratio.high) if ratio and ratio.low and ratio.high else None
-        why = "" if ends else "too few repeats, or the noise is too large"
-        left_out = sum(row.cells[at].verdict in (None, *NOT_JUDGED) for row in rows)
-        if left_out or ratio is None:
-            ends, why = None, f"{left_out} of {count_text(group.of, 'step')} cannot be judged"
-        name = f"mean of {group.group or 'all'}"
-        n = min(min(row.cells[at].n, row.cells[base].n) for row in rows)
-        yield _line(name, group.unit, group.direction, ratio.ratio if ratio else None, ends, n, why, request)
-
-
-def _line(
-    step: str, unit: str, direction: str, ratio: float | None, ends: tuple[float, float] | None, n: int,
-    why: str, request: GateRequest,
-) -> GateLine:  # fmt: skip
-    verdict = UNTOLD
-    if ends and not why:
-        if request.is_worse(*ends, direction):
+def _line(found: StepRatio, request: GateRequest) -> GateLine:
+    verdict, why = UNTOLD, found.why
+    if found.ends and not why:
+        if request.is_worse(*found.ends, found.direction):
             verdict = WORSE
-        elif request.is_within(*ends, direction):
+        elif request.is_within(*found.ends, found.direction):
             verdict = NOT_WORSE
         else:
-            loss = request.loss_in(unit)
+            loss = request.loss_in(found.unit)
             why = f"{loss} {_are(loss)} not ruled out"
-    low, high = ends or (None, None)
+    low, high = found.ends or (None, None)
     return {
-        "step": step, "unit": unit, "direction": direction, "ratio": ratio, "low": low, "high": high, "n": n,
-        "verdict": verdict, "why": why,
+        "step": found.step, "unit": found.unit, "direction": found.direction, "ratio": found.ratio,
+        "low": low, "high": high, "n": found.n, "verdict": verdict, "why": why,
     }  # fmt: skip
