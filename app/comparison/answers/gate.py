@@ -116,7 +116,7 @@ def gate(
     history: History, base: str, other: str, request: GateRequest, limits: VerdictLimits | None = None
 ) -> GateEntry:
     """Compare all repeats of both contenders in their plans; false answers are as rare as false verdicts."""
-    ours, theirs = _repeats(history, base), _repeats(history, other)
+    ours, theirs = (repeats_of(history, sessions_of_reference(history, each)[:1]) for each in (base, other))
     if set(ours) & set(theirs):
         raise InputError(
             f"{base!r} and {other!r} are repeats of one contender: name sessions of two contenders"
@@ -124,11 +124,11 @@ def gate(
     sides = {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
     found = compare(history, [*ours, *theirs], ours[0], limits, sides, request.allowed)
     entry = gate_answer(found, request)
-    remarks = [*entry["remarks"], *_of_limits(found, limits), *request.allowed.texts]
+    remarks = [*entry["remarks"], *remarks_of_limits(found, limits), *request.allowed.texts]
     return {**entry, "remarks": remarks}
 
 
-def _of_limits(found: Comparison, wanted: VerdictLimits | None) -> list[str]:
+def remarks_of_limits(found: Comparison, wanted: VerdictLimits | None) -> list[str]:
     """A remark if a plan until decided has another share of false verdicts than was asked for."""
     own = found.limits.false_share
     if wanted is None or wanted.false_share == own:
@@ -147,12 +147,16 @@ def gate_answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     return _entry(found, lines, request)
 
 
-def _repeats(history: History, reference: str) -> list[str]:
-    """All sessions of the contender in its plan, in their order."""
-    session = sessions_of_reference(history, reference)[0]
-    plan = plans_by_session(history, [session])[session]
-    contender = plan.turn_of(session).contender
-    return [id_ for id_ in sessions_of_plan(history, plan.id) if plan.turn_of(id_).contender == contender]
+def repeats_of(history: History, sessions: Sequence[str]) -> list[str]:
+    """All sessions of the contenders of these in their plans, each once, in their order."""
+    plans = plans_by_session(history, sessions)
+    meant = {(plan.id, plan.turn_of(id_).contender): plan for id_, plan in plans.items()}
+    return [
+        id_
+        for (_, contender), plan in meant.items()
+        for id_ in sessions_of_plan(history, plan.id)
+        if plan.turn_of(id_).contender == contender
+    ]
 
 
 def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> GateEntry:

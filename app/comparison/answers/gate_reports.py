@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from app.core.harmless import harmless
 from app.core.table import Table, to_markdown
 from app.core.units import unit_text
 
+from .claims import FAILS, ClaimLine, ClaimsEntry
 from .gate import NOT_WORSE, UNTOLD, WORSE, GateEntry, GateLine, interval_text
 
 HEADERS = ("step", "unit", "ratio", "interval", "n", "verdict")
+CLAIM_HEADERS = ("claim", *HEADERS[1:])
+_TAGS = {WORSE: "failure", FAILS: "failure", UNTOLD: "error"}
 
 
 def gate_row(line: GateLine) -> tuple[str, ...]:
@@ -21,10 +25,21 @@ def gate_row(line: GateLine) -> tuple[str, ...]:
     return line["step"], unit_text(line["unit"]) + less, ratio, interval_text(line), str(line["n"]), verdict
 
 
+def claim_row(line: ClaimLine) -> tuple[str, ...]:
+    """A claim as a row of CLAIM_HEADERS."""
+    return line["claim"], *gate_row(line)[1:]
+
+
 def gate_table(found: GateEntry) -> Table:
     """A line for each step, titled with the answer."""
     lines = tuple(gate_row(line) for line in found["steps"])
     return Table(found["sentence"], HEADERS, lines, 2, tuple(found["remarks"]))
+
+
+def claims_table(found: ClaimsEntry) -> Table:
+    """A line for each claim, titled with the answer."""
+    lines = tuple(map(claim_row, found["claims"]))
+    return Table(found["sentence"], CLAIM_HEADERS, lines, 2, tuple(found["remarks"]))
 
 
 def gate_markdown(found: GateEntry) -> str:
@@ -33,11 +48,19 @@ def gate_markdown(found: GateEntry) -> str:
 
 def gate_junit(found: GateEntry) -> bytes:
     """A test case for each step, and one for the answer."""
+    return _junit(found, [(line, gate_row(line)) for line in found["steps"]])
+
+
+def claims_junit(found: ClaimsEntry) -> bytes:
+    """A test case for each claim, and one for all of them."""
+    return _junit(found, [(line, claim_row(line)) for line in found["claims"]])
+
+
+def _junit(found: GateEntry | ClaimsEntry, lines: Sequence[tuple[GateLine, tuple[str, ...]]]) -> bytes:
     suite = ElementTree.Element("testsuite", name="dyno gate")
-    for line in found["steps"]:
-        _, unit, ratio, interval, n, text = gate_row(line)
+    for line, (name, unit, ratio, interval, n, text) in lines:
         details = f"ratio {ratio}, interval {interval}, n {n}, {unit}"
-        _add_case(suite, line["step"], _tag(line["verdict"], found["verdict"]), text, details)
+        _add_case(suite, name, _tag(line["verdict"], found["verdict"]), text, details)
     remarks = "\n".join(found["remarks"])
     _add_case(suite, "gate", _tag(found["verdict"], found["verdict"]), found["sentence"], remarks)
     suite.set("tests", str(len(suite)))
@@ -54,7 +77,7 @@ def _tag(verdict: str, answer: str) -> str:
     """Worse is a failure, cannot be told an error; a step that does not hold the gate is skipped."""
     if verdict == UNTOLD and answer == NOT_WORSE:
         return "skipped"
-    return {WORSE: "failure", UNTOLD: "error"}.get(verdict, "system-out")
+    return _TAGS.get(verdict, "system-out")
 
 
 def _add_case(suite: ElementTree.Element, name: str, tag: str, text: str, details: str) -> None:

@@ -6,7 +6,7 @@ is like; of others the machine's own variance is added to both means.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from app.comparison.cells.cell import Column, Comparison
@@ -55,11 +55,14 @@ def between_plan_variances(base: Column, column: Column) -> tuple[Part, ...]:
     return ((ours.variance, ours.freedom), (theirs.variance, theirs.freedom))
 
 
-def cross_plan_remarks(comparison: Comparison, names: Sequence[str]) -> list[str]:
-    """A line for each column that does not alternate: what was added, and what would be surer."""
+def cross_plan_remarks(
+    comparison: Comparison, names: Sequence[str], places: Collection[int] | None = None
+) -> list[str]:
+    """A line for each column, or those at these places, that does not alternate: what was added to it."""
     columns = comparison.columns
     base = comparison.base
     judged = {at for row in comparison.rows for at, cell in enumerate(row.cells) if cell.across}
+    judged &= judged if places is None else {*places}
     return [_text(columns[base], columns[at], names[base], names[at]) for at in sorted(judged)]
 
 
