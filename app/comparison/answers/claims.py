@@ -126,11 +126,17 @@ def _column(found: Comparison, claim: Claim, text: str) -> int:
     several = whole or meant
     if len(several) != 1:
         fits = f"fits {len(several)} columns" if several else "fits no column"
-        there = first_texts([names[at] for at in several] or names, 8)
-        raise InputError(
-            f"{claim.place}: {text!r} {fits}: write BUILD:ENGINE:PRESET, or the name of one of {there}"
-        )
+        there = first_texts(_whole_names(found, several or range(len(names))), 8)
+        raise InputError(f"{claim.place}: {text!r} {fits}: write one of {there}")
     return several[0]
+
+
+def _whole_names(found: Comparison, places: Sequence[int]) -> list[str]:
+    """BUILD:ENGINE:PRESET of these columns; the names of those that this does not tell apart."""
+    entries = (found.columns[at].contender for at in places)
+    parts = [f"{each['build']}:{each['engine']}:{each['preset']}" for each in entries]
+    names = names_of(found)
+    return [each if parts.count(each) == 1 else names[at] for at, each in zip(places, parts, strict=True)]
 
 
 def _is_meant(column: Column, build: str, further: Sequence[str]) -> bool:
@@ -138,7 +144,8 @@ def _is_meant(column: Column, build: str, further: Sequence[str]) -> bool:
     entry = column.contender
     engine, preset, *rest = (*further, "", "")
     is_engine = not engine or engine_of(engine).name == engine_of(entry["engine"]).name
-    is_preset = not preset or Catalog().preset_name(entry["engine"], preset) == entry["preset"]
+    presets = ("", entry["preset"])
+    is_preset = preset in presets or Catalog().preset_name(entry["engine"], preset) in presets
     return entry["build"].startswith(build) and is_engine and is_preset and not any(rest)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -116,7 +117,7 @@ def test_a_line_has_the_ratio_with_its_interval(
         (["--difference", "3%", "--false-share", "-.5%"], "--false-share: must be from 0 to 50%, not -.5%"),
         (["--difference", "nan"], "must be above 0"),
         (["--difference", "much"], "must be above 0"),
-        ([], "the following arguments are required: --difference"),
+        ([], "one of the arguments --difference --claims is required"),
         (["--difference", "3%", "--measure", "beauty"], "no measure 'beauty'"),
         (["--difference", "3%", "--false-share", "60"], "must be from 0 to 50"),
         (
@@ -134,6 +135,96 @@ def test_wrong_input_is_2_and_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["gate", *pairs["equal"], *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("dyno: ") and said in error and error.count("\n") == 1
+
+
+@pytest.fixture
+def claims(pairs: dict[str, tuple[str, str]], tmp_path: Path) -> Callable[..., list[str]]:
+    """The words of a gate on the slower pair by claims."""
+
+    def words(*lines: str) -> list[str]:
+        file = tmp_path / "claims.txt"
+        file.write_text("\n".join(lines))
+        return ["gate", *pairs["slower"], "--claims", str(file)]
+
+    return words
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "tags", "sentence"),
+    [
+        (["load: mariadb:rocksdb < mariadb:innodb"], 0, ["system-out"] * 2, "the claim holds"),
+        (
+            ["load: mariadb:rocksdb < 0.95 x mariadb:innodb", "load: mariadb:rocksdb > mariadb:innodb"],
+            1, ["system-out", "failure", "failure"], "1 of 2 claims does not hold: ",
+        ),
+        (
+            ["load: mariadb:rocksdb < 0.95 x mariadb:innodb", "load: mariadb:rocksdb < .93 mariadb:innodb"],
+            3, ["system-out", "error", "error"], "1 of 2 claims cannot be told: ",
+        ),
+    ],
+)  # fmt: skip
+def test_claims_have_the_same_codes_and_forms(
+    claims: Callable[..., list[str]],
+    lines: list[str],
+    code: int,
+    tags: list[str],
+    sentence: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words, junit = claims(*lines), tmp_path / "claims.xml"
+    assert main([*words, "--junit", str(junit)]) == code
+    first, blank, head, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith(sentence) and not blank
+    assert head.split() == ["claim", "unit", "ratio", "interval", "n", "verdict"] and len(rest) >= len(lines)
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert [[each.tag for each in case] for case in suite] == [[tag] for tag in tags]
+    assert main([*words, "--markdown"]) == code
+    assert capsys.readouterr().out.startswith(f"### {sentence}")
+    assert main([*words, "--json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert found["exit_code"] == code and found["sentence"].startswith(sentence)
+    assert [each["line"] for each in found["claims"]] == [*range(1, len(lines) + 1)]
+    assert [case.get("name") for case in suite] == [*(each["claim"] for each in found["claims"]), "gate"]
+    assert len(found["columns"]) == 2 and found["false_share"] == 0.05
+    assert main([*words, "--quiet"]) == code and capsys.readouterr() == ("", "")
+
+
+def test_claims_take_plans_of_several_contenders(
+    claims: Callable[..., list[str]], dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = claims("group read: mariadb:rocksdb < mariadb:innodb")
+    assert main(["gate", plan(number=2).id, *words[3:]]) == 0
+    assert main(words) == 0 and main(["gate", words[1], *words[3:], words[2]]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "said"),
+    [
+        ("load: mariadb:rocksdb < nothing", [], "claims.txt: line 1: 'nothing' fits no column: write one of mariadb"),
+        ("load", [], "claims.txt: line 1: 'load' is no claim: write STEP: "),
+        ("", [], "claims.txt: has no claims"),
+        (
+            "load: a < b",
+            ["--step", "load"],
+            "claims name their steps and groups: leave --step and --groups out",
+        ),
+        ("load: a < b", ["--groups"], "claims name their steps and groups"),
+        ("load: a < b", ["--difference", "3%"], "not allowed with argument"),
+        ("load: mariadb:rocksdb < mariadb:innodb", ["--measure", "beauty"], "no measure 'beauty'"),
+    ],
+)
+def test_wrong_claims_are_2_and_one_line(
+    claims: Callable[..., list[str]],
+    line: str,
+    words: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*claims(line), *words]) == 2
     error = capsys.readouterr().err
     assert error.startswith("dyno: ") and said in error and error.count("\n") == 1
 

@@ -197,8 +197,8 @@ def test_contenders_are_named_by_the_beginning_of_their_build(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("load: mysql < mysql-9.7", "'mysql' fits 2 columns: write BUILD:ENGINE:PRESET, or the name of "),
-        ("load: mysql-9.7 < mysql-5.6:rocksdb", "'mysql-5.6:rocksdb' fits no column: write"),
+        ("load: mysql < mysql-9.7", "'mysql' fits 2 columns: write one of mysql-5.6:innodb:"),
+        ("load: mysql-9.7 < mysql-5.6:rocksdb", "'mysql-5.6:rocksdb' fits no column: write one of mysql-"),
         ("load: mysql-9.7 < mysql-5.6:innodb:default:x", "fits no column"),
         ("load: mysql-9.7:innodb:stock < mysql-5.6", "fits no column"),
         ("load: mysql-9 < mysql-9.7:innodb", "'mysql-9' and 'mysql-9.7:innodb' are the same column, "),
@@ -214,6 +214,14 @@ def test_names_that_fit_nothing_are_errors_with_their_line(history: History, lin
         ask(history, "load: mysql-9.7 < mysql-5.6", line)
     assert f"{history.directory / 'claims.txt'}: line 2: " in str(raised.value)
     assert said in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_columns_of_one_build_engine_and_preset_are_named_by_their_names(history: History) -> None:
+    cores = [replace(OLD, name=f"of {each} cores", cores=f"0-{each - 1}") for each in (1, 2)]
+    with pytest.raises(InputError, match=r"'mysql' fits 2 columns: write one of of 1 cores, of 2 cores$"):
+        ask(history, "load: mysql < of 1 cores", contenders=(cores[0], cores[1]))
+    found = ask(history, "load: of 2 cores < of 1 cores", its_plan=plan(cores))
+    assert found["verdict"] == HOLDS
 
 
 def test_a_claim_on_a_swept_step_is_on_each_of_its_points(history: History) -> None:
