@@ -22,6 +22,7 @@ from app.catalog.custom_sql import custom_sql_problems
 from app.catalog.mydbtest import mydbtest_to_sql
 from app.catalog.sequence import sequence_of
 from app.catalog.workload import workload_of
+from app.comparison.answers.claims_file import read_claims
 from app.core.errors import DynoError
 from app.core.settings import read_settings
 from app.core.toml_text import read_document
@@ -306,6 +307,14 @@ TARGETS = (
 )
 
 
+CLAIMS = b"# c\nload: a < 0.6 x b\ngroup read: a:b:c > 1.5 b\nscan threads=4: a > b\n"
+
+
+def read_claims_file(content: bytes) -> None:
+    for claim in read_claims(file_with(content, "claims.txt")):
+        assert claim.factor > 0 and claim.text_of(claim.step).isprintable()
+
+
 def read_settings_toml(content: bytes) -> None:
     file_with(content, "settings.toml")
     read_settings(room())
@@ -358,6 +367,7 @@ READERS: Mapping[str, Reader] = {
     "csv": Reader(files([each[:3000] for each in seeds("resources/published", "*.csv")]), read_csv),
     "sysbench": Reader(files(seeds("tests/data/sysbench", "*.txt")), read_sysbench),
     "exports": Reader(zip_inputs(), read_zip),
+    "claims": Reader(files([CLAIMS]), read_claims_file),
     "settings": Reader(files([SETTINGS]), read_settings_toml),
     "targets": Reader(files([TARGETS]), read_targets_toml),
     "callgrind": Reader(files(seeds("tests/data", "callgrind_dump")), read_callgrind),

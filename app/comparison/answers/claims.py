@@ -19,7 +19,7 @@ from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
-from app.core.units import count_text, first_texts
+from app.core.units import first_texts
 from app.engines import engine_of
 from app.history.lists.sessions import find_all
 from app.history.store.history import History
@@ -213,12 +213,17 @@ def _answer(lines: Sequence[ClaimLine]) -> tuple[str, str]:
     for line in lines:
         by_claim.setdefault(line["line"], set()).add(line["verdict"])
     words = [next(word for word in (FAILS, UNTOLD, HOLDS) if word in its) for its in by_claim.values()]
-    for verdict in (FAILS, UNTOLD):
-        if count := words.count(verdict):
-            which = [f"{each['claim']} ({_reason(each)})" for each in lines if each["verdict"] == verdict]
-            of_all = f"{count} of {count_text(len(words), 'claim')} {_VERBS[verdict][count > 1]}"
-            return verdict, f"{of_all}: {first_texts(which)}"
-    return HOLDS, "the claim holds" if len(words) == 1 else f"all {count_text(len(words), 'claim')} hold"
+    verdict = next(word for word in (FAILS, UNTOLD, HOLDS) if word in words)
+    count, untold = words.count(verdict), words.count(UNTOLD) if verdict == FAILS else 0
+    which = [f"{each['claim']} ({_reason(each)})" for each in lines if each["verdict"] == verdict]
+    texts = [_counted(count, len(words), verdict), *([f"{untold} {UNTOLD}"] if untold else [])]
+    return verdict, ", ".join(texts) + ("" if verdict == HOLDS else f": {first_texts(which)}")
+
+
+def _counted(count: int, of: int, verdict: str) -> str:
+    """`2 of 5 claims do not hold`, `all 5 claims hold`, `the claim holds`."""
+    who = "the claim" if of == 1 else f"all {of:,} claims" if count == of else f"{count} of {of:,} claims"
+    return f"{who} {_VERBS[verdict][count > 1]}"
 
 
 def _reason(line: ClaimLine) -> str:
@@ -233,8 +238,8 @@ def _remarks(
         claimed = {at for at, its_base in sides if its_base == base}
         yield from cross_plan_remarks(found, names_of(found), claimed)
     found = next(iter(by_base.values()))
+    families = {(base, bool(claim.group)) for (_, base), claim in zip(sides, claims, strict=True)}
     if any(row.kind == COUNT for row in found.rows):
         yield OF_COUNTS
-    families = {(base, bool(claim.group)) for (_, base), claim in zip(sides, claims, strict=True)}
-    if len(families) > 1:
+    elif len(families) > 1:
         yield _SEVERAL.format(len(families), 100 * found.limits.false_share)

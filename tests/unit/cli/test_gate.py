@@ -204,7 +204,7 @@ def test_claims_take_plans_of_several_contenders(
 @pytest.mark.parametrize(
     ("line", "words", "said"),
     [
-        ("load: mariadb:rocksdb < nothing", [], "claims.txt: line 1: 'nothing' fits no column: write one of mariadb"),
+        ("load: mariadb:rocksdb < nothing", [], "line 1: 'nothing' fits no column: write one of mariadb"),
         ("load", [], "claims.txt: line 1: 'load' is no claim: write STEP: "),
         ("", [], "claims.txt: has no claims"),
         (

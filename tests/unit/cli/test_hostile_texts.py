@@ -128,6 +128,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "gate": [
         ([*IDS[:2], "--difference", "3%"], True), ([*IDS[:2], "--difference", "3%", "--groups"], False),
         ([*IDS[:2], "--difference", "3%", "--json"], True), ([TEXT, IDS[1], "--difference", "3%"], True),
+        ([*IDS[:2], "--claims", f"/no/{TEXT}"], True),
     ],
     "changes": [
         ([IDS[0]], True), ([IDS[0], "--step", TEXT], True), ([IDS[0], "--json"], True), ([TEXT], True),

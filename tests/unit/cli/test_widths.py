@@ -48,7 +48,8 @@ VERBS = (
     "session list", "session show last", "session series last point-query --threads 1",
     "session latency last point-query --threads 1", "compare {}", "compare {} --details", "compare {} --why",
     "compare {} --why update-index", "compare {} --pre", "compare {} --setup", "compare {} --verdict",
-    "gate {} --difference 3%", "gate {} --difference 3% --groups", "target canaries local",
+    "gate {} --difference 3%", "gate {} --difference 3% --groups", "gate {} --claims {claims}",
+    "target canaries local",
     "history edits last", "history show", "changes last", "stop",
     "target survey local", "build list", "queue list", "queue hold", "snapshot list", "status",
 )  # fmt: skip
@@ -69,6 +70,13 @@ def two(dyno_home: Path) -> str:
         note(history, ids[-1], f"{LONG} is what {LONG} means")
         collect_local_edits(history, "somebody of the team")
     return " ".join(ids[:2])
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> Path:
+    file = tmp_path / "claims.txt"
+    file.write_text(f"point-query: {LONG} > 1.1 x {NAMES[0]}\nupdate-index: {NAMES[0]} < {LONG}\n")
+    return file
 
 
 def longer(value: Any) -> Any:
@@ -92,11 +100,16 @@ def lines_of(words: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_table_fits(
-    two: str, talkative: None, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    two: str,
+    talkative: None,
+    claims: Path,
+    width: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     for verb in VERBS:
-        lines = lines_of(verb.format(two), capsys)
+        lines = lines_of(verb.format(two, claims=claims), capsys)
         if verb.startswith(PROSE):
             head = next(at for at, line in enumerate(lines) if line.startswith("step "))
             lines = lines[head : lines.index("", head)]
