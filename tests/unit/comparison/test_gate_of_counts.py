@@ -58,3 +58,16 @@ def test_counts_of_several_steps_have_no_mean(dyno_home: Path, capsys: pytest.Ca
     words = ["gate", *kept(dyno_home, (51_000, 51_001), (50_000, 50_001)), "--difference", "1%", "--groups"]
     assert main(words) == 3
     assert "instructions of several steps have no mean: leave --groups out" in capsys.readouterr().out
+
+
+def test_claims_on_counts_are_on_instructions(
+    dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids, file = kept(dyno_home, (51_000, 51_001)), tmp_path / "claims.txt"
+    for claim, code in ((f"{NEW} > 1.01 x {OLD}", 0), (f"{NEW} < {OLD}", 1), (f"{OLD} < .99 x {NEW}", 0)):
+        file.write_text(f"point-query: {claim}\n")
+        assert main(["gate", *ids, "--claims", str(file)]) == code
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "instructions (less is better)" in shown and shown.endswith(
+            "contention and I/O are not in them"
+        )

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from app.comparison.answers.claims import answer_claims
+from app.comparison.answers.claims_file import read_claims
 from app.comparison.answers.gate import GateRequest, gate
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.differences import differences
@@ -180,3 +182,13 @@ def test_a_gate_tells_what_takes_more_work(history: History) -> None:
     found = gate(history, ids[0], ids[1], GateRequest(3.0))
     lines = {line["step"]: line for line in found["steps"]}
     assert lines[LABEL]["why"] == "changed-plan"  # within the step: its figure is a mix
+
+
+def test_claims_on_steps_with_other_results_cannot_be_told(history: History, tmp_path: Path) -> None:
+    ids = keep(history, {"work": work(10.0)}, {"work": work(10.0, returned=5.0)})
+    file = tmp_path / "claims.txt"
+    file.write_text("point-query: mariadb:rocksdb > mariadb:innodb\n")
+    first, second = answer_claims(history, ids, read_claims(file))["claims"]
+    assert first["step"] == LABEL and first["verdict"] == second["verdict"] == "cannot be told"
+    assert first["why"].startswith(f"not the same work: {LABEL}: rows sent to the client per event: ")
+    assert second["why"] == "measured once: the noise is unknown"
