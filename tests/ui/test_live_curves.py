@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.history.lists.sessions import sessions
 from app.history.recorded.writing import JournalStorer
+from app.history.steps.series import series_of_roles
 from app.history.steps.timeline import load_step_series, timeline
 from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.events import encode
+from app.protocol.series import role_series_name
 from tests.journals import SERIES, Maker, plan, whole
+from ui.core.theme import Theme
 from ui.pages.live.curves import GhostCurves, SessionCurves
+from ui.pages.live.lines import ShownCurves
 from ui.widgets.charts.pyramid import GrowingTimeSeries
 
 NAMES = tuple(each["name"] for each in SERIES)
@@ -103,3 +109,23 @@ def test_a_ghost_begins_each_step_where_it_begins_here(tmp_path: Path) -> None:
     ]
     ghost.advance(curves.bounds, curves.t + 1.01)
     assert drawn(ghost.tracks[QPS])[-1][0] == pytest.approx(samples[4].t + shift)
+
+
+def test_roles_are_curves_of_one_chart(tmp_path: Path, theme: Theme) -> None:
+    """The session's own line is that of the role of the figure; a step without roles has no other."""
+    first, *others = plan().steps
+    reader = replace(first, name="q", kind="drive", seconds=3, warmup=0, role="reader")
+    writer = replace(reader, name="q.writer", role="writer", beside=True)
+    maker = Maker(replace(plan(), steps=[reader, writer, *others]))
+    roles = [{**SERIES[0], "name": role_series_name(QPS, role)} for role in ("reader", "writer")]
+    maker.begin([*SERIES, *roles])
+    maker.step(0)
+    with History(tmp_path) as history:
+        JournalStorer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+        names = (*NAMES, *series_of_roles(history, maker.session, QPS))
+        assert names[len(NAMES) :] == ("load.queries{reader}", "load.queries{writer}")
+        curves = SessionCurves(timeline(history, maker.session, names), names)
+        (entry,) = sessions(history, ids=[maker.session])
+    lines = ShownCurves(curves, entry).rate_lines(theme, QPS)
+    assert [(line.key, line.label) for line in lines][1:] == [("load.queries{writer}", "writer")]
+    assert lines[0].key == QPS and len(curves.tracks["load.queries{writer}"]) >= 3
