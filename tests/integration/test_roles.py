@@ -66,7 +66,9 @@ def test_three_roles_do_their_parts_to_the_statement(desktop: Desktop) -> None:
         and writer.schedule.rate == 40
     )
     assert 2.0 <= writer.seconds < 6.0  # 40 at once at 0, 1 and 2 s; later where the machine is busy
-    assert all(own_marks(each.marks) == [] for each in (reader, writer, cleaner))
+    has_missed = writer.schedule.achieved < 0.95 * 40  # a busy machine is late
+    expected = [[ROLE_MISSED], [LEVEL_MISSED], [ROLE_MISSED]] if has_missed else [[], [], []]
+    assert [own_marks(each.marks) for each in (reader, writer, cleaner)] == expected
     # longer than the last statement of the writer, by no more than its clients need to see that it is over
     assert writer.seconds - 0.1 <= reader.seconds < writer.seconds + 2.0
 
@@ -91,8 +93,8 @@ def test_each_role_has_its_own_seconds(desktop: Desktop) -> None:
 def test_a_role_at_a_schedule_ends_its_step_and_an_unbounded_one_ends_with_it(desktop: Desktop) -> None:
     (entry,) = carried_out(desktop, with_roles("paced", READER, UPDATER))
     reader, updater = (ends(desktop, entry["id"])[at] for at in (2, 3))
-    assert updater.totals.events == pytest.approx(100, abs=3) and 1.5 < updater.seconds < 5
-    assert updater.schedule.queued is not None
+    waiting = updater.schedule.queued  # that were due and had not begun, on a busy machine
+    assert updater.totals.events + waiting == pytest.approx(100, abs=4) and 1.5 < updater.seconds < 5
     assert reader.seconds == pytest.approx(updater.seconds, abs=2)
 
 
