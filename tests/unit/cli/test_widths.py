@@ -73,7 +73,7 @@ def two(dyno_home: Path) -> str:
 
 
 @pytest.fixture
-def claims(tmp_path: Path) -> Path:
+def claims_of_long_names(tmp_path: Path) -> Path:
     file = tmp_path / "claims.txt"
     file.write_text(f"point-query: {LONG} > 1.1 x {NAMES[0]}\nupdate-index: {NAMES[0]} < {LONG}\n")
     return file
@@ -102,14 +102,14 @@ def lines_of(words: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_every_table_fits(
     two: str,
     talkative: None,
-    claims: Path,
+    claims_of_long_names: Path,
     width: int,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     for verb in VERBS:
-        lines = lines_of(verb.format(two, claims=claims), capsys)
+        lines = lines_of(verb.format(two, claims=claims_of_long_names), capsys)
         if verb.startswith(PROSE):
             head = next(at for at, line in enumerate(lines) if line.startswith("step "))
             lines = lines[head : lines.index("", head)]
