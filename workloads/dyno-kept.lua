@@ -92,7 +92,7 @@ end
 local bound = dyno.bound
 
 function dyno.bound(text, params)
-   if type(text) ~= "table" then
+   if type(text) ~= "table" or not text.takes then
       return bound(text, params)
    end
    local all = {unpack(params)}

@@ -308,6 +308,9 @@ def _missing(found: ParsedCustomSql, kind: str, last: int) -> Iterable[CustomSql
 def _unbound(found: ParsedCustomSql) -> Iterable[CustomSqlProblem]:
     """Variables without a value, and numbers added to text."""
     known = {each.name: each for each in found.variables}
+    for variable in known.values():
+        if problem := _newest_problem(variable, found):
+            yield CustomSqlProblem(variable.line, problem)
     for block in (found.fill, *(each.statements for each in found.blocks)):
         kept: set[str] = set()
         for statement in block:
@@ -318,6 +321,18 @@ def _unbound(found: ParsedCustomSql) -> Iterable[CustomSqlProblem]:
                 if problem := _into_problem(name, known.get(name)):
                     yield CustomSqlProblem(statement.line, problem)
             kept |= set(statement.into)
+
+
+def _newest_problem(variable: SqlDrawnVariable, found: ParsedCustomSql) -> str:
+    seq = variable.newest_of
+    if seq and not any(each.name == seq and each.kind == "seq" for each in found.variables):
+        return f"{variable.name}: {seq} is not declared as a seq"
+    inserts = [bind.name for each in found.drive if each.verb == "insert" for bind in each.binds]
+    if seq and seq not in inserts:
+        return f"{variable.name}: no INSERT between begin and end takes :{seq}, so nothing is latest"
+    if seq and any(bind.name == variable.name for each in found.fill for bind in each.binds):
+        return f"{variable.name}: fill cannot take what begin inserts"
+    return ""
 
 
 def _bind_problem(bind: SqlBindPlace, variable: SqlDrawnVariable | None, kept: set[str]) -> str:

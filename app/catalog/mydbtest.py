@@ -219,7 +219,7 @@ def _type_of(variable: SqlDrawnVariable) -> str:
         return f"varchar({longest})" if longest <= _LONGEST_VARCHAR else "text"
     if variable.kind in _PLAIN:
         return _PLAIN[variable.kind]
-    low, high = (number.value for number in variable.numbers)
+    low, high = (variable.numbers[0].value, variable.numbers[-1].value)
     return "int" if variable.kind == "int" and low >= -(2**31) and high < 2**31 else "bigint"
 
 
@@ -268,6 +268,7 @@ def _option(key: str, value: int) -> str:
 
 def _declared(variable: SqlDrawnVariable) -> str:
     numbers = [_number(number) for number in variable.numbers]
+    numbers += [variable.newest_of] if variable.newest_of else []
     if variable.kind == "intlist":
         return f"{variable.name} intlist {','.join(numbers)}"
     zlib = f" zlib {variable.zlib:g}" if variable.zlib is not None else ""

@@ -18,11 +18,13 @@ def made_lua(found: ParsedCustomSql, kind: str, source: str) -> str:
     is_load = kind == "load"
     statements = found.statements(kind)
     taken = {name for each in statements for name in (*each.into, *(bind.name for bind in each.binds))}
+    rising = {each.newest_of for each in found.variables if each.name in taken} - {""}
+    taken |= rising
     kept = {each.name for each in found.variables if not each.numbers}
     calls = [
-        [_variable(each) for each in found.variables if each.name in taken],
+        [_variable(each, rising) for each in _in_order(found, rising) if each.name in taken],
         [f"sql.table({lua_quoted(each.table)}, {lua_quoted(each.text)})" for each in found.tables if is_load],
-        [_statement(each, kept) for each in statements],
+        [_statement(each, kept, rising) for each in statements],
         [f"sql.fill({FILL_COMMIT})"] if is_load else _driving(found),
     ]
     paragraphs = ["\n".join(each) + "\n" for each in calls if each]
@@ -59,8 +61,18 @@ def _named(source: str) -> str:
     return "".join(each for each in source if _is_plain(each))
 
 
-def _variable(variable: SqlDrawnVariable) -> str:
+def _in_order(found: ParsedCustomSql, rising: set[str]) -> list[SqlDrawnVariable]:
+    """Numbers that others are drawn from come first."""
+    return sorted(found.variables, key=lambda each: each.name not in rising)
+
+
+def _variable(variable: SqlDrawnVariable, rising: set[str]) -> str:
     words = [lua_quoted(variable.name), lua_quoted(variable.kind), *map(_number, variable.numbers)]
+    if variable.name in rising:
+        return f'sql.variable({words[0]}, "intlist", keys.rising({", ".join([words[0], *words[2:]])}))'
+    if variable.newest_of:
+        newest = ", ".join([lua_quoted(variable.newest_of), words[2], f"{variable.exponent:g}"])
+        return f'sql.variable({words[0]}, "intlist", keys.newest({newest}))'
     if variable.law:
         law = ", ".join([*words[2:], f"{variable.exponent:g}"])
         return f'sql.variable({words[0]}, "intlist", keys.{variable.law}({law}))'
@@ -80,16 +92,16 @@ def _keeps(found: ParsedCustomSql) -> bool:
     return any(each.into for each in found.drive)
 
 
-def _statement(statement: SqlTemplate, kept: set[str]) -> str:
+def _statement(statement: SqlTemplate, kept: set[str], rising: set[str]) -> str:
     drawn = [bind for bind in statement.binds if bind.name not in kept]
     taken = [f"{{{lua_quoted(bind.name)}, {bind.offset}}}" for bind in drawn]
-    words = [lua_quoted(statement.verb), _text(statement, kept)]
+    words = [lua_quoted(statement.verb), _text(statement, kept, rising)]
     if not taken:
         return f"sql.statement({', '.join(words)})"
     return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"
 
 
-def _text(statement: SqlTemplate, kept: set[str]) -> str:
+def _text(statement: SqlTemplate, kept: set[str], rising: set[str]) -> str:
     """The text of a statement, with what it keeps, and takes of what is kept."""
     takes = [
         f"{{{at}, {lua_quoted(bind.name)}, {bind.offset}}}"
@@ -100,6 +112,10 @@ def _text(statement: SqlTemplate, kept: set[str]) -> str:
         parts, names = (", ".join(map(lua_quoted, each)) for each in (statement.parts, statement.into))
         return f"kept.into({', '.join([f'{{{parts}}}', f'{{{names}}}', *takes])})"
     text = lua_quoted(statement.text)
+    if statement.verb == "insert" and (
+        name := next((b.name for b in statement.binds if b.name in rising), "")
+    ):
+        text = f"keys.inserting({text}, {lua_quoted(name)})"
     return f"kept.taking({', '.join([text, *takes])})" if takes else text
 
 

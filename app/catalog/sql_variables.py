@@ -40,6 +40,7 @@ class SqlDrawnVariable:
     line: int = 0
     law: str = ""  # of an int: zipf or latest; others are all equally likely
     exponent: float = 0.0  # of the law
+    newest_of: str = ""  # of latest: the seq whose inserted numbers it draws; they have no upper bound
 
 
 def read_variable(name: str, line: int, scanner: Scanner) -> SqlDrawnVariable:
@@ -55,6 +56,8 @@ def read_variable(name: str, line: int, scanner: Scanner) -> SqlDrawnVariable:
         raise ValueError(f"{name} needs one of the types {known}")
     if kind in KEPT and scanner.peek_of_line().lower() in ("", *PARTS):
         return SqlDrawnVariable(name, kind, (), line=line)
+    if newest := _newest(name, kind, line, scanner):
+        return newest
     low, high = (_bound(name, kind, scanner.word_of_line()) for _ in range(2))
     if low.of_rows == high.of_rows and low.value > high.value:
         raise ValueError(f"{name}: the first number is larger than the second")
@@ -106,6 +109,23 @@ def _zlib(name: str, scanner: Scanner) -> float | None:
     if not _REAL.fullmatch(word) or not ZLIB_LEAST <= float(word) <= ZLIB_MOST:
         raise ValueError(f"{name}: zlib needs a share from {ZLIB_LEAST} to {ZLIB_MOST}")
     return float(word)
+
+
+def _newest(name: str, kind: str, line: int, scanner: Scanner) -> SqlDrawnVariable | None:
+    """`id int 1 added latest`: what a seq has inserted so far."""
+    before = scanner.at
+    low, seq, law = (scanner.word_of_line() for _ in range(3))
+    is_newest = (
+        kind == "int" and NAME.fullmatch(seq) and not _WHOLE.fullmatch(seq) and law.lower() == "latest"
+    )
+    scanner.at = before
+    if not is_newest:
+        return None
+    number = _bound(name, kind, low)
+    scanner.word_of_line()
+    scanner.word_of_line()
+    _, exponent = _law(name, kind, scanner)
+    return SqlDrawnVariable(name, kind, (number,), None, line, "latest", exponent, seq)
 
 
 def _law(name: str, kind: str, scanner: Scanner) -> tuple[str, float]:

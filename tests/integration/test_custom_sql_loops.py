@@ -277,3 +277,43 @@ def test_a_load_draws_by_laws_too(server: Server, carry_out: Callable[..., Outco
     carry_out(text, threads=1, events=1, rows=1000)
     low, high = server.query("SELECT SUM(n = 1), SUM(m >= 999) FROM dyno.t")[0]
     assert 90 < low < 180 and 400 < high < 650  # 134 and 520 of 1,000
+
+
+LATEST = """\
+option tran on
+declare
+  next  seq 1 2000000000
+  added seq rows+1 2000000000
+  fresh int 1 added latest
+  n     int
+tables
+  create table t (id int not null primary key, n int not null);
+fill
+  insert into t values (:next, 0);
+begin weight 7
+  select n into :n from t where id = :fresh for update;
+  update t set n = :n + 1 where id = :fresh;
+end
+begin weight 3
+  select id into :n from t where id = :fresh;
+  insert into t values (:added, :n);
+end
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_the_latest_are_what_has_been_inserted(
+    server: Server, carry_out: Callable[..., Outcome], threads: int
+) -> None:
+    """Each key that is asked for is there, and each number is inserted once, without gaps."""
+    total = carry_out(LATEST, threads=threads, events=4000, rows=1000).total
+    rows = total["rows"]
+    assert rows["read"] == total["reads"] == 4000 and total["errors"] == 0
+    assert rows["updated"] + rows["inserted"] == 4000 and 1100 < rows["inserted"] < 1300
+    added = server.query("SELECT id, n FROM dyno.t WHERE id > 1000 ORDER BY id")
+    of_clients = [[id for id, _ in added if (id - 1001) % threads == each] for each in range(threads)]
+    for numbers in of_clients:
+        assert numbers == list(range(numbers[0], numbers[0] + threads * len(numbers), threads))
+    assert sorted(numbers[0] for numbers in of_clients) == list(range(1001, 1001 + threads))
+    changed = server.query("SELECT SUM(n) FROM dyno.t WHERE id <= 1000")[0][0]
+    assert 0 < changed < rows["updated"] / 2  # most are among the new ones

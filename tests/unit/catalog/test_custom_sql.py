@@ -170,6 +170,28 @@ def test_keys_have_laws() -> None:
     assert 'sql.variable("b", "intlist", keys.latest(1, sql.rows(5), 0.8))\n' in lua
 
 
+NEWEST = """\
+declare
+  fresh int 1 added latest 1.5
+  added seq rows+1 2000000000
+begin
+  insert into t values (:added, :fresh);
+end
+"""
+
+
+def test_the_latest_are_those_of_a_seq() -> None:
+    lua = made_lua(parse_custom_sql(NEWEST, "drive"), "drive", "a.sql")
+    rising = 'sql.variable("added", "intlist", keys.rising("added", sql.rows(1), 2000000000))\n'
+    assert rising + 'sql.variable("fresh", "intlist", keys.newest("added", 1, 1.5))\n' in lua
+    assert (
+        'sql.statement("insert", keys.inserting("insert into t values (?, ?)", "added"),\n   {"added", 0}'
+        in lua
+    )
+    without = made_lua(parse_custom_sql(NEWEST.replace(", :fresh", "")), "drive", "a.sql")
+    assert "dyno-keys" not in without and 'sql.variable("added", "seq", sql.rows(1), 2000000000)' in without
+
+
 def test_a_variable_may_have_the_name_of_a_law() -> None:
     found = parse_custom_sql("declare a int 1 9 zipf int 1 2 latest seq 1 9 begin select :zipf; end")
     assert found.problems == ()
@@ -276,6 +298,10 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
         (driven("select 1;", "id seq 1 9 latest"), 2, "latest works only with int"),
         (driven("select 1;", "id int 1 9 zipf 0"), 2, "the exponent of zipf must be above 0"),
         (driven("select 1;", "id int 1 9 latest 9"), 2, "the exponent of latest must be above 0"),
+        (NEWEST.replace("added seq", "added int"), 2, "added is not declared as a seq"),
+        (NEWEST.replace("(:added", "(1"), 2, "no INSERT between begin and end takes :added"),
+        (NEWEST + "fill insert into t values (:fresh);", 2, "fill cannot take"),
+        (NEWEST.replace(" latest 1.5", ""), 2, "fresh needs two numbers"),
         ("begin weight 3\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "give each a weight, begin weight 3"),
         ("begin weight 0\nselect 1;\nend", 1, "weight must be a whole number"),
         ("begin weight\nselect 1;\nend", 1, "weight must be a whole number"),
