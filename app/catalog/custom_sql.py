@@ -327,7 +327,7 @@ def _newest_problem(variable: SqlDrawnVariable, found: ParsedCustomSql) -> str:
     seq = variable.newest_of
     if seq and not any(each.name == seq and each.kind == "seq" for each in found.variables):
         return f"{variable.name}: {seq} is not declared as a seq"
-    inserts = [bind.name for each in found.drive if each.verb == "insert" for bind in each.binds]
+    inserts = [b.name for each in found.drive if each.verb == "insert" for b in each.binds if not b.offset]
     if seq and seq not in inserts:
         return f"{variable.name}: no INSERT between begin and end takes :{seq}, so nothing is latest"
     if seq and any(bind.name == variable.name for each in found.fill for bind in each.binds):

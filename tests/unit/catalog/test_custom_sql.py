@@ -299,6 +299,7 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
         (driven("select 1;", "id int 1 9 zipf 0"), 2, "the exponent of zipf must be above 0"),
         (driven("select 1;", "id int 1 9 latest 9"), 2, "the exponent of latest must be above 0"),
         (NEWEST.replace("added seq", "added int"), 2, "added is not declared as a seq"),
+        (NEWEST.replace("(:added", "(:added + 1"), 2, "no INSERT between begin and end takes :added"),
         (NEWEST.replace("(:added", "(1"), 2, "no INSERT between begin and end takes :added"),
         (NEWEST + "fill insert into t values (:fresh);", 2, "fill cannot take"),
         (NEWEST.replace(" latest 1.5", ""), 2, "fresh needs two numbers"),
