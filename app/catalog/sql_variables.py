@@ -12,7 +12,7 @@ PARTS = ("option", "declare", "tables", "fill", "begin")  # of a file: a declara
 MOST_CHARACTERS = 65_535  # of a text
 EXACT = 2**53  # beyond it the Lua of the load generator has no whole numbers
 ZLIB_LEAST, ZLIB_MOST = 0.02, 0.75  # what zlib leaves of a text: random letters are not compressed further
-KEPT = ("int", "float", "char")  # types of what a SELECT ... INTO keeps
+TYPES_OF_INTO = ("int", "float", "char")  # types of what a SELECT ... INTO keeps
 LAWS = ("zipf", "latest")
 EXPONENT, EXPONENT_MOST = 0.99, 5.0  # of Zipf's law: as YCSB has it
 
@@ -54,7 +54,7 @@ def read_variable(name: str, line: int, scanner: Scanner) -> SqlDrawnVariable:
     if kind not in _BOUNDS:
         known = ", ".join(["intlist", *_BOUNDS])
         raise ValueError(f"{name} needs one of the types {known}")
-    if kind in KEPT and scanner.peek_of_line().lower() in ("", *PARTS):
+    if kind in TYPES_OF_INTO and scanner.peek_of_line().lower() in ("", *PARTS):
         return SqlDrawnVariable(name, kind, (), line=line)
     if newest := _newest(name, kind, line, scanner):
         return newest

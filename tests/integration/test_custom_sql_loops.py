@@ -26,7 +26,7 @@ fill
 
 
 @pytest.fixture
-def carry_out(server: Server, tmp_path: Path) -> Callable[..., Outcome]:
+def loops_of(server: Server, tmp_path: Path) -> Callable[..., Outcome]:
     """Load the table, then carry out what is written below its declarations."""
 
     def work(
@@ -63,10 +63,10 @@ end
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
 @pytest.mark.parametrize("option", ["", "option tran on commit 5\n"])
 def test_each_loop_is_a_block_drawn_by_weight(
-    server: Server, carry_out: Callable[..., Outcome], engine: str, option: str
+    server: Server, loops_of: Callable[..., Outcome], engine: str, option: str
 ) -> None:
     threads = 1 if option else 3  # no deadlocks
-    total = carry_out(option + TABLE + BLOCKS, engine, threads=threads, events=2000).total
+    total = loops_of(option + TABLE + BLOCKS, engine, threads=threads, events=2000).total
     rows, events = total["rows"], total["events"]
     assert (events, total["errors"]) == (2000, 0)
     inserted = server.query("SELECT COUNT(*) - 3000 FROM dyno.t")[0][0]
@@ -79,9 +79,9 @@ def test_each_loop_is_a_block_drawn_by_weight(
     assert total["reads"] + total["writes"] + total["other"] - total["control"] == events + changed
 
 
-def test_the_same_seed_draws_the_same_blocks(carry_out: Callable[..., Outcome]) -> None:
+def test_the_same_seed_draws_the_same_blocks(loops_of: Callable[..., Outcome]) -> None:
     first, again, other = (
-        carry_out(TABLE + BLOCKS, threads=1, events=300, seed=seed).total["rows"] for seed in (1, 1, 2)
+        loops_of(TABLE + BLOCKS, threads=1, events=300, seed=seed).total["rows"] for seed in (1, 1, 2)
     )
     assert first == again != other
 
@@ -98,12 +98,12 @@ end
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
 @pytest.mark.parametrize("commit", [1, 5])
 def test_transactions_end_with_rollback_by_chance(
-    server: Server, carry_out: Callable[..., Outcome], engine: str, commit: int
+    server: Server, loops_of: Callable[..., Outcome], engine: str, commit: int
 ) -> None:
     before = server.counters(*COMMANDS)
     option = f"option tran on commit {commit} rollback 20 %\n"
     work = {"threads": 2 if commit == 1 else 1, "events": 1000 * commit, "rows": 500}  # no deadlocks
-    total = carry_out(option + TABLE + INSERTS, engine, **work).total
+    total = loops_of(option + TABLE + INSERTS, engine, **work).total
     after = server.counters(*COMMANDS)
     begun, committed, rolled_back = (after[name] - before[name] for name in COMMANDS)
     assert begun == committed + rolled_back
@@ -116,9 +116,9 @@ def test_transactions_end_with_rollback_by_chance(
 
 
 def test_an_engine_without_transactions_keeps_what_is_rolled_back(
-    server: Server, carry_out: Callable[..., Outcome]
+    server: Server, loops_of: Callable[..., Outcome]
 ) -> None:
-    total = carry_out("option tran on rollback 50 %\n" + TABLE + INSERTS, "myisam", events=200).total
+    total = loops_of("option tran on rollback 50 %\n" + TABLE + INSERTS, "myisam", events=200).total
     assert total["rows"]["inserted"] == server.query("SELECT COUNT(*) - 3000 FROM dyno.t")[0][0] == 200
 
 
@@ -137,11 +137,11 @@ end
 # InnoDB sees deadlocks (1213, rolled back by it), RocksDB waits for them to pass (1205, left open by it)
 @pytest.mark.parametrize(("engine", "threads", "events"), [("innodb", 8, 2000), ("rocksdb", 3, 40)])
 def test_deadlocks_repeat_the_whole_transaction_and_are_counted(
-    server: Server, carry_out: Callable[..., Outcome], engine: str, threads: int, events: int
+    server: Server, loops_of: Callable[..., Outcome], engine: str, threads: int, events: int
 ) -> None:
     before = server.counters(*COMMANDS)
     text = "option tran on\n" + TABLE + DEADLOCKS
-    total = carry_out(text, engine, threads=threads, events=events, rows=4).total
+    total = loops_of(text, engine, threads=threads, events=events, rows=4).total
     after = server.counters(*COMMANDS)
     begun, committed, rolled_back = (after[name] - before[name] for name in COMMANDS)
     assert total["errors"] == rolled_back > 0
@@ -175,14 +175,14 @@ WORDS = 'it\'s \\ "so" ? :n ; --'
 
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
 def test_values_are_kept_from_one_statement_for_the_next(
-    server: Server, carry_out: Callable[..., Outcome], engine: str
+    server: Server, loops_of: Callable[..., Outcome], engine: str
 ) -> None:
     def prepare() -> None:
         server.query("UPDATE dyno.t SET n = 9007199254740000 + id, half = id / 8 WHERE id % 2 = 0")
         with_words = WORDS.replace("\\", "\\\\").replace("'", "''")
         server.query(f"UPDATE dyno.t SET word = CONCAT('{with_words}', id) WHERE id % 2 = 0")
 
-    total = carry_out(KEEPING, engine, before=prepare, threads=2, events=2000, rows=500).total
+    total = loops_of(KEEPING, engine, before=prepare, threads=2, events=2000, rows=500).total
     rows = server.query("SELECT id, n, half, word, seen, heard, felt FROM dyno.t")
     met = [row for row in rows if row[4] is not None]
     assert len(met) > 200 and all(row[0] % 2 == 0 for row in met)
@@ -218,10 +218,10 @@ end
 
 
 def test_kept_values_hold_through_deadlocks_blocks_and_transactions(
-    server: Server, carry_out: Callable[..., Outcome]
+    server: Server, loops_of: Callable[..., Outcome]
 ) -> None:
     """Each transaction adds one to a row that it has locked: none is lost."""
-    total = carry_out(CHAIN, threads=8, events=2000, rows=4).total
+    total = loops_of(CHAIN, threads=8, events=2000, rows=4).total
     assert total["errors"] == 0
     assert server.query("SELECT SUM(n) - 400 FROM dyno.t")[0][0] == total["rows"]["updated"] > 1300
 
@@ -230,10 +230,10 @@ def test_kept_values_hold_through_deadlocks_blocks_and_transactions(
     ("column", "why"), [("1.5", ":n is int, but a row has 1.5"), ("'a'", ":n is a number, but a row has")]
 )
 def test_a_value_of_another_type_ends_the_step(
-    server: Server, carry_out: Callable[..., Outcome], column: str, why: str
+    server: Server, loops_of: Callable[..., Outcome], column: str, why: str
 ) -> None:
     with pytest.raises(AssertionError, match=why):
-        carry_out(CHAIN.replace("select n into :n", f"select {column} into :n"), events=10)
+        loops_of(CHAIN.replace("select n into :n", f"select {column} into :n"), events=10)
 
 
 LAWS = """\
@@ -257,9 +257,9 @@ def expected_share(rank: int, many: int, exponent: float) -> float:
     return float(rank**-exponent / sum(each**-exponent for each in range(1, many + 1)))
 
 
-def test_keys_are_drawn_by_their_laws(server: Server, carry_out: Callable[..., Outcome]) -> None:
+def test_keys_are_drawn_by_their_laws(server: Server, loops_of: Callable[..., Outcome]) -> None:
     events, rows = 6000, 1000
-    carry_out(LAWS, "myisam", threads=2, events=events, rows=rows)
+    loops_of(LAWS, "myisam", threads=2, events=events, rows=rows)
     assert server.query("SELECT SUM(n), SUM(m), MIN(id), MAX(id) FROM dyno.t") == [(events, events, 1, rows)]
     drawn = server.query("SELECT n, m FROM dyno.t ORDER BY id")
     for rank in (1, 2, 3, 10):
@@ -270,11 +270,11 @@ def test_keys_are_drawn_by_their_laws(server: Server, carry_out: Callable[..., O
     assert server.query("SELECT COUNT(*) FROM dyno.t WHERE k <> n") == [(0,)]  # one value in all places
 
 
-def test_a_load_draws_by_laws_too(server: Server, carry_out: Callable[..., Outcome]) -> None:
+def test_a_load_draws_by_laws_too(server: Server, loops_of: Callable[..., Outcome]) -> None:
     text = LAWS.replace("(:next, 0, 0, 0)", "(:next, :often, :recent, 0)").replace(
         "update t set n = n + 1", "update t set n = n"
     )
-    carry_out(text, threads=1, events=1, rows=1000)
+    loops_of(text, threads=1, events=1, rows=1000)
     low, high = server.query("SELECT SUM(n = 1), SUM(m >= 999) FROM dyno.t")[0]
     assert 90 < low < 180 and 400 < high < 650  # 134 and 520 of 1,000
 
@@ -303,10 +303,10 @@ end
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_the_latest_are_what_has_been_inserted(
-    server: Server, carry_out: Callable[..., Outcome], threads: int
+    server: Server, loops_of: Callable[..., Outcome], threads: int
 ) -> None:
     """Each key that is asked for is there, and each number is inserted once, without gaps."""
-    total = carry_out(LATEST, threads=threads, events=4000, rows=1000).total
+    total = loops_of(LATEST, threads=threads, events=4000, rows=1000).total
     rows = total["rows"]
     assert rows["read"] == total["reads"] == 4000 and total["errors"] == 0
     assert rows["updated"] + rows["inserted"] == 4000 and 1100 < rows["inserted"] < 1300
