@@ -81,7 +81,9 @@ def test_each_role_has_its_own_seconds(desktop: Desktop) -> None:
     samples = [each for each in events if isinstance(each, Sample) and each.step == 2 and not each.derived]
     for role in ("reader", "writer", "cleaner"):
         assert at.keys() >= {f"load.queries{{{role}}}", f"load.latency_max_ms{{{role}}}"}
-    first = samples[0]
+    roles = [at[f"load.queries{{{role}}}"] for role in ("reader", "writer", "cleaner")]
+    whole = [each for each in samples if None not in [each.values[place] for place in roles]]
+    first = whole[0]  # on a busy machine the line of a role may come too late for its second
     assert first.values[at["load.queries{writer}"]] == pytest.approx(40, rel=0.3)  # a busy machine is late
     assert first.values[at["load.queries{reader}"]] == first.values[at["load.queries"]]
     longest, p95 = (first.values[at[f"load.latency_{name}_ms{{reader}}"]] for name in ("max", "p95"))
