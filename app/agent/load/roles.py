@@ -100,7 +100,8 @@ class RoleGenerators:
         self._before = before  # told the connections of each role, once all clients wait
         self._waiting = 0  # clients that wait for the moment to begin
         self._ends_at = 0.0  # by the time limit of the step; 0.0: it has not begun, or has none
-        self._is_ending = self._has_told = self._is_closed = False
+        self._has_begun = self._is_ending = self._has_told = self._is_closed = False
+        self._failed: List[RoleLoad] = []  # for which the step ended
         self._problem = ""
         self._seconds: Dict[int, Dict[str, Any]] = {}  # lines of a second that not all have said, by number
         self._since = 0.0  # the first of them came then
@@ -160,6 +161,7 @@ class RoleGenerators:
         clients = sum(role.step.threads for role in self.roles)
         if self._waiting == clients:
             self._before({role.step.role: role.connections for role in self.roles})
+            self._has_begun = True
             begins_at = time.monotonic() + AHEAD_S
             self._gate.begin(clients, begins_at)
             self._ends_at = begins_at + self._cap_s if self._cap_s else 0.0
@@ -215,8 +217,13 @@ class RoleGenerators:
         return _UNFINISHED.format(without[0], round(self._cap_s)) if without else ""
 
     def _end_step(self, problem: str) -> None:
+        """Let all clients end; before the begin they wait at the gate, and know nothing of an end."""
         self._problem, self._is_ending = problem, True
+        self._failed = [role for role in self.roles if role.has_failed]
         self._memory.end_step()
+        if not self._has_begun:
+            for role in self.roles:
+                role.generator.stop()
 
     def stop(self) -> None:
         for role in self.roles:
@@ -238,7 +245,7 @@ class RoleGenerators:
 
     def complaints(self) -> List[str]:
         """What went wrong, with the role that it went wrong with."""
-        failed = [role for role in self.roles if role.code]
+        failed = self._failed or [role for role in self.roles if role.code]
         said = [
             "{}: {}".format(role.step.role, text)
             for role in failed
