@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
+from app.protocol.sysbench import MOST_ROLES
 
 from .amounts import EVENTS, GAPS, LIMIT_MS, RATE, SECONDS, SHARE, THREADS
 from .workload import check_options
 
-MOST_ROLES = 8  # what the block that they share has room for
 MOST_APART = 1_000_000  # statements
 BEFORE_WRITES = "pre"  # Compare pairs `range.pre` with `range`
 BOUNDS = ("seconds", "share", "events")

@@ -151,20 +151,17 @@ def thread_pool(query: Query) -> str:
 
 def thread_names(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, str]:
     """Names of threads by their ids in the system: `client` for connections; {} if nothing lists them."""
-    for source in sources:
-        found = {int(row["tid"]): _thread_name(row) for row in query(source.names)}
-        if found:
-            return found
-    return {}
+    return {int(row["tid"]): _thread_name(row) for row in _listed(query, sources)}
 
 
 def threads_of_connections(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, int]:
     """The threads that serve connections, by the ids of these; {} if nothing lists them."""
-    for source in sources:
-        found = {int(row["id"]): int(row["tid"]) for row in query(source.names) if row["id"]}
-        if found:
-            return found
-    return {}
+    return {int(row["id"]): int(row["tid"]) for row in _listed(query, sources) if row["id"]}
+
+
+def _listed(query: Query, sources: Iterable[ThreadSource]) -> List[Row]:
+    """The threads by the first source that lists any."""
+    return next(filter(None, (query(source.names) for source in sources)), [])
 
 
 def committing_threads(query: Query, sources: Sequence[ThreadSource]) -> Set[int]:

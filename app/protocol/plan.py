@@ -159,14 +159,20 @@ class Step:
     @property
     def least_share(self) -> float:
         """Of its rate that it has to reach; 0: it has no level. What each second lacks is not made up for."""
-        comes_each_second = self.rate and self.arrivals == EACH_SECOND
-        return self.least_pct / 100 if self.least_pct else LEAST_EACH_SECOND if comes_each_second else 0.0
+        if self.least_pct:
+            return self.least_pct / 100
+        return LEAST_EACH_SECOND if self.comes_each_second else 0.0
+
+    @property
+    def comes_each_second(self) -> bool:
+        """Whether each second has its part of the rate, sent at once."""
+        return bool(self.rate) and self.arrivals == EACH_SECOND
 
     @property
     def sent_rate(self) -> int:
         """Events a second that its clients send: of parts of a second each client sends whole events."""
         each = -(-self.rate // max(self.threads, 1))
-        return each * self.threads if self.arrivals == EACH_SECOND else self.rate
+        return each * self.threads if self.comes_each_second else self.rate
 
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and ignored on an engine."""

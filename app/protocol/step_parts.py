@@ -86,7 +86,7 @@ class RateAdherence:
     most_p99_ms: Figure = 0.0  # that its p99 was not to pass; 0: none
 
     def to_json(self) -> dict[str, Any]:
-        """Without a level where there is none."""
+        """Its fields; those of a level only if it has one."""
         return {name: value for name, value in vars(self).items() if value or name not in _OF_LEVEL}
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from .plan import COUNT, EACH_SECOND, PREPARING, Plan, Step
+from .plan import COUNT, PREPARING, Plan, Step
 from .words import word
 
 STARTED = "DYNO_STARTED"  # variable of the environment that names the Lua which the file START loads
@@ -65,7 +65,7 @@ def lua_wrapper_of(step: Step, plan: Plan) -> str:
         return COUNT_WRAPPER
     if step.sliced:
         return WRAPPER
-    if step.role or _comes_each_second(step):
+    if step.role or step.comes_each_second:
         return ROLE_WRAPPER
     return RATE_WRAPPER if _has_schedule(step, plan) else ""
 
@@ -77,13 +77,9 @@ def lua_environment(step: Step, plan: Plan) -> Dict[str, str]:
     return {WRAPPED: stem, LOADED: lua_stem_of(lua_wrapper_of(step, plan)) or stem, IN_ROLE: in_role}
 
 
-def _comes_each_second(step: Step) -> bool:
-    return bool(step.rate) and step.arrivals == EACH_SECOND
-
-
 def _has_schedule(step: Step, plan: Plan) -> bool:
-    is_scheduled = step.rate and step.arrivals != EACH_SECOND
-    return bool(is_scheduled) and "workloads/" + RATE_WRAPPER in plan.files
+    is_scheduled = bool(step.rate) and not step.comes_each_second
+    return is_scheduled and "workloads/" + RATE_WRAPPER in plan.files
 
 
 def lua_script_stem(step: Step) -> str:
@@ -133,7 +129,7 @@ def role_options(at: int, steps: Sequence[Step]) -> List[str]:
 
 
 def _of_rate(step: Step, plan: Plan) -> List[str]:
-    if _comes_each_second(step):
+    if step.comes_each_second:
         return ["--each-second={}".format(step.rate)]
     if not lua_wrapper_of(step, plan):
         return ["--rate={}".format(step.rate)]

@@ -217,7 +217,7 @@ end
 """
 
 
-def test_kept_values_hold_through_deadlocks_blocks_and_transactions(
+def test_select_into_with_deadlocks_blocks_and_transactions(
     server: Server, loops_of: Callable[..., Outcome]
 ) -> None:
     """Each transaction adds one to a row that it has locked: none is lost."""

@@ -56,7 +56,6 @@ class RoleLoad:
         self.step = step
         self.generator = generator
         self.total: Optional[Dict[str, Any]] = None
-        self.statement = ""
         self.statement_times = StatementTimes()
         self.behind_s: Optional[float] = None
         self.rows: Dict[str, Any] = {}  # of its warm-up
@@ -73,8 +72,6 @@ class RoleLoad:
         kind = line.get("type")
         if kind == "total":
             self.total = dict(line)
-        elif kind == "statement":
-            self.statement = str(line["text"])
         elif kind == "figure":
             self.statement_times.take(line)
         elif kind == "schedule":

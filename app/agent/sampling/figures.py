@@ -115,6 +115,22 @@ def out_of_rows(before: int, after: int) -> List[str]:
     return ["out-of-rows"] if after < before / 2 else []
 
 
+def figures_of_total(
+    step: Step, total: Mapping[str, Any], spent: Mapping[str, Optional[float]], rows: int
+) -> Dict[str, Any]:
+    """The fields of step_ended that follow from a load's total and costs; rows: those of the tables."""
+    totals, seconds = totals_of(total), float(total["time_s"])
+    return {
+        "value": value_of(step, totals, seconds, rows),
+        "seconds": round(seconds, 4),
+        "totals": totals,
+        "latency_ms": latency_of(total),
+        "buckets": total.get("buckets", []),
+        "per_query": per_unit(spent, int(totals.queries or 0)),
+        "per_row": per_unit(spent, sum((totals.rows or {}).values())),
+    }
+
+
 def achieved_rate(
     step: Step, behind_s: Optional[float], events: int, seconds: float
 ) -> Optional[RateAdherence]:

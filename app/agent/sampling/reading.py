@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Dict, NamedTuple, Optional
 
+from app.protocol.sysbench import MOST_ROLES
+
 from .proc_files import Counters
 
-LOADS = ("sysbench", *("sysbench{}".format(at) for at in range(2, 9)))  # of a step, of each of its roles
+# of a step, of each of its roles
+LOADS = ("sysbench", *("sysbench{}".format(at) for at in range(2, MOST_ROLES + 1)))
 PROCESSES = ("server", *LOADS)
 LEVELS = ("server_memory_mb", "available_mb", "dirty_mb", "clock_mhz")  # of the last reading
 

@@ -119,7 +119,7 @@ class CountStep:
         )
 
     def _pass(self, generator: Generator, times: int = 1) -> None:
-        """Let the client do its events so many times, and wait until it has."""
+        """Let the client carry out its events this many times, and wait for it."""
         self._gate.give(1, float(times * self._step.events))
         self._await(generator, "passed")
 

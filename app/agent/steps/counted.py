@@ -43,7 +43,6 @@ class RunningStepMeter:
 
     def __init__(self, session: RunningSession, index: int, step: Step) -> None:
         self._session, self._index, self._step = session, index, step
-        self._roles = [step, *(session.plan.steps[at] for at in session.plan.other_roles(index))]
         self._s = -step.warmup  # the second that is sampled next
         self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None
@@ -58,7 +57,8 @@ class RunningStepMeter:
     def prepare(self) -> None:
         """Before the counting: looking for tools may take longer than a second."""
         self.profile.prepare()
-        self._session.threads.begin_step(sum(role.threads for role in self._roles))
+        roles = self._session.plan.together(self._index)
+        self._session.threads.begin_step(sum(role.threads for role in roles))
 
     def begin(self) -> None:
         """Count from here on; after the warm-up `begin_measured` counts anew."""

@@ -11,14 +11,12 @@ from app.agent.load.roles import RoleGenerators
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
     achieved_rate,
-    latency_of,
+    figures_of_total,
     marks_of,
     missed_rate_marks,
     missing_clients_reason,
     out_of_rows,
-    per_unit,
     totals_of,
-    value_of,
 )
 from app.agent.system.control import ON_REQUEST
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
@@ -125,8 +123,6 @@ class DriveStep:
         totals = totals_of(total)
         events, queries, done = int(totals.events or 0), int(totals.queries or 0), totals.rows or {}
         seconds = float(total["time_s"])
-        rows = session.plan.tables * session.plan.rows
-        value = value_of(step, totals, seconds, rows)
         spent = measuring.spent(queries)
         session.threads.connected(int(status.get("connections", 0)))
         spent.update(session.threads.spent(seconds))
@@ -145,13 +141,7 @@ class DriveStep:
         return {
             "outcome": outcome,
             "reason": reason,
-            "value": value,
-            "seconds": round(seconds, 4),
-            "totals": totals,
-            "latency_ms": latency_of(total),
-            "buckets": total.get("buckets", []),
-            "per_query": per_unit(spent, queries),
-            "per_row": per_unit(spent, sum(done.values())),
+            **figures_of_total(step, total, spent, session.plan.tables * session.plan.rows),
             "marks": [
                 *marks_of(totals, session.crashes > 0, step.threads),
                 *([DISTURBED] if others.causes else []),

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.sampling.figures import (
     achieved_rate,
-    latency_of,
+    figures_of_total,
     marks_of,
     missed_rate_marks,
     misses_level,
-    per_unit,
     totals_of,
-    value_of,
 )
 from app.protocol.others import DISTURBED
 from app.protocol.plan import LEVEL_MISSED, ROLE_MISSED, Step
@@ -41,10 +39,6 @@ class RolesEnd:
         """The roles of the step, that of its figure first; [] where it has none."""
         return [self._plan.steps[at] for at in self._indexes] if len(self._indexes) > 1 else []
 
-    @property
-    def clients(self) -> int:
-        return sum(self._plan.steps[at].threads for at in self._indexes)
-
     def complete(self, ended: Dict[str, Any], load: Optional[RoleGenerators]) -> Dict[str, Any]:
         """The end of the step with `beside`: those of its other roles, by their places in the plan."""
         loads: Sequence[Optional[RoleLoad]] = load.roles[1:] if load else [None] * len(self._indexes[1:])
@@ -66,18 +60,11 @@ class RolesEnd:
         self._count_rows(load, total)
         totals, seconds = totals_of(total), float(total["time_s"])
         schedule = achieved_rate(step, load.behind_s, int(totals.events or 0), seconds)
-        queries = int(totals.queries or 0)
-        spent = self._costs.spent(step.role, queries)
+        spent = self._costs.spent(step.role, int(totals.queries or 0))
         self._facts.write_engine_figures(step, load.statement_times.figures())
         return {
             **common,
-            "value": value_of(step, totals, seconds, self._plan.tables * self._plan.rows),
-            "seconds": round(seconds, 4),
-            "totals": totals,
-            "latency_ms": latency_of(total),
-            "buckets": total.get("buckets", []),
-            "per_query": per_unit(spent, queries),
-            "per_row": per_unit(spent, sum(map(int, (totals.rows or {}).values()))),
+            **figures_of_total(step, total, spent, self._plan.tables * self._plan.rows),
             "marks": [
                 *marks_of(totals, self._session.crashes > 0, step.threads),
                 *missed_rate_marks(schedule, seconds),

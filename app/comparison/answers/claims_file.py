@@ -48,7 +48,7 @@ class Claim:
 
 
 def read_claims(path: Path) -> list[Claim]:
-    """The claims of a file; raises InputError with the line of what is none."""
+    """The claims of a file; raises InputError with the first line that is not a claim."""
     found = list(_claims(path))
     if not found:
         raise InputError(f"{path}: has no claims: {_FORM}")

@@ -43,8 +43,9 @@ from app.comparison.verdicts.repeats import (
     load_and_start_counts,
     without_attempts,
 )
+from app.comparison.verdicts.roles import alone_of, other_role_keys
 from app.comparison.verdicts.rounds import round_of, rounds_of
-from app.comparison.verdicts.set_rates import alone_of, other_role_keys, set_rates_of
+from app.comparison.verdicts.set_rates import set_rates_of
 from app.core.errors import InputError
 from app.history.lists.sessions import (
     find_all,

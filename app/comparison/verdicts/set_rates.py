@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.comparison.cells.cell import Row
-from app.protocol.plan import Plan, Step, keeps_rate
+from app.protocol.plan import Plan, keeps_rate
 
 from .rounds import Key, key_of
 
@@ -18,26 +18,6 @@ def set_rates_of(plans: Iterable[Plan]) -> dict[Key, float]:
         for index, step in enumerate(plan.steps)
         if (rate := plan.set_rate(index))
     }
-
-
-def other_role_keys(plans: Iterable[Plan]) -> set[Key]:
-    """The steps that are roles of others."""
-    return {key_of(step) for plan in plans for step in plan.steps if step.beside}
-
-
-def alone_of(plans: Iterable[Plan]) -> dict[Key, Key]:
-    """The roles whose work another step of the plan does without the others, and that step."""
-    found: dict[Key, Key] = {}
-    for plan in plans:
-        alone = {_work_of(step): key_of(step) for step in plan.steps if not step.role and step.workload}
-        roles = (step for step in plan.steps if step.role)
-        found |= {key_of(role): alone[_work_of(role)] for role in roles if _work_of(role) in alone}
-    return found
-
-
-def _work_of(step: Step) -> tuple[object, ...]:
-    options = tuple(sorted((name, str(value)) for name, value in step.options.items()))
-    return step.workload, options, step.threads, step.rate, step.arrivals
 
 
 def both_keep_rate(row: Row, base: int, at: int) -> bool:

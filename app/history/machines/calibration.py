@@ -78,7 +78,7 @@ def calibration(history: History, machine_key: str) -> Calibration | None:
 
 
 def latest_plan(history: History, machine_key: str, sequence: str, least: int) -> str:
-    """The latest plan of a sequence with at least so many completed sessions; '' if there is none."""
+    """The latest plan of a sequence that has this many completed sessions or more; '' without one."""
     row = history.one(_PLAN, (machine_key, sequence, least))
     return str(row[0]) if row else ""
 

@@ -11,7 +11,7 @@ from app.core.errors import InputError
 from app.engines import engine_of
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.protocol.answers import PASS, WARN, Check
-from app.protocol.plan import EACH_SECOND, LIMIT, SLICES, Contender, Plan, Step
+from app.protocol.plan import LIMIT, SLICES, Contender, Plan, Step
 from app.protocol.sysbench import lua_with_required
 
 from .request import PlanRequest
@@ -112,7 +112,7 @@ def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, 
         return _BY_WORK
     if step.events or not step.seconds:
         return "bounded by events"
-    if step.arrivals == EACH_SECOND:
+    if step.comes_each_second:
         return "its rate comes each second"
     engines = dict.fromkeys(each.engine for each in contenders)
     refusals = (engine_of(each).no_slices(step.workload, step.writes) for each in engines)

@@ -29,7 +29,6 @@ from app.protocol.plan import (
     ARRIVALS,
     ATTEMPTS,
     COUNT,
-    EACH_SECOND,
     SLICES,
     START,
     UNTIL_DECIDED,
@@ -270,7 +269,7 @@ def _check_cores(request: PlanRequest, steps: list[Step], contenders: list[Conte
 
 def _check_arrivals(request: PlanRequest, steps: list[Step]) -> None:
     """Refuse rates that each client keeps for itself where clients are on several machines."""
-    name = next((step.name for step in steps if step.arrivals == EACH_SECOND), "")
+    name = next((step.name for step in steps if step.comes_each_second), "")
     if name and request.load:
         what = f"step {name} has arrivals each-second, which load targets do not keep"
         raise InputError(f"{what}: choose poisson or even", "arrivals")
@@ -354,8 +353,8 @@ def _files(
     files.update({preset.file: preset.text for preset in presets})
     wrappers = {
         START: True,
-        RATE_WRAPPER: any((step.rate and step.arrivals != EACH_SECOND) or step.limit_ms for step in steps),
-        ROLE_WRAPPER: any(step.role or step.arrivals == EACH_SECOND for step in steps),
+        RATE_WRAPPER: any((step.rate and not step.comes_each_second) or step.limit_ms for step in steps),
+        ROLE_WRAPPER: any(step.role or step.comes_each_second for step in steps),
         LOAD_WRAPPER: bool(request.load) or any(step.role for step in steps),
         WRAPPER: request.order == SLICES,
         COUNT_WRAPPER: any(step.kind == COUNT for step in steps),
