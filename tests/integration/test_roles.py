@@ -179,6 +179,18 @@ def test_a_killed_role_ends_the_step_with_its_name_and_nothing_else(desktop: Des
     assert "mixed" in said
 
 
+def test_one_that_follows_a_killed_role_does_not_wait_for_it(desktop: Desktop) -> None:
+    running = begun_with(desktop, READER, ENDLESS, UPDATING)
+    (writer,) = processes(desktop, "sysbench", "--event-rate=50")
+    os.kill(writer, signal.SIGKILL)
+    running.communicate(timeout=60)
+    (entry,) = desktop.sessions()
+    found = ends(desktop, entry["id"])
+    assert {found[at].outcome for at in (2, 3, 4)} == {"failed"}
+    assert found[2].reason.startswith("writer: ")
+    assert found[5].outcome == "completed" and not processes(desktop, "sysbench")
+
+
 def test_a_server_killed_between_two_that_follow_each_other(desktop: Desktop) -> None:
     writer = 'name = "writer"\nworkload = "update-index"\nthreads = 2\nseconds = 60'
     running = begun_with(desktop, READER, writer, UPDATING)

@@ -97,7 +97,7 @@ class RoleGenerators:
         self._before = before  # told the connections of each role, once all clients wait
         self._waiting = 0  # clients that wait for the moment to begin
         self._ends_at = 0.0  # by the time limit of the step; 0.0: it has not begun, or has none
-        self._has_begun = self._is_ending = self._has_told = self._is_closed = False
+        self._is_ending = self._has_told = self._is_closed = False
         self._failed: List[RoleLoad] = []  # for which the step ended
         self._problem = ""
         self._seconds: Dict[int, Dict[str, Any]] = {}  # lines of a second that not all have said, by number
@@ -158,7 +158,6 @@ class RoleGenerators:
         clients = sum(role.step.threads for role in self.roles)
         if self._waiting == clients:
             self._before({role.step.role: role.connections for role in self.roles})
-            self._has_begun = True
             begins_at = time.monotonic() + AHEAD_S
             self._gate.begin(clients, begins_at)
             self._ends_at = begins_at + self._cap_s if self._cap_s else 0.0
@@ -214,11 +213,11 @@ class RoleGenerators:
         return _UNFINISHED.format(without[0], round(self._cap_s)) if without else ""
 
     def _end_step(self, problem: str) -> None:
-        """Let all clients end; before the begin they wait at the gate, and know nothing of an end."""
+        """Let all clients end; where one has failed, others may wait for it, or at the gate, for ever."""
         self._problem, self._is_ending = problem, True
         self._failed = [role for role in self.roles if role.has_failed]
         self._memory.end_step()
-        if not self._has_begun:
+        if self._failed:
             for role in self.roles:
                 role.generator.stop()
 

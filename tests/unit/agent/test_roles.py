@@ -107,6 +107,19 @@ def test_a_role_that_ends_before_all_have_begun_ends_the_step() -> None:
     assert begun.both.complaints() == ["writer: FATAL: no such table"]
 
 
+def test_a_role_that_fails_later_ends_the_others_that_may_wait_for_it() -> None:
+    """A client that follows another waits for its next statement, whether the step is over or not."""
+    begun = Begun()
+    begun.wait()
+    reader, writer = begun.said
+    reader.say(**second(1))
+    writer.end(code=1)
+    while begun.both.is_open:
+        begun.both.read(0.1)
+    assert reader.was_stopped and begun.both.wait() != 0
+    assert begun.both.complaints() == ["writer: FATAL: no such table"]
+
+
 def test_the_total_of_the_figure_is_told_once_all_have_ended() -> None:
     begun = Begun()
     begun.wait()
