@@ -8,6 +8,7 @@ from typing import Any
 from app.core.units import bytes_text, count_text, first_texts, seconds_text
 from app.history.steps.step_text import named
 from app.planner.checks.parity import parity_in_brief
+from app.planner.checks.rates import asked_rate_text
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
 from app.protocol.waits import PRESET
@@ -128,7 +129,7 @@ def _role_bounds(step: Step) -> str:
     parts = [
         f"{step.follows}, at most {step.apart} behind" if step.follows else "",
         " or ".join(filter(None, own)) or ("" if step.follows else "the others"),
-        f"{step.rate:,} events/s {step.arrivals}" if step.rate else "",
+        asked_rate_text(step) if step.rate else "",
         f"needs {needed}" if needed else "",
         f"{step.cap_s} s at most" if step.cap_s else "",
     ]

@@ -388,16 +388,16 @@ class Plan:
     def declared_s(self, index: int) -> int:
         """The seconds that a step says: with its warm-up, and of roles those that it waits for."""
         roles = self.together(index)
-        ending = [role.seconds for role in roles if role.ends] or [role.seconds for role in roles[:1]]
-        return max(ending, default=0) + sum(role.warmup for role in roles[:1])
+        seconds = [role.seconds for role in awaited(roles)]
+        return max(seconds, default=0) + sum(role.warmup for role in roles[:1])
 
     def set_rate(self, index: int) -> int:
         """The events a second that are asked of a step: its own rate, or that of the role it follows."""
         step = self.steps[index]
         if not step.follows:
-            return step.rate
+            return step.sent_rate
         first = max(at for at in range(index + 1) if not self.steps[at].beside)
-        return next(role.rate for role in self.together(first) if role.role == step.follows)
+        return next(role.sent_rate for role in self.together(first) if role.role == step.follows)
 
     def contender_of(self, turn: PlannedSession) -> Contender:
         return self.contenders[turn.contender]
@@ -432,6 +432,19 @@ class Plan:
             if lost:
                 raise ValueError("plan: step {} follows no role of its own".format(lost))
         return plan
+
+
+def awaited(roles: list[Step]) -> list[Step]:
+    """The roles that their step waits for; of a step without roles it itself."""
+    return [role for role in roles if role.ends] or roles[:1]
+
+
+def time_limit_s(roles: list[Step]) -> int:
+    """The seconds after which a step that is driven should be over; 0: once its work is done."""
+    first, seconds = roles[0], [role.seconds for role in awaited(roles)]
+    if first.role and first.cap_s:
+        return first.cap_s
+    return max(seconds) + first.warmup if all(seconds) else 0
 
 
 def step_fields_to_hash(step: Step) -> dict[str, Any]:

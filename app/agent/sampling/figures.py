@@ -143,8 +143,8 @@ def achieved_rate(
         return None
     achieved = round(events / seconds, 2) if seconds > 0 else None
     queued = None if behind_s is None or not step.seconds else round(behind_s * step.rate)
-    level = (step.rate * step.least_share, step.most_p99_ms)
-    return RateAdherence(step.rate, achieved, round(behind_s or 0.0, 4), queued, *level)
+    level = (step.sent_rate * step.least_share, step.most_p99_ms)
+    return RateAdherence(step.sent_rate, achieved, round(behind_s or 0.0, 4), queued, *level)
 
 
 def missed_rate_marks(schedule: Optional[RateAdherence], seconds: float) -> List[str]:

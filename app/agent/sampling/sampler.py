@@ -68,6 +68,11 @@ class SessionSampler:
         """All counters at the latest sample."""
         return self.reading, self._status
 
+    @property
+    def has_server(self) -> bool:
+        """Whether the server answered for the latest sample."""
+        return bool(self._status)
+
     def spent(self, first: Moment, last: Moment) -> Dict[str, Optional[float]]:
         """What machine and server used between two moments, named like the costs per query."""
         return {**deltas(first[0], last[0]), **self._counters.spent(first[1], last[1])}

@@ -44,6 +44,7 @@ class RunningStepMeter:
     def __init__(self, session: RunningSession, index: int, step: Step) -> None:
         self._session, self._index, self._step = session, index, step
         self._s = -step.warmup  # the second that is sampled next
+        self._answered_at = time.monotonic()  # when the server last answered its clients or Dyno
         self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None
         self._costs = ServerThreadCosts(session.server)
@@ -164,6 +165,8 @@ class RunningStepMeter:
     def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
         is_scan = self._step.kind == "scan"
         self._session.sampler.take(self._index, self._s, line, derived, rows_by_server=is_scan)
+        if self._session.sampler.has_server or _has_answers(line):
+            self._answered_at = time.monotonic()
         self._s += 1
         self._progress.write(self.counted, line)
 
@@ -171,6 +174,11 @@ class RunningStepMeter:
     def late_in_s(self) -> float:
         """When the host is sampled without a line, unless one comes."""
         return self._session.sampler.at + LATE_S - time.monotonic()
+
+    @property
+    def silent_s(self) -> float:
+        """How long the server has answered neither its clients nor Dyno."""
+        return time.monotonic() - self._answered_at
 
     def sample_if_late(self) -> None:
         if self.late_in_s <= 0 and not self.counted.total:
@@ -206,6 +214,12 @@ class RunningStepMeter:
 
     def others(self) -> Others:
         return self._session.others_between(self._first[0], self._last[0])
+
+
+def _has_answers(line: Optional[Mapping[str, Any]]) -> bool:
+    """Whether a client, of any role, was answered in a second."""
+    lines = [line, *line.get("roles", {}).values()] if line else []
+    return any(map(summed_query_count, lines))
 
 
 class GeneratorCounts:

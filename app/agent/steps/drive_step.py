@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from .running import RunningSession
 
 DIAL_S = 30.0  # for a load target that has dropped out to come back
+_OVERDUE = "sysbench did not end within {} s after its time: Dyno ended it".format(OVERDUE_S)
+_SILENT = "the server answered neither its clients nor Dyno for {:.0f} s: Dyno ended the step"
 _NO_WORD = "no word from the load target{} {}: it is used again once it is back"
 _BOTTLENECK = "the client is the bottleneck: all CPUs of the load target {} are busy"
 
@@ -178,9 +180,8 @@ class DriveStep:
         if interrupted in ("stopped", "skipped"):
             return interrupted, ON_REQUEST
         if interrupted == "overdue":
-            return "failed", "sysbench did not end within {} s after its time: Dyno ended it".format(
-                OVERDUE_S
-            )
+            silent_s = self._measuring.silent_s
+            return "failed", _SILENT.format(silent_s) if silent_s > OVERDUE_S / 2 else _OVERDUE
         if not interrupted and self._code == 0:
             missing = missing_clients_reason(self._step, self._measuring.counted.total or {})
             return ("failed", missing) if missing else ("completed", "")

@@ -10,7 +10,7 @@ from app.agent.load.gate import FAR_S, USUAL_S, ClientGate, lengths, slice_lengt
 from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.load.merging import join_slices
 from app.protocol.latency import buckets_of
-from app.protocol.plan import LONGEST_S
+from app.protocol.plan import LONGEST_S, time_limit_s
 
 from .baton import StepSlicePosition
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .running import RunningSession
 
 READ_S = 0.25  # the longest wait for a line before requests of people are looked for
-OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
+OVERDUE_S = 120  # beyond the time of a step: then it is stuck
+SILENT_S = 600  # in which a server answers nobody: then it hangs
 LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
 
 
@@ -31,13 +32,13 @@ class UnslicedLoad:
     options: Sequence[str] = ()
     files: Sequence[int] = ()
 
-    def __init__(self, step: Step, measuring: RunningStepMeter) -> None:
-        self._step = step
+    def __init__(self, limit_s: int, measuring: RunningStepMeter) -> None:
+        self._limit_s = limit_s  # after which the step should be over; 0: its work says when
         self._measuring = measuring
 
     def follow(self, generator: Driving) -> str:
         """Take its lines until it ends; returns why the step ends early, '' if it does not."""
-        measuring, step, began = self._measuring, self._step, time.monotonic()
+        measuring, began = self._measuring, time.monotonic()
         while generator.is_open:
             lines = measuring.read(generator, min(READ_S, measuring.late_in_s))
             for line in lines:
@@ -48,7 +49,8 @@ class UnslicedLoad:
             interrupted = measuring.look()
             if interrupted:
                 return interrupted
-            if step.seconds and time.monotonic() - began > step.seconds + step.warmup + OVERDUE_S:
+            is_late = self._limit_s and time.monotonic() - began > self._limit_s + OVERDUE_S
+            if is_late or measuring.silent_s > SILENT_S:
                 return "overdue"
         return ""
 
@@ -197,7 +199,10 @@ class SlicedStepRunner:
 def step_load_pacing(
     session: RunningSession, index: int, step: Step, measuring: RunningStepMeter
 ) -> Union[UnslicedLoad, SlicedStepRunner]:
-    return SlicedStepRunner(session, index, step, measuring) if step.sliced else UnslicedLoad(step, measuring)
+    if step.sliced:
+        return SlicedStepRunner(session, index, step, measuring)
+    others = [session.plan.steps[at] for at in session.plan.other_roles(index)]
+    return UnslicedLoad(time_limit_s([step, *others]), measuring)
 
 
 def _usual_s(generator: Driving) -> float:

@@ -17,6 +17,7 @@ from app.targets.tested_versions import how_tested
 from app.variables import RenderedPreset, parse_preset, preset_file, render
 
 from .parity import check_presets
+from .rates import rate_checks
 
 SERVER_BYTES = 400 << 20  # of a server, without its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
@@ -50,6 +51,7 @@ def check_plan(
         *_order(plan),
         *slices_check(plan),
         *_cpus(plan, survey),
+        *rate_checks(plan),
     ]
 
 

@@ -9,10 +9,12 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
+from app.planner.checks.rates import rate_checks
 from app.planner.estimate.estimate import estimate
 from app.planner.request.command_line import command_line
 from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
+from app.protocol.answers import WARN
 from app.protocol.plan import Plan, Step, step_fields_to_hash
 from app.protocol.sysbench import lua_wrapper_of, options_of
 from tests.plans import request, survey
@@ -71,6 +73,18 @@ def test_a_rate_may_come_each_second(dyno_home: Path) -> None:
     words = options_of(rated, plan, "innodb", "", 1)
     assert "--each-second=100" in words and not any(word.startswith("--arrivals") for word in words)
     assert [replace(rated, threads=threads).sent_rate for threads in (1, 8, 64)] == [100, 104, 128]
+
+
+def test_what_clients_make_of_a_rate_is_said_before_the_start(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, READS.replace('"even"', '"each-second"').replace("[2, 4]", "[2, 3]")))
+    (check,) = rate_checks(plan)  # 201 and 402 of three clients are near enough
+    assert check.state == WARN and check.todo == "choose a rate that 3 clients can share equally"
+    assert check.text == (
+        "step reads rate=100 threads=3 asks for 102 events/s each-second (34 by each of 3 clients),"
+        " where the plan says 100"
+    )
+    assert [plan.set_rate(at) for at, each in enumerate(plan.steps) if each.rate][-1] == 402
+    assert not rate_checks(planned(keep_own(dyno_home, READS)))
 
 
 def test_plans_without_a_rate_stay_as_they_were(dyno_home: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.protocol.plan import Contender, Plan, PlannedSession, Step
+from app.protocol.plan import Contender, Plan, PlannedSession, Step, time_limit_s
 from app.protocol.sysbench import seed_of
 
 CONTENDER = Contender(
@@ -126,6 +126,16 @@ def test_roles_are_carried_out_with_the_first_of_them() -> None:
     assert [plan.other_roles(at) for at in range(5)] == [[], [2, 3], [3], [], []]
     assert [len(plan.together(at)) for at in range(5)] == [1, 3, 0, 0, 1]
     assert [plan.declared_s(at) for at in (1, 2, 3)] == [9 + 2, 0, 0]
+    assert time_limit_s(plan.together(1)) == 9 + 2 and time_limit_s([STEP]) == 5
     assert plan.most_clients == 9 and not plan.can_repeat(1)
     assert not reader.writes and [plan.writes(at) for at in (0, 1, 4)] == [STEP.writes, True, STEP.writes]
     assert Plan.from_json(plan.to_json()) == plan
+
+
+def test_the_time_of_a_step_is_that_of_the_roles_it_waits_for() -> None:
+    reader = Step("a", "drive", role="r", seconds=0)
+    writer = Step("a.w", "drive", role="w", beside=True, ends=True, seconds=90)
+    assert time_limit_s([replace(reader, seconds=5, ends=True), writer]) == 90
+    assert time_limit_s([reader, writer, replace(writer, seconds=0, events=100)]) == 0
+    assert time_limit_s([replace(reader, cap_s=60), replace(writer, seconds=0, events=100)]) == 60
+    assert time_limit_s([Step("l", "load", events=10)]) == 0
