@@ -89,11 +89,11 @@ class SessionRunner:
         return self._steps is not None and self._steps.repeating.wants_session
 
     def _write_last(self, outcome: str, reason: str) -> None:
-        """Write the end of an unfinished step, then of the session; both have reserved room."""
+        """Write the end of an unfinished step and its other roles, then of the session; all have reserved room."""
         journal, step = self._begun.journal, self._steps.running.open_step if self._steps else -1
-        if step >= 0:
+        for at in [step, *self._begun.plan.other_roles(step)] if step >= 0 else ():
             with contextlib.suppress(DiskFullError):
-                journal.write(StepEnded, step=step, outcome=outcome, reason=reason)
+                journal.write(StepEnded, step=at, outcome=outcome, reason=reason)
         with contextlib.suppress(DiskFullError):
             journal.write(SessionEnded, outcome=outcome, reason=reason, events=journal.seq + 1)
 

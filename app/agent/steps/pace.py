@@ -39,12 +39,13 @@ class UnslicedLoad:
     def follow(self, generator: Driving) -> str:
         """Take its lines until it ends; returns why the step ends early, '' if it does not."""
         measuring, began = self._measuring, time.monotonic()
-        while generator.is_open:
-            lines = measuring.read(generator, min(READ_S, measuring.late_in_s))
-            for line in lines:
-                measuring.take(line)
-            # a server that hangs holds up the sample: lines wait then, and tell the stall
-            if not lines and generator.is_open:
+        lines: List[Dict[str, Any]] = []
+        while lines or generator.is_open:
+            # a server that hangs holds up each sample by seconds: lines wait then, and tell the stall
+            lines = lines or measuring.read(generator, min(READ_S, measuring.late_in_s))
+            if lines:
+                measuring.take(lines.pop(0))
+            elif generator.is_open:
                 measuring.sample_if_late()
             interrupted = measuring.look()
             if interrupted:
