@@ -10,7 +10,7 @@ from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, v
 from app.history.store.history import History
 from app.protocol.plan import coordinates_json
 
-from .series import ALIASES
+from .series import ALIASES, place_of_samples
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,14 +40,20 @@ def curves(
 
 def _curve(history: History, session: str, step: str, coordinates: str, series: str) -> SecondsCurve | None:
     row = history.one(
-        "SELECT step.number, series.number,"
-        " (SELECT count(*) FROM series WHERE session = session.number)"
+        "SELECT step.number, position, (SELECT count(*) FROM series WHERE session = session.number)"
         " FROM session JOIN step ON step.session = session.number"
-        " JOIN series ON series.session = session.number AND series.name = ?"
-        " WHERE session.id = ? AND step.name = ? AND coordinates = ? AND NOT warm ORDER BY step.position",
-        (series, session, step, coordinates),
+        " WHERE session.id = ? AND step.name = ? AND coordinates = ? AND NOT warm ORDER BY position",
+        (session, step, coordinates),
     )
-    return None if row is None else _read(history, *row)
+    if row is None:
+        return None
+    number, name = place_of_samples(history, session, *row[:2], series)
+    of_name = history.one(
+        "SELECT series.number FROM series JOIN session ON session = session.number"
+        " WHERE id = ? AND series.name = ?",
+        (session, name),
+    )
+    return None if of_name is None else _read(history, number, of_name[0], row[2])
 
 
 def _read(history: History, step: int, series: int, series_count: int) -> SecondsCurve | None:

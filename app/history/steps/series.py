@@ -10,7 +10,7 @@ from app.history.lists.sessions import find
 from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, values_of
 from app.history.store.history import History
 
-from .figures import find_step
+from .figures import find_step, plan_of
 
 ALIASES = {"qps": "load.queries", "tps": "load.transactions"}
 
@@ -36,18 +36,37 @@ def series(
     """The values of a series, second by second; of a running step as far as it has come."""
     id_ = find(history, reference)
     with history.reading():
-        number, _ = find_step(history, id_, step, threads)
-        wanted = ALIASES.get(name, name)
+        number, position = find_step(history, id_, step, threads)
         rows = history.query(
             "SELECT series.name, series.number FROM series JOIN session ON session = session.number"
             " WHERE id = ?",
             (id_,),
         )
         known = dict(rows)
+        number, wanted = place_of_samples(history, id_, number, position, ALIASES.get(name, name))
         if wanted not in known:
             meant, there = did_you_mean(name, known), ", ".join(known) or "none"
             raise InputError(f"session {id_} has no series {name!r}{meant}: choose one of {there}")
         return _values(history, number, known[wanted], len(known))
+
+
+def place_of_samples(
+    history: History, session: str, number: int, position: int, series: str
+) -> tuple[int, str]:
+    """The step whose samples have the seconds of this one, and the name of the series there.
+
+    Those of a role are in the samples of its whole step: `load.queries{writer}`.
+    """
+    of_plan = plan_of(history, session)["steps"]
+    if not of_plan[position].get("beside"):
+        return number, series
+    first = max(at for at in range(position) if not of_plan[at].get("beside"))
+    (of_step,) = history.query(
+        "SELECT step.number FROM step JOIN session ON session = session.number WHERE id = ? AND position = ?",
+        (session, first),
+    )
+    own = f"{series}{{{of_plan[position]['role']}}}"
+    return of_step[0], own if own in series_of_roles(history, session, series) else series
 
 
 def _values(history: History, step: int, series_number: int, series_count: int) -> SeriesValues:

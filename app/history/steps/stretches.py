@@ -15,7 +15,7 @@ from app.protocol.latency import Counts, add
 from app.protocol.load_shares import DRIVEN
 from app.stats.percentiles import percentiles_of
 
-from .figures import find_step, steps
+from .figures import find_step, plan_of, steps
 
 PERCENTILES = (50.0, 95.0, 99.0, 99.9)
 WHY_NONE = "Dyno measures them since protocol 1.3, and only where it drives sysbench"
@@ -81,6 +81,8 @@ def _why_none(history: History, session: str, position: int) -> str:
     entry = steps(history, session)[position]
     if entry["kind"] not in DRIVEN:
         return f"a step of kind {entry['kind']} runs no sysbench"
+    if plan_of(history, session)["steps"][position].get("beside"):
+        return "of a step with roles only that of its figure has them"
     if entry["state"] != "completed":
         return ": ".join(filter(None, (entry["state"], entry["reason"])))
     return WHY_NONE

@@ -10,16 +10,15 @@ ROUNDED = 1.01  # times the rate of the plan: above it a person should know
 
 
 def rate_checks(plan: Plan) -> list[Check]:
-    """One for each step whose clients are asked for a noticeably higher rate."""
-    return [
-        Check("rate", WARN, _text(step), f"choose a rate that {step.threads:,} clients can share equally")
-        for step in plan.steps
-        if step.sent_rate > ROUNDED * step.rate
-    ]
+    """One for each step whose clients are asked for a noticeably higher rate; once for all points alike."""
+    higher = [step for step in plan.steps if step.sent_rate > ROUNDED * step.rate]
+    alike = {(step.name, step.rate, step.threads): step for step in higher}
+    return [Check("rate", WARN, *_words(step)) for step in alike.values()]
 
 
-def _text(step: Step) -> str:
-    return f"step {step.label} asks for {asked_rate_text(step)}, where the plan says {step.rate:,}"
+def _words(step: Step) -> tuple[str, str]:
+    text = f"step {step.name} asks for {asked_rate_text(step)}, where the plan says {step.rate:,}"
+    return text, f"choose a rate that {step.threads:,} clients can share equally"
 
 
 def asked_rate_text(step: Step) -> str:
