@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
+from app.core.units import count_text
 from app.protocol.sysbench import MOST_ROLES
 
 from .amounts import EVENTS, GAPS, LIMIT_MS, RATE, SECONDS, SHARE, THREADS
@@ -62,6 +63,27 @@ class SequenceRole:
     @property
     def is_waited_for(self) -> bool:
         return self.is_bounded and self.ends is not False
+
+
+def role_text(role: SequenceRole, asked: str = "") -> str:
+    """What a role says of its clients, rate and end; `asked`: the rate that its clients really send."""
+    share, p99 = role.level.get("rate"), role.level.get("p99_ms")
+    needs = [f"{share:g}% of its rate" if share else "", f"p99 under {p99:g} ms" if p99 else ""]
+    bounds = [
+        f"{role.seconds} s" if role.seconds else "",
+        f"{role.share:g} of the plan's seconds" if role.share else "",
+        count_text(role.events, "event") if role.events else "",
+    ]
+    needed = " and ".join(filter(None, needs))
+    parts = [
+        count_text(role.threads, "thread") if role.threads else "",
+        (asked or f"{role.rate:,} events/s {role.arrivals}".rstrip()) if role.rate else "",
+        " or ".join(filter(None, bounds)),
+        "not waited for" if role.is_bounded and role.ends is False else "",
+        f"at most {role.apart} behind {role.follows}" if role.follows else "",
+        f"needs {needed}" if needed else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def roles_of(

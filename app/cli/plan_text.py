@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from app.catalog.roles import SequenceRole, role_text
 from app.core.units import bytes_text, count_text, first_texts, seconds_text
 from app.history.steps.step_text import named
 from app.planner.checks.parity import parity_in_brief
@@ -116,23 +117,18 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
 
 
 def _role_bounds(step: Step) -> str:
-    """Where a role ends, its rate, and what it has to reach."""
-    own = [
-        f"{step.seconds} s" if step.seconds else "",
-        count_text(step.events, "event") if step.events else "",
-    ]
-    needs = [
-        f"{step.least_pct:g}% of it" if step.least_pct else "",
-        f"p99 under {step.most_p99_ms:g} ms" if step.most_p99_ms else "",
-    ]
-    needed = " and ".join(filter(None, needs))
-    parts = [
-        f"{step.follows}, at most {step.apart} behind" if step.follows else "",
-        " or ".join(filter(None, own)) or ("" if step.follows else "the others"),
-        asked_rate_text(step) if step.rate else "",
-        f"needs {needed}" if needed else "",
+    """What the sequence says of a role, and how the plan bounds it."""
+    role = SequenceRole(
+        step.role, step.workload, rate=step.rate or None, arrivals=step.arrivals,
+        seconds=step.seconds or None, events=step.events or None, ends=step.ends,
+        follows=step.follows, apart=step.apart, level={"rate": step.least_pct, "p99_ms": step.most_p99_ms},
+    )  # fmt: skip
+    is_open = not role.is_bounded and not role.follows
+    parts = (
+        "the others" if is_open else "",
+        role_text(role, asked_rate_text(step)),
         f"{step.cap_s} s at most" if step.cap_s else "",
-    ]
+    )
     return ", ".join(filter(None, parts))
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from app.catalog import Catalog, Sequence, SequenceRole, SequenceStep, Workload
+from app.catalog.roles import role_text
 from app.catalog.studies import by_study
 from app.core.errors import InputError
 from app.core.ranges import as_listed
@@ -17,7 +18,6 @@ from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
 from app.planner.resolve.step_point import StepDefaults
 from app.planner.resolve.steps import load_table_count, resolve_steps
-from app.planner.starting.choices import role_text
 from app.protocol.plan import Contender, Plan
 
 from .parser import add_json, add_noun, add_verb

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from app.catalog import Catalog, Sequence, SequenceRole, SequenceStep, Workload
+from app.catalog import Catalog, Sequence, SequenceStep, Workload
 from app.catalog.counting import counted_workload
+from app.catalog.roles import role_text
 from app.core.errors import InputError
 from app.core.ranges import as_listed
 from app.core.units import count_text
@@ -149,25 +150,6 @@ def _bound_text(step: SequenceStep) -> str:
         "profiled" if step.profile else "",
     ]
     return ", ".join(filter(None, bounds))
-
-
-def role_text(role: SequenceRole) -> str:
-    """What a role says of its clients, rate and end: `100 events/s each-second, 6,000 events`."""
-    rate = f"{role.rate:,} events/s {role.arrivals}".rstrip() if role.rate else ""
-    share = f"{role.level['rate']:g}% of its rate" if "rate" in role.level else ""
-    p99 = f"p99 under {role.level['p99_ms']:g} ms" if "p99_ms" in role.level else ""
-    needs = " and ".join(filter(None, (share, p99)))
-    parts = [
-        count_text(role.threads, "thread") if role.threads else "",
-        rate,
-        f"{role.seconds} s" if role.seconds else "",
-        f"{role.share:g} of the plan's seconds" if role.share else "",
-        count_text(role.events, "event") if role.events else "",
-        "not waited for" if role.ends is False else "",
-        f"at most {role.apart} behind {role.follows}" if role.follows else "",
-        f"needs {needs}" if needs else "",
-    ]
-    return ", ".join(filter(None, parts))
 
 
 def _refusals(survey: Survey, presets: list[Preset]) -> dict[tuple[str, str, str], str]:
