@@ -12,6 +12,7 @@ from app.comparison.cells.labels import names_of, row_label
 from app.comparison.differences.differences import differences, is_of_the_builds
 from app.comparison.texts.causes_text import cause_sentence
 from app.comparison.texts.differences_text import all_differences_table
+from app.comparison.texts.roles_text import roles_tables
 from app.comparison.verdicts.compare import by_group, compare
 from app.comparison.verdicts.more_work import is_faster_side_work
 from app.comparison.why.causes import causes_of_row
@@ -28,6 +29,7 @@ from .sentences import summary
 from .setups import SharedMyCnf, presets, setups_table
 from .stacks import ProfiledStep, profiled
 from .tables import Columns, ReportUnitGroup, before_and_after, costs, latencies, report_unit_groups, waits
+from .written_rows import WrittenStep, written_steps
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "stacks", "caveats", "repeat")
 _NAMED = 3  # in a title
@@ -46,6 +48,8 @@ class Report:
     groups: tuple[ReportUnitGroup, ...]
     latencies: tuple[Table, ...]
     before_and_after: tuple[Table, ...]
+    roles: tuple[Table, ...]
+    written: tuple[WrittenStep, ...]
     costs: tuple[Table, ...]
     causes: tuple[tuple[str, tuple[str, ...]], ...]  # a step in a column, and its sentences
     stacks: tuple[ProfiledStep, ...]
@@ -92,6 +96,8 @@ def read_report(
         groups=tuple(report_unit_groups(found, shown)),
         latencies=tuple(latencies(found, shown)),
         before_and_after=tuple(before_and_after(found, shown)),
+        roles=tuple(roles_tables(found)),
+        written=tuple(written_steps(history, found, names)),
         costs=(*costs(found, shown), *waits(history, found, shown)),
         causes=tuple(cause_sentences(history, found, names)),
         stacks=tuple(profiled(history, found, names, at)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import floor, log, log10
+from math import log
 
 from app.comparison.cells.cell import Row
 from app.comparison.charts import AXES
@@ -11,7 +11,7 @@ from app.comparison.charts.points import scaled_column_points
 from app.comparison.charts.sweeps import is_logarithmic, step_name_off_axis, swept
 from app.core.units import figure_text, unit_text
 
-from .svg import ReportColumnStyle, drawing, line, svg_tooltip, text
+from .svg import ReportColumnStyle, drawing, line, round_ticks, svg_tooltip, text, without_zeros
 
 WIDTH, HEIGHT = 300, 200  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
@@ -36,7 +36,7 @@ def sweeps(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
 def _chart(axis: str, rows: Sequence[Row], names: Sequence[str], its: Sequence[ReportColumnStyle]) -> str:
     xs = [float(row.coordinates[axis]) for row in rows]
     most = max((value for row in rows for cell in row.cells for value in cell.samples if value), default=1.0)
-    x_at, (y_at, ticks) = _across(xs, is_logarithmic(rows, axis)), _up(most)
+    x_at, y_at, ticks = _across(xs, is_logarithmic(rows, axis)), _up(most), round_ticks(most)
     name = step_name_off_axis(rows[0], axis)
     less = ", less is better" if rows[0].direction == "lower" else ""
     parts = [text(0, 12, name, "start", "title"), text(WIDTH - RIGHT, HEIGHT - 2, AXES[axis], "end", "muted")]
@@ -53,23 +53,14 @@ def _across(xs: Sequence[float], is_log: bool) -> Place:
     return lambda x: LEFT + 8 + (scale(x) - low) / (high - low or 1) * (WIDTH - LEFT - RIGHT - 16)
 
 
-def _up(most: float) -> tuple[Place, list[float]]:
-    """Ticks from zero to the largest value: three to five round numbers."""
-    step = 10 ** floor(log10(most))
-    step *= next(part for part in (0.2, 0.5, 1.0, 2.0) if most / (part * step) <= 5)
-    ticks = [step * at for at in range(int(most / step) + 1)]
-    return lambda y: HEIGHT - BOTTOM - y / most * (HEIGHT - TOP - BOTTOM), ticks
+def _up(most: float) -> Place:
+    return lambda y: HEIGHT - BOTTOM - y / most * (HEIGHT - TOP - BOTTOM)
 
 
 def _tick(value: float, y_at: Place, unit: str) -> str:
-    said = figure_text(value, unit)
+    said = without_zeros(figure_text(value, unit))
     y = y_at(value)
-    return line(LEFT, y, WIDTH - RIGHT, y, "grid") + text(LEFT - 6, y + 4, _short(said), "end", "muted")
-
-
-def _short(figure: str) -> str:
-    """A number without useless zeros."""
-    return figure.rstrip("0").rstrip(".") if "." in figure and figure[-1].isdigit() else figure
+    return line(LEFT, y, WIDTH - RIGHT, y, "grid") + text(LEFT - 6, y + 4, said, "end", "muted")
 
 
 def _apart(xs: Sequence[float], x_at: Place) -> list[float]:

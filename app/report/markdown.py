@@ -46,7 +46,10 @@ _WRITTEN: dict[str, tuple[str, Callable[[Report], list[str]]]] = {
     "summary": ("Summary", lambda its: [*map(_plain, its.summary)]),
     "setup": ("What was compared", lambda its: [_table(its.setups)]),
     "differences": ("What differs", lambda its: [_table(its.differences)]),
-    "results": ("Results", lambda its: [*map(_table, its.results), _plain(about_ratio(its.comparison))]),
+    "results": (
+        "Results",
+        lambda its: [*map(_table, (*its.results, *its.roles)), _plain(about_ratio(its.comparison))],
+    ),
     "cost": ("What a query costs", lambda its: [*_causes(its), *map(_table, its.costs)]),
     "stacks": (
         "What the servers did",

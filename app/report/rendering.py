@@ -27,6 +27,7 @@ from .flame_svg import flame_svg
 from .stacks import MOST
 from .svg import ReportColumnStyle, column_styles, drawing, line, svg_tooltip, text
 from .versions import version_chart
+from .written_rows import written_chart, written_notes
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,21 @@ def _charts(report: Report, its: Sequence[ReportColumnStyle]) -> list[dict[str, 
             "title": group.table.title,
             "curves": [Markup(each) for each in curve_charts(group.rows, report.names, its)],  # noqa: S704
             "bars": Markup(bar_chart(group.name, group.rows, report.names, its, report.base)),  # noqa: S704
+            "notes": (),
         }
         for group in report.groups
     ]
     whole = Markup(version_chart(report.comparison))  # noqa: S704
-    over_versions = {"title": "work over versions", "curves": [], "bars": whole}
-    return [each for each in (over_versions, *drawn) if each["curves"] or each["bars"]]
+    over_versions = {"title": "work over versions", "curves": [], "bars": whole, "notes": ()}
+    every = (over_versions, *drawn, _written_charts(report, its))
+    return [each for each in every if each["curves"] or each["bars"]]
+
+
+def _written_charts(report: Report, its: Sequence[ReportColumnStyle]) -> dict[str, Any]:
+    """Rows written and longest responses, second by second."""
+    drawn = [Markup(written_chart(step, report.names, its)) for step in report.written]  # noqa: S704
+    notes = written_notes(report.written)
+    return {"title": "Rows written, and the longest response", "curves": drawn, "bars": "", "notes": notes}
 
 
 def _stacks(report: Report) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from math import floor, log10
 
 
 @dataclass(frozen=True)
@@ -40,3 +41,18 @@ def drawing(width: float, height: float, parts: Sequence[str], name: str) -> str
     """The complete SVG, with a text for readers who cannot see it."""
     size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
     return f'<svg {size} role="img" aria-label="{escape(name)}">{"".join(parts)}</svg>'
+
+
+# what an axis says
+
+
+def round_ticks(most: float) -> list[float]:
+    """Ticks from zero to the largest value: three to five round numbers."""
+    step = 10 ** floor(log10(most))
+    step *= next(part for part in (0.2, 0.5, 1.0, 2.0) if most / (part * step) <= 5)
+    return [step * at for at in range(int(most / step) + 1)]
+
+
+def without_zeros(figure: str) -> str:
+    """A number without useless zeros."""
+    return figure.rstrip("0").rstrip(".") if "." in figure and figure[-1].isdigit() else figure

@@ -59,17 +59,17 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0, what: str = "t
     """Steadiness of the throughput from this second on; None if unknown."""
     known = [value for value in seconds if value is not None]
     usual = _usual(known)
-    stalls = _stalls(known, usual)
+    stalled = [each.seconds for each in stalls(seconds)]
     if len(known) >= DEAD_S and not any(known):
         return Steadiness(UNSTEADY, f"nothing was done in {len(known)} seconds")
     if len(known) < LEAST_S:
         few = f"{len(known)} seconds have a figure, {LEAST_S} are needed"
-        return Steadiness(UNSTEADY, _stalls_text(stalls)) if stalls else Steadiness(SHORT, few)
+        return Steadiness(UNSTEADY, _stalls_text(stalled)) if stalled else Steadiness(SHORT, few)
     low = usual * STALLED if usual >= SPARSE else -inf
     working = [None if value is None or value < low else value for value in seconds]
     blocks = _blocks(working, first_s)
     drift = _drift(blocks, what) if len(blocks) >= _LEAST_BLOCKS else ""
-    reasons = [*([_stalls_text(stalls)] if stalls else []), *([drift] if drift else [])]
+    reasons = [*([_stalls_text(stalled)] if stalled else []), *([drift] if drift else [])]
     if reasons:
         return Steadiness(UNSTEADY, ", ".join(reasons))
     if len(blocks) < _LEAST_BLOCKS:
@@ -87,23 +87,35 @@ def _usual(known: Sequence[float]) -> float:
     return max(median(working), fmean(working)) if working else 0.0
 
 
-def _stalls(known: Sequence[float], usual: float) -> list[int]:
-    """The lengths of stalls, without unknown seconds, which a hanging server has."""
+@dataclass(frozen=True)
+class Stall:
+    """Seconds in a row in which hardly anything was done."""
+
+    first: int  # its place among the seconds
+    last: int
+    seconds: int  # with a figure: unknown ones, which a hanging server has, are between them
+
+
+def stalls(seconds: Sequence[float | None]) -> list[Stall]:
+    """The stalls among these seconds; None is unknown."""
+    known = [(at, value) for at, value in enumerate(seconds) if value is not None]
+    values = [value for _, value in known]
+    usual = _usual(values)
     low, least = (usual * STALLED, STALL_S) if usual >= SPARSE else (0.0, DEAD_S)
-    lengths = (len(list(same)) for is_low, same in groupby(value <= low for value in known) if is_low)
-    found = [length for length in lengths if length >= least]
-    return [] if _takes_long(known, usual, len(found)) else found
+    runs = [[at for at, _ in same] for is_low, same in groupby(known, lambda each: each[1] <= low) if is_low]
+    found = [Stall(run[0], run[-1], len(run)) for run in runs if len(run) >= least]
+    return [] if _takes_long(values, usual, len(found)) else found
 
 
-def _takes_long(known: Sequence[float], usual: float, stalls: int) -> bool:
+def _takes_long(known: Sequence[float], usual: float, count: int) -> bool:
     """Whether single queries take this long: they then end one by one after such stretches."""
-    return usual < 2 and stalls > 1 and sum(value > 0 for value in known) < 2 * stalls
+    return usual < 2 and count > 1 and sum(value > 0 for value in known) < 2 * count
 
 
-def _stalls_text(stalls: Sequence[int]) -> str:
-    if len(stalls) == 1:
-        return f"1 stall of {stalls[0]} s"
-    return f"{len(stalls)} stalls of {STALL_S} s or more, {sum(stalls)} s together"
+def _stalls_text(lengths: Sequence[int]) -> str:
+    if len(lengths) == 1:
+        return f"1 stall of {lengths[0]} s"
+    return f"{len(lengths)} stalls of {STALL_S} s or more, {sum(lengths)} s together"
 
 
 def _blocks(seconds: Sequence[float | None], first_s: int) -> list[tuple[int, float]]:

@@ -22,6 +22,7 @@ from .latency import LatencyPanel
 from .pairs import BeforeAfterPanel
 from .panel import ComparePanelData, Panel, lines_of
 from .rates import RatesPanel
+from .roles import RolesPanel
 from .seconds import SecondsPanel
 from .sizes import SizesPanel
 from .sweeps import SweepChartPanel
@@ -46,12 +47,16 @@ class CompareBody(QWidget):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Charts")
-        self._why, self._seconds = WhyPanel(context), SecondsPanel(context)
+        self._why, self._seconds, self._roles = (
+            WhyPanel(context),
+            SecondsPanel(context),
+            RolesPanel(context.theme),
+        )
         self.panels: list[Panel] = [
             BarsPanel(context.theme), SweepChartPanel(context.theme), RatesPanel(context.theme),
             self._seconds, HeatPanel(context), LatencyPanel(context), SizesPanel(context),
-            BeforeAfterPanel(context.theme), VersionsPanel(context.theme), self._why,
-            DifferencesPanel(context),
+            BeforeAfterPanel(context.theme), self._roles, VersionsPanel(context.theme),
+            self._why, DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
@@ -101,6 +106,7 @@ class CompareBody(QWidget):
         self.table.refresh()
         lines = lines_of(comparison, self._context.theme)
         self._shown = ComparePanelData(comparison, whole, measure, is_relative, lines, None)
+        self.tabs.setTabVisible(self.panels.index(self._roles), self._roles.has_any(whole))
         self._arrange()
         self.table.choose(
             self.table.figures.find(before) if before else -1, column if before else _FIRST_COLUMN
