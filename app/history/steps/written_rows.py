@@ -145,7 +145,7 @@ def _wait_series(kind: str) -> str:
 
 def _written(step: Step, stretch: StepOnTimeline, engine: str, clients: int) -> WrittenRows:
     rows = stretch.values[rows_series(step)]
-    longest = _longest(step, stretch)
+    longest = longest_responses(step, stretch)
     at = (stretch.s >= 0).nonzero()[0]
     found = stalls([value if value == value else None for value in rows[at].tolist()])
     within = [Stall(int(at[each.first]), int(at[each.last]), each.seconds) for each in found]
@@ -154,7 +154,8 @@ def _written(step: Step, stretch: StepOnTimeline, engine: str, clients: int) -> 
     return WrittenRows(step, stretch.s, stretch.t, rows, longest, named)
 
 
-def _longest(step: Step, stretch: StepOnTimeline) -> Floats:
+def longest_responses(step: Step, stretch: StepOnTimeline) -> Floats:
+    """The longest response that ended in each second of a step or a role."""
     import numpy as np
 
     missing = np.full(len(stretch.s), np.nan)

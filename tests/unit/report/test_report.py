@@ -7,6 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.cli import main
@@ -16,14 +17,17 @@ from app.core.units import figure_text
 from app.history.exchange.publishing import import_shipped
 from app.history.lists import edits
 from app.history.recorded.writing import JournalStorer
+from app.history.steps.written_rows import WrittenRows
 from app.history.store.history import History
+from app.protocol.plan import Step
 from app.report.caveats import caveats
 from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts
 from app.report.svg import column_styles
 from app.report.writing import render
+from app.report.written_rows import WrittenStep, written_chart
 from app.stats import VerdictLimits
-from tests import comparable, journals
+from tests import comparable, journals, written
 from tests.plans import MARIADB
 from tests.unit.comparison.cells import beside
 
@@ -419,3 +423,66 @@ def test_the_results_say_what_their_signs_mean(history: History) -> None:
 def test_nothing_stands_out_where_nothing_is_judged(history: History) -> None:
     _why, told = read_report(history, keep(history, repeats=2)).summary
     assert "furthest" not in told and "[" not in told and " to 1" not in told
+
+
+# rows that are written
+
+
+def written_sessions(history: History, repeats: int = 1) -> list[str]:
+    """Two contenders; the second hangs in l.i1."""
+    its_plan = written.plan(["innodb", "rocksdb"], repeats)
+    for turn in its_plan.turns:
+        maker = written.Writes(its_plan, turn.session)
+        maker.hangs = written.HANGS if turn.contender else ()
+        journals.store(history, maker.carried_out())
+    return [turn.session for turn in its_plan.turns]
+
+
+def test_what_writes_rows_is_drawn_second_by_second_with_its_stalls_by_name(history: History) -> None:
+    html = render(read_report(history, written_sessions(history)), ".html")
+    charts = re.findall(r"<svg[^>]*rows a second, and the longest response.*?</svg>", html)
+    assert [re.findall(r'class="title">([^<]*)', each) for each in charts] == [
+        ["l.i0"], ["l.i1 threads=1"], ["qr100.inserter threads=1"],
+    ]  # fmt: skip
+    assert [each.count('class="stall') for each in charts] == [0, 1, 0]
+    for said in ("stall 4 s: table locks", "longest response, ms", "rows/s"):
+        assert said in charts[1]
+    assert charts[1].count("<polyline") >= 4  # of each column, in both parts
+    note = "stall of 4 s from second 12 on, longest response 4,210 ms; table locks took 95%"
+    assert f"rocksdb-default-1: {note}" in html
+    assert "10 seconds or more without any" in html
+
+
+def test_stalls_of_all_repeats_are_listed(history: History) -> None:
+    html = render(read_report(history, written_sessions(history, repeats=2)), ".html")
+    assert "Drawn is the first session of each column." in html
+    for repeat in (1, 2):
+        assert f", repeat {repeat}: stall of 4 s" in html
+
+
+def test_tables_that_are_only_loaded_are_not_drawn(history: History) -> None:
+    assert read_report(history, keep(history)).written == ()
+
+
+def test_long_curves_keep_their_dips(history: History) -> None:
+    """Of many seconds each point is the least and the largest of some."""
+    seconds = np.arange(3600.0)
+    rows = np.where(seconds == 1801, 0.0, 1000.0)
+    quiet = np.full(3600, 10.0)
+    step = WrittenStep("l", (WrittenRows(written.ALONE, seconds, seconds, rows, quiet, ()),), (), False)
+    svg = written_chart(step, ["a"], column_styles([0]))
+    points = [each.split(",")[1] for each in re.findall(r'points="([^"]*)"', svg)[0].split()]
+    assert len(points) < 450
+    assert max(map(float, points)) == 150.0  # the bottom of the part with the rows
+
+
+def test_what_roles_cost_each_other_is_a_table_of_the_report(history: History) -> None:
+    alone = Step("alone", "drive", "range", "reads", coordinates={"threads": 1})
+    ids = comparable.keep(
+        history.path.parent, comparable.plan(2, 3, its_steps=[alone, written.READER, written.INSERTER])
+    )
+    report = read_report(history, ids)
+    html, markdown = (render(report, ending) for ending in (".html", ".md"))
+    assert "<h3>roles beside each other, in parts of what each does alone</h3>" in html
+    assert '<td class="left">qr100 threads=1</td><td class="left">alone threads=1</td>' in html
+    assert "roles beside each other" in markdown and "alone threads=1" in markdown

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from app.stats.at_target.steady import LEAST_S, SHORT, STEADY, UNSTEADY, steadiness
+from app.stats.at_target.steady import LEAST_S, SHORT, STEADY, UNSTEADY, Stall, stalls, steadiness
 
 QPS = 50_000.0
 TRIED = 200
@@ -203,3 +203,25 @@ def test_a_longer_step_shows_a_smaller_trend() -> None:
     short, long = (QPS * (1 + 0.05 * chance.standard_normal(length)) for length in (40, 900))
     of = [int(re.findall(r"trend of (\d+)%", steadiness(list(each)).text)[0]) for each in (short, long)]
     assert of[1] == 5 < of[0]
+
+
+# where stalls are
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ([100.0] * 10, []),
+        ([100.0, 0.0, 100.0, 100.0], []),  # a second alone
+        ([100.0] * 8 + [20.0, 19.0] + [100.0] * 8, [Stall(8, 9, 2)]),
+        ([100.0] * 8 + [21.0, 21.0] + [100.0] * 8, []),  # slower, but at work
+        ([None, 100.0, 0.0, None, 0.0, 100.0, 100.0, 100.0], [Stall(2, 4, 2)]),  # a hang has no line
+        ([0.0, 0.0, *[100.0] * 5, 0.0, 0.0, 0.0], [Stall(0, 1, 2), Stall(7, 9, 3)]),
+        ([2.0] * 20 + [0.0] * 9 + [2.0] * 20, []),  # of two events a second nine may be missing by chance
+        ([2.0] * 20 + [0.0] * 10 + [2.0] * 20, [Stall(20, 29, 10)]),
+        ([None, None], []),
+        ([], []),
+    ],
+)
+def test_a_stall_has_its_place_and_its_length(values: list[float | None], found: list[Stall]) -> None:
+    assert stalls(values) == found

@@ -144,7 +144,7 @@ class CompareBody(QWidget):
         if self._shown is None:
             return
         least = self.table.least_width
-        is_beside = self.width() - least >= self._beside
+        is_beside = self.width() - self._splitter.handleWidth() - least >= self._beside
         wanted = Qt.Orientation.Horizontal if is_beside else Qt.Orientation.Vertical
         if (wanted, self._columns, least) != self._arranged:
             self._arranged = (wanted, self._columns, least)

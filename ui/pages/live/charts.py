@@ -13,6 +13,7 @@ from app.core.units import capitalised, count_text, unit_text
 from app.history.lists.sessions import SessionEntry
 from app.history.steps.figures import StepCutEntry, StepEntry
 from app.history.steps.stretches import WHY_NONE
+from app.history.steps.written_rows import STALL_RULE, NamedStall
 from app.protocol.plan import PREPARING
 from ui.core.plain import as_tip
 from ui.core.theme import Theme
@@ -31,8 +32,10 @@ from .heat import HEAT
 from .lines import CPU, DISK, LATENCY, ROWS, ShownCurves
 from .round import FALSE_SHARE, OtherContenderCurves, Ratio
 from .thread_states import CLIENT_STATES, seen_states, thread_state_areas
+from .written import WRITTEN, stall_marks, stall_spans
 
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
+_HIGH, _LOW = 5, 3  # parts of the height
 _LEAST = 110  # pixels of a lower chart, in the smallest usual window too
 Chart = TypeVar("Chart", bound=TimeChart)
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
@@ -51,6 +54,7 @@ class SessionCharts(QWidget):
         self._shown: ShownCurves | None = None
         self._cuts: dict[int, StepCutEntry] = {}  # by position of the step
         self._rates = QPS  # or ROWS
+        self._stalls: list[NamedStall] = []  # of the rows that are written
         self._states: tuple[str, ...] = ()  # of client threads, as far as they were seen
         self.axis = TimeAxis(self)
         self._hidden = HiddenChartLines(self)  # a contender is hidden in all charts
@@ -84,7 +88,8 @@ class SessionCharts(QWidget):
         # layouts alone would keep their places while their charts are hidden
         upper = boxed(in_row(self.latency, self.cpu))
         lower = boxed(in_row(self.disk, self.choice, self.heat))
-        self.setLayout(in_column(self.ratio, (self.qps, 5), (upper, 3), (lower, 3)))
+        self._column = in_column(self.ratio, (self.qps, _HIGH), (upper, _LOW), (lower, _LOW))
+        self.setLayout(self._column)
         for chart in (self.latency, self.cpu):
             chart.set_times_shown(False)
         for chart in (*self.charts, self.heat):
@@ -120,6 +125,8 @@ class SessionCharts(QWidget):
         choice = shown.choice
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
         self.choice.set_title(capitalised(title[0]), unit_text(title[1]))
+        self.choice.setToolTip(STALL_RULE if self._choice == WRITTEN["name"] else "")
+        self._column.setStretch(self._column.count() - 1, _HIGH if self._choice == WRITTEN["name"] else _LOW)
         self.choice.setVisible(not self._is_heat)
         self.heat.setVisible(self._is_heat)
         self._set_lines()
@@ -162,8 +169,17 @@ class SessionCharts(QWidget):
             is_named = chart is self.qps
             chart.set_spans([span if is_named else Span(span.first, span.last, span.kind) for span in spans])
             chart.set_marks([(t, text if is_named else "") for t, text in self._curves.marks])
+        if self._choice == WRITTEN["name"]:
+            self.choice.set_spans([*stall_spans(self._stalls), *self.choice.ground.spans])
+            self.choice.set_marks(stall_marks(self._stalls))
         self._name_latency(self.axis.cursor)
         self._show_rates()
+
+    def set_stalls(self, stalls: list[NamedStall]) -> None:
+        """Name the stalls of the rows that are written."""
+        if stalls != self._stalls:
+            self._stalls = stalls
+            self.mark()
 
     def set_cuts(self, steps: Sequence[StepEntry]) -> None:
         """Shade seconds that do not count, like the warm-up."""

@@ -28,6 +28,7 @@ from app.protocol.states import StepState
 from ui.widgets.charts.pyramid import GAP_S, GrowingTimeSeries
 
 from .heat import add_samples, add_seconds, new_heat
+from .written import WrittenTracks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +97,8 @@ class SessionCurves:
         self.plan: Plan = timeline.overview.plan
         self.names = tuple(names)
         self.gap_s = SLICES_GAP_S if self.plan.order == SLICES else GAP_S
-        self.tracks = {name: GrowingTimeSeries(self.gap_s) for name in names}
+        self._written = WrittenTracks(self.plan, self.gap_s)
+        self.tracks = {name: GrowingTimeSeries(self.gap_s) for name in names} | self._written.tracks
         self.heat = new_heat()
         self.bounds: dict[int, StepOnAxis] = {}
         self.seconds: dict[int, dict[int, QpsPoint]] = {}  # by step and s; of a plan in slices
@@ -240,6 +242,7 @@ class SessionCurves:
         for name, place in self._sampled.items():
             self.tracks[name].extend(times, [sample.values[place] for sample in samples])
         add_samples(self.heat, samples)
+        self._written.take_samples(samples, self._sampled)
         if QPS in self._sampled:
             qps = [sample.values[self._sampled[QPS]] for sample in samples]
             self._keep_seconds(
@@ -253,6 +256,7 @@ class SessionCurves:
         for name, values in stretch.values.items():
             self.tracks[name].extend(stretch.t, values)
         add_seconds(self.heat, stretch.t, stretch.dt, stretch.latencies)
+        self._written.take_stretch(stretch)
         times = stretch.t.tolist()
         if QPS in stretch.values:
             qps = stretch.values[QPS].tolist()

@@ -20,6 +20,7 @@ from ui.widgets.charts.pyramid import GrowingTimeSeries
 from .curves import QPS, GhostCurves, SessionCurves
 from .round import OtherContenderCurves
 from .thread_states import CLIENT_STATES, thread_state_areas
+from .written import WRITTEN, written_lines
 
 LATENCY = "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
@@ -134,6 +135,8 @@ class ShownCurves:
             return []
         if self.choice["name"] == CLIENT_STATES:
             return thread_state_areas(theme, states)
+        if self.choice["name"] == WRITTEN["name"]:
+            return list(written_lines(theme, self.own(theme), self.curves.plan))
         return self.compared_lines(theme, self.choice["name"])
 
     @property

@@ -24,6 +24,7 @@ from .heat import HEAT
 from .lines import ShownCurves
 from .status_updater import LiveStatusUpdater
 from .watching import MUCH, NO_STEP, LoadedSession, StepWanted, ViewRequest, Watching
+from .written import WRITTEN, StallReader
 
 
 class LivePage(Page):
@@ -41,6 +42,7 @@ class LivePage(Page):
         self.painting = ChartRepaintTimer(self.body.charts, self)
         self.status = LiveStatusUpdater(context, self.watching, self.body, self)
         self.step = StepSelectionSync(context, self.watching, self.body, self)
+        self.stalls = StallReader(context, self)
         self._connect()
 
     # ---- building
@@ -65,6 +67,8 @@ class LivePage(Page):
         watching, body = self.watching, self.body
         watching.shown.connect(self._on_shown)
         watching.extended.connect(self.painting.request)
+        watching.extended.connect(self.stalls.request)
+        self.stalls.found.connect(body.charts.set_stalls)
         watching.bounded.connect(self.painting.request_marks)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
@@ -76,6 +80,7 @@ class LivePage(Page):
             body.waits,
             body.so_far,
             self.step.cutting,
+            self.stalls,
         ):
             part.failed.connect(body.message.show_failure)
         body.charts.saved.connect(self.context.bus.saved)
@@ -152,6 +157,7 @@ class LivePage(Page):
             self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
             shown = ShownCurves(loaded.curves, session, choice, loaded.ghost, ghost, loaded.round)
             self.body.charts.show_curves(shown)
+            self.stalls.show(session["id"] if choice and choice["name"] == WRITTEN["name"] else "")
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
             self.step.look_at(loaded.place_of(self._step_wanted))
@@ -169,6 +175,7 @@ class LivePage(Page):
 
     def _on_figured(self) -> None:
         self._show_figures()
+        self.stalls.read()
         self.step.show_engine()
         self.status.update()
 

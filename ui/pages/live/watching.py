@@ -11,6 +11,7 @@ from app.core.errors import InputError
 from app.following.progress import PlanProgress, stored_progress
 from app.following.under_way import session_under_way
 from app.history.lists.sessions import SessionEntry, sessions
+from app.history.steps.figures import plan_of
 from app.history.steps.series import SeriesEntry, series_of_roles
 from app.history.steps.timeline import (
     SessionResults,
@@ -22,7 +23,7 @@ from app.history.steps.timeline import (
 )
 from app.history.store.decoding import Line
 from app.history.store.history import History
-from app.protocol.plan import SLICES, step_key
+from app.protocol.plan import SLICES, Plan, step_key
 from ui.core.bus import PlanNewEvents
 from ui.core.context import WindowContext
 from ui.core.tasks import NewestAnswerRunner
@@ -31,6 +32,7 @@ from .curves import QPS, EventBatchChanges, GhostCurves, SessionCurves
 from .lines import CPU, DISK, LATENCY, ROWS
 from .round import OtherContenderCurves
 from .thread_states import series_of_choice, with_thread_states
+from .written import WRITTEN, with_written_rows, written_series
 
 GHOSTLY = (QPS, LATENCY, ROWS)
 DRAWN = (*GHOSTLY, *(each.series for each in (*CPU, *DISK)))
@@ -68,7 +70,7 @@ class LoadedSession:
     @property
     def choices(self) -> list[SeriesEntry]:
         """What the last chart can show."""
-        return with_thread_states(self.timeline.series)
+        return with_written_rows(self.curves.plan, with_thread_states(self.timeline.series))
 
     def place_of(self, step: StepWanted) -> int:
         """The place of a step in the plan; the first of those with this key, as comparisons have it."""
@@ -92,6 +94,8 @@ class LoadedSession:
 def load_live_session(history: History, request: ViewRequest) -> LoadedSession:
     """Load everything; runs on a pool thread."""
     names = (*request.names, *series_of_roles(history, request.session, QPS))
+    if request.series == WRITTEN["name"]:
+        names += tuple(written_series(Plan.from_json(plan_of(history, request.session))))
     found = timeline(history, request.session, names, request.ghost, has_latencies=True)
     earlier = ghosts(history, request.session)
     curves, progress = SessionCurves(found, names), stored_progress(history, found.overview.plan)

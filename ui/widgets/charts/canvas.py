@@ -103,8 +103,8 @@ class Canvas(GraphicsView):  # type: ignore[misc]
     ) -> None:
         """Round ranges around what is shown, and their ticks; a stack has no room above."""
         most_x = max(int(self.area.plot.width() / _TICK_WIDTH), 1)
-        most_y = max(int(self.area.plot.height() / _TICK_HEIGHT), 2)
-        y = self._heights(placed) if is_stack else self._fitted_values(placed, scale, most_y)
+        most_y = self.most_ticks
+        y = self._heights(placed) if is_stack else value_range(placed, scale, self.area.y, most_y)
         if self._fitted == (fitted := (*x, *y, most_x, most_y, scale.is_logarithmic)):
             return
         self._fitted = fitted
@@ -117,14 +117,10 @@ class Canvas(GraphicsView):  # type: ignore[misc]
     def _heights(placed: Sequence[Values]) -> tuple[float, float]:
         return 0.0, max([1.0, *(float(highest(values)) for values in placed if len(values))])
 
-    def _fitted_values(self, placed: Sequence[Values], scale: ValueScale, most: int) -> tuple[float, float]:
-        known = [values for values in placed if len(values)]
-        low = float(lowest([np.nan, *map(lowest, known)]))
-        high = float(highest([np.nan, *map(highest, known)]))
-        if scale.is_logarithmic:
-            return scale.logarithms(low, high)
-        scale.has_logarithms = high > 0
-        return steady_axis_range(low, high, self.area.y, most)
+    @property
+    def most_ticks(self) -> int:
+        """The number of ticks that an axis of values has room for."""
+        return max(int(self.area.plot.height() / _TICK_HEIGHT), 2)
 
     def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
         """Set the visible range; the ground is painted again if it changes."""
@@ -171,3 +167,16 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         super().resizeEvent(event)
         self.place()
         self.resized.emit()
+
+
+def value_range(
+    placed: Sequence[Values], scale: ValueScale, now: tuple[float, float], most: int
+) -> tuple[float, float]:
+    """A round range around values; keeps `now` while it fits."""
+    known = [values for values in placed if len(values)]
+    low = float(lowest([np.nan, *map(lowest, known)]))
+    high = float(highest([np.nan, *map(highest, known)]))
+    if scale.is_logarithmic:
+        return scale.logarithms(low, high)
+    scale.has_logarithms = high > 0
+    return steady_axis_range(low, high, now, most)

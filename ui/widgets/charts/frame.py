@@ -19,6 +19,7 @@ LANE = 18  # pixels above the curves, for the names of steps and notes
 AXIS = 20  # pixels below them, for the times
 ROW = 16  # pixels of each further row of texts
 _NARROWEST_LABEL = 28.0
+_NARROWEST_STALL = 2.0  # pixels: one of seconds in hours of a session can be seen
 _CAP = 3.0  # pixels of the end of an error bar, each side
 _WIDEST_NOTE = 180.0
 
@@ -113,6 +114,9 @@ class ChartBackground:
         base = theme.colour("base")
         if span.kind == "warmup":
             painter.fillRect(place, mixed(theme.group("warmup"), base, 0.22))
+        elif span.kind == "stall":
+            place.setWidth(max(place.width(), _NARROWEST_STALL))
+            painter.fillRect(place, mixed(theme.colour("bad"), base, 0.22))
         elif span.kind == "gap":
             painter.fillRect(place, QBrush(theme.colour("grid"), Qt.BrushStyle.BDiagPattern))
         else:

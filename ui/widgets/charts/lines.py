@@ -24,6 +24,7 @@ class ChartLine:
     faint: bool = False
     full: str = ""  # the whole name, where the label is short of it
     stacked: bool = False
+    is_right: bool = False  # its values have an axis of their own, on the right
     contender: str = ""  # lines of one are hidden together, in all charts that share what is hidden
 
     @property
@@ -34,11 +35,11 @@ class ChartLine:
 
 @dataclass(frozen=True)
 class Span:
-    """A span of time: `warmup` is shaded, `step` has marked bounds, `gap` is hatched."""
+    """A span of time: `warmup` and `stall` are shaded, `step` has marked bounds, `gap` is hatched."""
 
     first: float
     last: float
-    kind: str  # warmup step gap
+    kind: str  # warmup stall step gap
     label: str = ""
 
 

@@ -33,6 +33,7 @@ from .menu import ChartMenu
 from .pointer import ChartMouseHandler
 from .pyramid import GrowingTimeSeries, Values, cut_into_dashes, logarithms, snapped
 from .range_figures import Found, RangeFiguresLine, means_of_lines
+from .right_axis import Place, RightAxis
 from .scale import time_text, value_text
 from .time_axis import TimeAxis
 from .value_scale import ValueScale
@@ -52,6 +53,7 @@ class TimeChart(FocusFrame):
         self._tracks: dict[str, GrowingTimeSeries] = {}
         self._marks: list[tuple[float, str]] = []
         self._stack = StackedCurves()
+        self._right = RightAxis()
         self._drawn_cursor: float | None = None
         self.ground = ChartBackground()
         self.head = ChartHead(theme, title, unit, self)
@@ -171,13 +173,21 @@ class TimeChart(FocusFrame):
         self._stack.update([line.key for line in lines if line.stacked], self.track)
         curves = [self._stretch_of(line) for line in lines]
         is_stack = any(line.stacked for line in lines)
-        self.canvas.fit(self.axis.range, self.values_for_axis(curves), self.scale, is_stack)
+        drawn = list(zip(lines, curves, strict=True))
+        left = [curve for line, curve in drawn if not line.is_right]
+        self.canvas.fit(self.axis.range, self.values_for_axis(left), self.scale, is_stack)
+        right = [values for line, (_, values) in drawn if line.is_right]
+        self._right.fit(right, self.scale, self.canvas.most_ticks)
         self.canvas.show_only({line.key for line in lines})
-        for line, (t, values) in zip(lines, curves, strict=True):
-            self.canvas.set_values(line.key, t, values)
+        for line, (t, values) in drawn:
+            self.canvas.set_values(line.key, t, self._placed(line, values))
         self._show_values()
         self._show_figures()
         self.canvas.viewport().update()
+
+    def _placed(self, line: ChartLine, value: Place) -> Place:
+        """Where a value is on the left axis."""
+        return self._right.on_left(value, self.canvas.area.y) if line.is_right else value
 
     def values_for_axis(self, curves: Sequence[tuple[Values, Values]]) -> list[Values]:
         """The values that the axis has to show, of curves as times and values."""
@@ -188,7 +198,7 @@ class TimeChart(FocusFrame):
         if (chosen := self._pointer.band or self.axis.stretch) is None:
             self.figures.hide()
             return
-        lines = [line for line in self._visible() if line in self._named]
+        lines = [line for line in self._visible() if line in self._named and not line.is_right]
         first, last = sorted(chosen)
         self.figures.show_range((first, last), *self.figures_of(lines, first, last))
 
@@ -223,6 +233,8 @@ class TimeChart(FocusFrame):
         return snapped(t, map(self.track, (line.key for line in self._visible())), self.canvas.near)
 
     def _draw_above(self, painter: QPainter, area: ChartFrame) -> None:
+        if right := [line for line in self._visible() if line.is_right]:
+            self._right.draw(painter, area, self._theme, drawn_colour(right[0], self._theme))
         draw_note_flags(painter, area, self._theme, self._marks)
         drawn = self._drawn_cursor
         cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
@@ -232,10 +244,9 @@ class TimeChart(FocusFrame):
             for line in self._visible():  # dots are on the samples that are read out
                 sample = self._drawn_track(line).nearest(cursor, self.canvas.near)
                 y = self.scale.place(sample and sample[1])
-                if sample and y is not None and area.y[0] <= y <= area.y[1]:
-                    draw_dots(
-                        painter, area, self._theme, [(sample[0], y)], drawn_colour(line, self._theme), 4
-                    )
+                if sample and y is not None and area.y[0] <= (y := self._placed(line, y)) <= area.y[1]:
+                    colour = drawn_colour(line, self._theme)
+                    draw_dots(painter, area, self._theme, [(sample[0], y)], colour, 4)
         if self._pointer.band:
             draw_selected_range(painter, area, self._theme, self._pointer.band)
         if self.is_framed:

@@ -1,0 +1,51 @@
+"""A second axis of a chart over time, on the right: for lines with another unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from ui.core.theme import Theme
+
+from .canvas import value_range
+from .frame import ChartFrame
+from .pyramid import Values
+from .scale import Tick
+from .value_scale import ValueScale
+
+Place = TypeVar("Place", float, Values)
+
+
+class RightAxis:
+    """Where the values of its lines are on the axis of the others."""
+
+    def __init__(self) -> None:
+        self._range = (0.0, 1.0)
+        self._ticks: Sequence[Tick] = ()
+
+    def fit(self, placed: Sequence[Values], scale: ValueScale, most: int) -> None:
+        """A round range around these values; without any there is no axis."""
+        if placed:
+            has_logarithms = scale.has_logarithms
+            self._range = value_range(placed, scale, self._range, most)
+            scale.has_logarithms = scale.has_logarithms or has_logarithms
+        self._ticks = scale.ticks(self._range, most) if placed else ()
+
+    def on_left(self, value: Place, left: tuple[float, float]) -> Place:
+        """Where values are drawn, on an axis of this range."""
+        low, high = self._range
+        return left[0] + (value - low) / (high - low) * (left[1] - left[0])
+
+    def draw(self, painter: QPainter, frame: ChartFrame, theme: Theme, colour: QColor) -> None:
+        """Draw its figures inside of the plot, which is as wide in all charts."""
+        for value, text in self._ticks:
+            y = frame.py(self.on_left(value, frame.y))
+            width = painter.fontMetrics().horizontalAdvance(text) + 4
+            place = QRectF(frame.plot.right() - width, y - 8, width, 16)
+            if text != "0":  # both axes have it at the bottom
+                painter.fillRect(place, theme.colour("base"))
+                painter.setPen(colour)
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
