@@ -93,7 +93,12 @@ def _written_charts(report: Report, its: Sequence[ReportColumnStyle]) -> dict[st
     """Rows written and longest responses, second by second."""
     drawn = [Markup(written_chart(step, report.names, its)) for step in report.written]  # noqa: S704
     notes = written_notes(report.written)
-    return {"title": "Rows written, and the longest response", "curves": drawn, "bars": "", "notes": notes}
+    return {
+        "title": "Rows written and longest response, second by second",
+        "curves": drawn,
+        "bars": "",
+        "notes": notes,
+    }
 
 
 def _stacks(report: Report) -> list[dict[str, Any]]:

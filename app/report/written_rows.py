@@ -116,13 +116,8 @@ def _x(s: float, last: float) -> float:
 
 
 def _seconds(last: float) -> list[str]:
-    ticks = round_ticks(last)
-    marks = [
-        text(_x(tick, last), HEIGHT - 10, f"{tick:,.0f}", "middle", "muted")
-        for tick in ticks
-        if tick % 1 == 0
-    ]
-    return [*marks, text(LEFT - 6, HEIGHT - 10, "s", "end", "muted")]
+    ticks = [tick for tick in round_ticks(last) if tick % 1 == 0]
+    return [text(_x(tick, last), HEIGHT - 10, f"{tick:,.0f}", "middle", "muted") for tick in ticks]
 
 
 def _part(
@@ -168,15 +163,22 @@ def _runs(s: Floats, values: Floats) -> Iterator[list[tuple[float, float]]]:
 def _stalls(columns: Sequence[tuple[ReportColumnStyle, str, WrittenRows]], last: float) -> list[str]:
     """A band each, with its name where there is room for it."""
     found = [(stall, style, name) for style, name, rows in columns for stall in rows.stalls]
-    bands, texts, end = [], [], 0.0
-    for stall, style, name in sorted(found, key=lambda each: each[0].first_s):
-        bands.append(_band(stall, style, name, last))
-        width = _LETTER * len(stall.label)
-        left = min(_x(stall.first_s, last), WIDTH - RIGHT - width)
-        if left >= end:
-            texts.append(text(left, _ROWS[0] + 10, stall.label, "start", "figure"))
-            end = left + width
-    return [*bands, *texts]
+    found.sort(key=lambda each: each[0].first_s)
+    bands = [_band(stall, style, name, last) for stall, style, name in found]
+    return [*bands, *_names([stall for stall, _, _ in found], last)]
+
+
+def _names(stalls: Sequence[NamedStall], last: float) -> Iterator[str]:
+    """The name of each, or its length alone, where that fits before the next."""
+    begin = 0.0
+    for at, stall in enumerate(stalls):
+        left = _x(stall.first_s, last) + 2
+        later = (_x(each.first_s, last) for each in stalls[at + 1 :] if each.first_s > stall.last_s)
+        room = min(next(later, WIDTH), WIDTH) - left
+        fitting = [said for said in (stall.label, f"{stall.seconds} s") if _LETTER * len(said) <= room]
+        if fitting and left >= begin:
+            yield text(left, _ROWS[0] + 10, fitting[0], "start", "figure")
+            begin = left + _LETTER * len(fitting[0])
 
 
 def _band(stall: NamedStall, style: ReportColumnStyle, name: str, last: float) -> str:

@@ -144,7 +144,7 @@ class CompareBody(QWidget):
         if self._shown is None:
             return
         least = self.table.least_width
-        is_beside = self.width() - self._splitter.handleWidth() - least >= self._beside
+        is_beside = self.width() - least >= self._beside
         wanted = Qt.Orientation.Horizontal if is_beside else Qt.Orientation.Vertical
         if (wanted, self._columns, least) != self._arranged:
             self._arranged = (wanted, self._columns, least)
@@ -153,9 +153,10 @@ class CompareBody(QWidget):
 
     @property
     def _beside(self) -> int:
-        """The width that the charts need next to the table: all of their tabs, and the widest of these."""
+        """The width that the charts need next to the table: all tabs, the widest of these, the handle."""
         tabs = self.tabs
-        return max(CHART_WIDTH, tabs.tabBar().sizeHint().width(), tabs.minimumSizeHint().width())
+        widest = max(CHART_WIDTH, tabs.tabBar().sizeHint().width(), tabs.minimumSizeHint().width())
+        return widest + self._splitter.handleWidth()
 
     @property
     def _columns(self) -> str:

@@ -9,6 +9,7 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.texts.roles_text import TITLE, roles_tables
 from app.core.csv_text import csv_text
 from app.core.table import Table
+from app.core.units import capitalised
 from ui.core.theme import SPACE, Theme
 from ui.models.text_table import TextTableModel
 from ui.widgets.fitted_table import FittedTable
@@ -56,7 +57,7 @@ class RolesPanel(Panel):
     def draw(self, shown: ComparePanelData) -> None:
         self._found = next(iter(roles_tables(shown.whole)), None)
         if self._found is not None:
-            self.remark.setText("; ".join((TITLE, *self._found.remarks)))
+            self.remark.setText(capitalised("; ".join((TITLE, *self._found.remarks))))
             self._model.show(self._found)
             self._table.fit(self._found.texts)
         self.drawn.emit()

@@ -55,6 +55,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self.area = ChartFrame()
         self.top = SPACE
         self.bottom = AXIS
+        self.has_right_axis = False
         self._curves: dict[str, Curve] = {}
         self._fitted: tuple[float, ...] = ()  # what the ticks were made for
         self._box = ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0)
@@ -132,7 +133,8 @@ class Canvas(GraphicsView):  # type: ignore[misc]
     def place(self) -> None:
         """Where the curves are: as wide in all charts, so that equal times are below each other."""
         left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
-        self.area.plot = QRectF(self.rect()).adjusted(left, self.top, -2 * SPACE, -self.bottom)
+        right = left if self.has_right_axis else 2 * SPACE
+        self.area.plot = QRectF(self.rect()).adjusted(left, self.top, -right, -self.bottom)
         self._box.setGeometry(self.area.plot)
         self.resetCachedContent()
 

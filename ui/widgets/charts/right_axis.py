@@ -8,7 +8,7 @@ from typing import TypeVar
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from ui.core.theme import Theme
+from ui.core.theme import SPACE
 
 from .canvas import value_range
 from .frame import ChartFrame
@@ -39,13 +39,10 @@ class RightAxis:
         low, high = self._range
         return left[0] + (value - low) / (high - low) * (left[1] - left[0])
 
-    def draw(self, painter: QPainter, frame: ChartFrame, theme: Theme, colour: QColor) -> None:
-        """Draw its figures inside of the plot, which is as wide in all charts."""
+    def draw(self, painter: QPainter, frame: ChartFrame, colour: QColor) -> None:
+        """Draw its figures right of the plot."""
+        painter.setPen(colour)
         for value, text in self._ticks:
             y = frame.py(self.on_left(value, frame.y))
-            width = painter.fontMetrics().horizontalAdvance(text) + 4
-            place = QRectF(frame.plot.right() - width, y - 8, width, 16)
-            if text != "0":  # both axes have it at the bottom
-                painter.fillRect(place, theme.colour("base"))
-                painter.setPen(colour)
-                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+            place = QRectF(frame.plot.right() + SPACE - 2, y - 10, frame.plot.left(), 20)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)

@@ -96,6 +96,8 @@ class TimeChart(FocusFrame):
             height = -at - len(lines) * line.faint  # ghosts are behind
             self.canvas.set_line(line.key, drawn_colour(line, self._theme), height, line.stacked)
         self._named = [line for line in lines if len(lines) <= _NAMED or not line.faint]
+        self.canvas.has_right_axis = any(line.is_right for line in lines)
+        self.canvas.place()
         are_shares = any(line.stacked for line in lines)
         self.head.set_lines(self._named, widest="88.88" if are_shares else "888,888")
         self.redraw()
@@ -234,7 +236,7 @@ class TimeChart(FocusFrame):
 
     def _draw_above(self, painter: QPainter, area: ChartFrame) -> None:
         if right := [line for line in self._visible() if line.is_right]:
-            self._right.draw(painter, area, self._theme, drawn_colour(right[0], self._theme))
+            self._right.draw(painter, area, drawn_colour(right[0], self._theme))
         draw_note_flags(painter, area, self._theme, self._marks)
         drawn = self._drawn_cursor
         cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
