@@ -11,6 +11,7 @@ from app.comparison.cells.cell import Column
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.history.steps.figures import plan_of
+from app.history.steps.step_text import time_of_steps
 from app.history.store.history import History
 from app.imported.session import is_imported
 
@@ -70,22 +71,9 @@ def _work(plan: Mapping[str, Any]) -> str:
     over = {"socket": "a socket", "network": "a network"}.get(plan["transport"], plan["transport"])
     clients = ", ".join(each["name"] for each in plan.get("load", ()))
     over += f" from {clients}" if clients else ""
+    timed = time_of_steps(plan)
     order = f", {plan['order']}" if plan["repeats"] > 1 else ""
     return (
         f"{count_text(plan['tables'], 'table')} of {plan['rows']:,} rows, the sequence {plan['sequence']}"
-        f"{_time_of(plan)}, over {over}; {count_text(plan['repeats'], 'repeat')}{order}."
+        f"{f', timed steps of {timed}' if timed else ''}, over {over}; {count_text(plan['repeats'], 'repeat')}{order}."
     )
-
-
-def _time_of(plan: Mapping[str, Any]) -> str:
-    """Seconds of the steps limited by time."""
-    timed = [step for step in plan["steps"] if step["kind"] == "drive" and step["seconds"]]
-    if not timed:
-        return ""
-    seconds, warmup = (_reach([step[name] for step in timed]) for name in ("seconds", "warmup"))
-    return f", {seconds} s a step after {warmup} s of warm-up"
-
-
-def _reach(values: Sequence[int]) -> str:
-    low, high = min(values), max(values)
-    return f"{low}" if low == high else f"{low} to {high}"

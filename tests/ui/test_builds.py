@@ -224,4 +224,4 @@ def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyn
     assert shown["Build notes"] == "revision fed1234, compiler gcc 12"
     assert shown["Server memory"] == "allocator /lib/libjemalloc.so.2"
     assert shown["Start"] == "freshly loaded, server kept running"
-    assert shown["Each step"]  # the last line has its place still
+    assert shown["Timed steps"]  # the last line has its place still

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
@@ -225,3 +225,17 @@ def _amplification_text(settled: SettleEntry) -> str:
 
 def _bytes_text(size: int | None) -> str:
     return "? bytes" if size is None else bytes_text(size)
+
+
+def time_of_steps(plan: Mapping[str, Any]) -> str:
+    """`60 s after 5 s of warm-up`: of the steps that time ends; '' where there are none."""
+    timed = [step for step in plan["steps"] if step["kind"] == "drive" and step["seconds"]]
+    if not timed:
+        return ""
+    seconds, warmup = (_reach([step[name] for step in timed]) for name in ("seconds", "warmup"))
+    return f"{seconds} s after {warmup} s of warm-up"
+
+
+def _reach(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -11,7 +11,7 @@ from app.core.units import bytes_text, count_text, date_text, seconds_text
 from app.history.lists.sessions import source_text
 from app.history.recorded.in_words import DataAndStartWords
 from app.history.steps.figures import SessionDetails, plan_of, session_details, settings
-from app.history.steps.step_text import BUSY, cut_seconds_text, repeated_attempt_text
+from app.history.steps.step_text import BUSY, cut_seconds_text, repeated_attempt_text, time_of_steps
 from app.history.store.history import History
 from app.imported.session import is_imported
 from app.protocol.plan import step_label
@@ -73,7 +73,7 @@ def _what(shown: SessionDetails, plan: dict[str, Any], notes: dict[str, str]) ->
     yield "Server memory", memory_settings_text({}, shown["memory"])
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
-    yield "Each step", f"{seconds_text(plan['seconds'])} after {seconds_text(plan['warmup'])} of warm-up"
+    yield "Timed steps", time_of_steps(plan)
 
 
 def _what_others_did(shown: SessionDetails) -> Iterator[Pair]:
