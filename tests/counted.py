@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.plan import COUNT, Plan, Step
+from app.protocol.stacks import STACKS, Stacks, pack
 
 from . import journals
 
@@ -40,9 +40,9 @@ def keep(
     number: int = 1,
     valgrind: str = VALGRIND,
     cpu: str = "",
-    facts: Mapping[str, Any] = MappingProxyType({}),
+    stacks: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
 ) -> list[str]:
-    """The sessions: `counts` has for each build the starts of each step."""
+    """The sessions: `counts` has for each build the starts of each step, `stacks` those of point queries."""
     starts = max(len(each) for steps in counts.values() for each in steps)
     steps = (POINTS, ORDER)[: len(next(iter(counts.values())))]
     made = plan(list(counts), starts, steps, number)
@@ -52,7 +52,11 @@ def keep(
             maker.add(Fact, name="valgrind", value=valgrind)
         if cpu:
             maker.add(Fact, name="machine", value={"hostname": "nuc", "cpu": {"model": cpu, "cores": 2}})
-        its = counts[made.contenders[turn.contender].build]
+        build = made.contenders[turn.contender].build
+        if folded := stacks.get(build):
+            found = Stacks("callgrind", on_cpu=pack(folded)[0], events=100)
+            maker.add(Fact, name=STACKS, value=found.to_json(), when=POINTS)
+        its = counts[build]
         for at, values in enumerate(its):
             maker.step(at, value=values[turn.repeat - 1])
         journals.store(history, maker.end())

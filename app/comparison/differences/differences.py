@@ -15,7 +15,8 @@ from app.history.store.history import History
 from app.imported.session import is_imported
 from app.planner.checks.parity import CORES, MEMORY, variable_meanings
 from app.planner.request.request import OPTIONS
-from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
+from app.planner.resolve.valgrind import counted_variables
+from app.protocol.plan import COUNT, LATER, Contender, Step, load_method_of, step_label
 from app.protocol.waits import PRESET
 from app.variables.memory_text import memory_settings_of
 from app.variables.ownership import words
@@ -138,8 +139,14 @@ def differing_settings(history: History, sessions: Sequence[str]) -> list[str]:
 def _settings_in_force(history: History, session: str) -> dict[str, str]:
     plan = plan_of(history, session)
     turn = next(turn for turn in plan["turns"] if turn["session"] == session)
-    variables = latest_fact(history, session, "variables") or {}
+    variables = _in_force(plan, latest_fact(history, session, "variables") or {})
     return fairness_settings(plan["contenders"][turn["contender"]], variables)
+
+
+def _in_force(plan: Mapping[str, Any], variables: Mapping[str, str]) -> Mapping[str, str]:
+    """The variables of a server during the steps that are compared."""
+    is_counted = any(step["kind"] == COUNT for step in plan["steps"])
+    return counted_variables(variables) if is_counted else variables
 
 
 def grouped_session_differences(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
@@ -161,6 +168,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     contender = plan["contenders"][turn["contender"]]
     names = ("machine", "build", "start_state", "variables", "memory")
     known = {name: latest_fact(history, session, name) or {} for name in names}
+    known["variables"] = _in_force(plan, known["variables"])
     table = latest_fact(history, session, "create_table")
     rules = fairness_settings(contender, known["variables"])
     foreign = is_imported(plan)

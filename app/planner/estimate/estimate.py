@@ -19,9 +19,10 @@ from app.planner.resolve.sizes import (
     is_mariadb,
     writes_binary_log,
 )
+from app.planner.resolve.valgrind import contenders_in_force
 from app.protocol.answers import Survey
 from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, PlannedSession, Step
-from app.stats.at_target.verdicts import LEAST
+from app.stats.at_target.verdicts import LEAST, LEAST_COUNTED
 from app.stats.between import ASSUMED
 from app.stats.planning import least_difference
 from app.variables import option_values
@@ -42,6 +43,7 @@ from .learned import LearnedDurations, past_build_defaults
 TRIES, TRY_S = 15, 6  # of a search for a limit on a fast server, and seconds of one
 UNDO_S = 120  # purge frees undo after about this time
 UNKNOWN = MachineHistory()
+COUNTS_FIND = f"find a difference of {LEAST_COUNTED:.1%}, if they agree"  # starts of a server
 SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
 
 
@@ -161,9 +163,12 @@ def _least(plan: Plan, noise: float | None) -> float | None:
 
 def _least_text(plan: Plan, least: float | None, self_test: str) -> str:
     """What was found is shown in place of what is computed."""
+    if plan.counts:
+        judges = plan.repeats > 1 and count_compared_cells(plan)
+        return f"{count_text(plan.repeats, 'start')} {COUNTS_FIND}" if judges else ""
     if not has_enough_repeats(plan):
         return ""
-    if self_test and not plan.counts:
+    if self_test:
         return self_test
     if least is None:
         return "which differences it finds is not known here yet"
@@ -190,7 +195,7 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
     declared = declared_each * len(turns)
     guessed_each = [_guessed_s(plan, turn, work, learned) for turn in turns]
     guessed = sum(guessed_each)
-    sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
+    sizes = [contender_size(plan, each, survey, work) for each in contenders_in_force(plan)]
     kept = _kept_bytes(plan, declared + guessed)
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
     at_once = servers_at_once(plan)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from app.history.machines.measured import PastSession
 from app.history.store.damage import unpack_json
-from app.protocol.plan import LIMIT, QUERYING, SLICES, Contender, Plan, PlannedSession
+from app.protocol.plan import COUNT, LIMIT, QUERYING, SLICES, Contender, Plan, PlannedSession, Step
 from app.stats.noise import Noise, pooled_noise
 from app.variables import option_values
 
@@ -109,7 +109,7 @@ class LearnedStepResults:
     def add(self, plan: Plan, turn: PlannedSession, past: PastSession) -> None:
         for span in past.steps:
             step = plan.steps[span.position]
-            if span.value is None or span.value <= 0 or step.kind not in QUERYING or step.rate or step.warm:
+            if not span.value or span.value <= 0 or not _is_at_full_speed(step):
                 continue
             cell = plan.id, span.position, turn.contender
             if plan.order == SLICES:
@@ -130,6 +130,11 @@ class LearnedStepResults:
             base = self._rounds.get((plan, position, 0), {})
             if contender:
                 yield [value / base[at] for at, value in values.items() if at in base]
+
+
+def _is_at_full_speed(step: Step) -> bool:
+    """A count is no speed: it varies far less."""
+    return step.kind in QUERYING and step.kind != COUNT and not (step.rate or step.warm)
 
 
 def past_build_defaults(sessions: Iterable[PastSession]) -> dict[str, dict[str, str]]:

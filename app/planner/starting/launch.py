@@ -18,6 +18,7 @@ from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
 from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
+from app.planner.resolve.valgrind import contenders_in_force, rehearsal_in_force
 from app.protocol.answers import (
     ADD,
     FAIL,
@@ -267,11 +268,12 @@ class Launch:
             if its.waits_for:
                 yield self._wait(its.waits_for)
                 its = agent.rehearse(uploaded, at)
-            found.append(its)
+            found.append(rehearsal_in_force(plan, its))
             self._add(its.checks)
         if self._stage.estimate:
             self._forget(IN_FORCE)
-            self._add(check_contender_parity(plan.contenders, self._stage.estimate.contenders, found))
+            sizes = self._stage.estimate.contenders
+            self._add(check_contender_parity(contenders_in_force(plan), sizes, found))
         yield self._reach(REHEARSED, "starting")
 
     def _wait(self, other: str) -> LaunchStage:

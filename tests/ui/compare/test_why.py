@@ -10,12 +10,15 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from tests import comparable
+from app.history.store.history import History
+from tests import comparable, counted
 from tests.journals import Maker
 from tests.named import STATEMENTS, WAITS
 from tests.plans import MARIADB
 from tests.ui.compare.seen import Open, button, choose, panel
 from tests.ui.find import find
+from ui.core.bus import ShowPageRequest
+from ui.core.context import WindowContext
 from ui.models.text_table import SHARE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import ALL, CAUSES, STEP, WRITES, WhyPanel
@@ -148,6 +151,24 @@ def test_without_waits_it_says_what_would_bring_them(qtbot: QtBot, opened: Open,
     with qtbot.waitSignal(shown.drawn):
         qtbot.mouseClick(button(shown, "Waits"), Qt.MouseButton.LeftButton)
     assert lines(shown) == [] and "The instruments *waits*" in shown.remark.text()
+
+
+def test_of_a_counted_step_the_functions_are_the_cause(
+    qtbot: QtBot, context: WindowContext, page: ComparePage
+) -> None:
+    counts = {"mysql-5.6.24": [(10,), (10,)], "mysql-9.7.4": [(30,), (10,)]}
+    folded = {"client;send": 1000}, {"client;send": 1200, "client;read": 1800}
+    with History(context.home) as history:
+        ids = counted.keep(history, counts, 3, stacks=dict(zip(counts, folded, strict=True)))
+    page.open(ShowPageRequest("compare", tuple(ids)))
+    qtbot.waitUntil(lambda: page.body.comparison is not None)
+    choose(page, "point-query", 1)
+    shown = panel(qtbot, page, WhyPanel)
+    qtbot.waitUntil(lambda: len(lines(shown)) > 1)
+    assert [line[0] for line in lines(shown)] == ["read", "send"]
+    assert "takes 20 instructions more" in shown.remark.text()
+    choose(page, "order", 1)  # without stacks
+    qtbot.waitUntil(lambda: not lines(shown))
 
 
 @pytest.mark.parametrize("columns", [1, 2])

@@ -21,7 +21,7 @@ from app.comparison.differences.differences import (
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import Fact
-from app.protocol.plan import Plan, step_label
+from app.protocol.plan import COUNT, Plan, step_label
 from tests import journals
 from tests.plans import write
 
@@ -85,6 +85,14 @@ def test_variables_in_force_without_what_is_never_the_same(tmp_path: Path) -> No
         ("variables", "innodb_io_capacity"): ["100", "200"],
         ("variables", "only_here"): ["1", None],
     }
+
+
+def test_under_valgrind_options_of_a_preset_that_it_replaces_are_no_difference(tmp_path: Path) -> None:
+    facts = [{"variables": {"innodb_flush_method": how}} for how in ("O_DIRECT", "fsync")]
+    timed = journals.steps(threads=(1,))
+    steps = [replace(each, kind=COUNT) if each.kind == "drive" else each for each in timed]
+    assert found(tmp_path / "timed", journals.plan([INNODB, INNODB]), *facts)
+    assert not found(tmp_path / "counted", journals.plan([INNODB, INNODB], its_steps=steps), *facts)
 
 
 def test_where_a_build_lies_is_no_difference(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from app.planner.checks.parity import IN_FORCE
 from app.planner.estimate.estimate import estimate
 from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.resolve import resolve
+from app.planner.resolve.valgrind import contenders_in_force, rehearsal_in_force
+from app.protocol.answers import RehearsalResult
 from tests.plans import GB, MARIADB, request, survey, write
 
 DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
@@ -285,6 +287,22 @@ def test_one_contender_needs_none() -> None:
 def test_baselines_of_two_engines_differ_in_file_access_alone() -> None:
     (found,) = (check for check in checks(*DUEL) if check.name == "settings")
     assert found.text.startswith(f"file access: {MARIADB}-innodb: direct; {MARIADB}-rocksdb: buffered (")
+
+
+def test_a_count_is_checked_by_what_is_in_force_under_valgrind() -> None:
+    """No load disturbs it, and InnoDB has the file access of the others, and a small buffer pool."""
+    target = survey(load=[9.0, 9.0, 9.0], governor="powersave", valgrind="3.19.0")
+    plan = resolve(request(*DUEL, sequence="work", repeats=2), target, Catalog())
+    found = estimate(plan, target, MachineHistory(0.5, self_test="of point queries"))
+    (warned,) = (each for each in check_plan(plan, target, found) if each.state not in ("pass", "info"))
+    assert warned.text.startswith(f"cache: {MARIADB}-innodb: 256.0 MiB; {MARIADB}-rocksdb: 2.0 GiB")
+    innodb, rocksdb = (each.cache_bytes for each in found.contenders)
+    assert innodb == 256 << 20 < rocksdb
+    assert found.least_text == "2 starts find a difference of 0.3%, if they agree"
+    said = RehearsalResult([], {"innodb_flush_method": "O_DIRECT", "rocksdb_use_direct_reads": "OFF"})
+    assert rehearsal_in_force(plan, said).variables == {**said.variables, "innodb_flush_method": "fsync"}
+    timed = resolve(request(*DUEL), target, Catalog())
+    assert rehearsal_in_force(timed, said) is said and contenders_in_force(timed) == timed.contenders
 
 
 def test_an_engine_without_a_log_is_told() -> None:

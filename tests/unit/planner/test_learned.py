@@ -138,6 +138,12 @@ def test_what_others_disturbed_or_a_plan_set_is_no_noise(history: History) -> No
     assert estimated(history, INNODB, MYISAM, repeats=4).noise is None
 
 
+def test_counts_tell_nothing_of_how_much_speed_varies(history: History) -> None:
+    """They differ by a few hundredths of a per cent, and would promise to find what no plan finds."""
+    varied(history, plan(INNODB, MYISAM, repeats=4, sequence="work"), 1.0001)
+    assert estimated(history, INNODB, MYISAM, repeats=4).noise is None
+
+
 def test_few_sessions_tell_no_noise(history: History) -> None:
     """Two of one contender, in one step: one degree of freedom."""
     varied(history, plan(INNODB, repeats=2, steps=("point-query",)), 2.0)

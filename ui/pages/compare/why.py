@@ -13,13 +13,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.comparison.cells.cell import Row
-from app.comparison.cells.labels import names_of, row_label
+from app.comparison.cells.cell import Comparison, Row
+from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
+from app.comparison.stacks.stacks import are_comparable, profile_of
 from app.comparison.texts.causes_text import causes_table
 from app.comparison.texts.costs_text import before_after_table, cost_details_table, step_costs_table
 from app.comparison.texts.costs_text import costs_to_csv as costs_csv
 from app.comparison.texts.waits_text import statements_table, waits_table
+from app.comparison.texts.work_text import counted_functions_table, work_changes_table
 from app.comparison.why.before_after import before_after_tests
 from app.comparison.why.causes import causes
 from app.comparison.why.thread_states import thread_states_table
@@ -29,6 +31,7 @@ from app.core.csv_text import csv_text
 from app.core.table import Table
 from app.core.units import count_text
 from app.history.store.history import History
+from app.protocol.plan import COUNT
 from ui.core.context import WindowContext
 from ui.core.index import Index
 from ui.core.plain import as_tip
@@ -45,7 +48,7 @@ CAUSES, STEP, ALL, THREADS, WRITES = "Causes", "This step", "All steps", "Thread
 _NAMED = {"Waits": waits_table, "Statements": statements_table}
 READ = (CAUSES, *_NAMED)  # from the history, in the background
 _TIPS = {
-    CAUSES: "What may have made the chosen step slow, by name, what explains most first",
+    CAUSES: "What may have made the chosen step slow, by name; of a counted step the functions",
     STEP: "What a query costs in the chosen step, the most likely explanation first",
     ALL: "The costs of all steps, relative or absolute like the table",
     THREADS: "What client threads did in each step: shares of their time",
@@ -54,6 +57,7 @@ _TIPS = {
     "Statements": "The statements of the chosen step: time, and rows examined per call",
 }
 _CHOOSE = "Choose a step in the table, and a column other than the base."
+MOST_FUNCTIONS = 25  # *Flame graph…* has more
 _SHARES = 5  # the column of details() that says how much each may explain
 _BAR = 96  # pixels of it
 _WIDE = 1000  # pixels with room for buttons and heading
@@ -224,8 +228,22 @@ def _read(history: History, way: str, shown: ComparePanelData, row: Row, at: int
     names, base = names_of(shown.whole), shown.whole.base
     title = f"{row_label(row)}: {names[at]}" + (f" against {names[base]}" if at != base else "")
     if way == CAUSES:
-        return causes_table(title, causes(history, shown.whole, row, at))
+        work = _functions(history, shown.whole, row, at)
+        return work or causes_table(title, causes(history, shown.whole, row, at))
     return _NAMED[way](title, named_waits(history, shown.whole, row.workload, row.coordinates, at))
+
+
+def _functions(history: History, whole: Comparison, row: Row, at: int) -> Table | None:
+    """The functions of a counted step; None of any other, and without its stacks."""
+    columns, names, label = whole.columns, heads_of(whole).texts, row_label(row)
+    if row.kind != COUNT:
+        return None
+    base, its = (profile_of(history, columns[each].ids, label) for each in (whole.base, at))
+    if at == whole.base and its.events:
+        return counted_functions_table(its, label, MOST_FUNCTIONS)
+    if not its.events or not are_comparable(base, its):
+        return None
+    return work_changes_table(base, its, (names[whole.base], names[at]), label, MOST_FUNCTIONS)
 
 
 _ALPHA = 0.35

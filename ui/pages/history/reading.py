@@ -14,7 +14,7 @@ from app.history.steps.figures import SessionDetails, plan_of, session_details, 
 from app.history.steps.step_text import BUSY, cut_seconds_text, repeated_attempt_text, time_of_steps
 from app.history.store.history import History
 from app.imported.session import is_imported
-from app.protocol.plan import step_label
+from app.protocol.plan import COUNT, step_label
 from app.protocol.states import ENDED
 from app.targets.builds import build_notes_text
 from app.team.edit_text import edit_text
@@ -74,6 +74,8 @@ def _what(shown: SessionDetails, plan: dict[str, Any], notes: dict[str, str]) ->
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
     yield "Timed steps", time_of_steps(plan)
+    if any(step["kind"] == COUNT for step in plan["steps"]):
+        yield "Counted steps", "instructions under valgrind"
 
 
 def _what_others_did(shown: SessionDetails) -> Iterator[Pair]:

@@ -25,7 +25,7 @@ from .steering import Steering
 from .waits import WaitsPanel
 from .watching import LoadedSession
 
-WIDTHS = (17, 8, 15, 11, 13, 13, 13, 10, 10, 7, 8)  # of the results, until a person changes them
+WIDTHS = (17, 8, 20, 11, 11, 11, 12, 10, 10, 7, 8)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
