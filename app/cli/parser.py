@@ -86,6 +86,7 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, text)
 
     def error(self, message: str) -> NoReturn:
+        message = message.replace("ignored explicit argument", "takes no value, got")  # it is not ignored
         text = message if len(message) <= MOST else message[:MOST] + "..."
         raise InputError(f"{text} (see {self.prog} --help)")
 

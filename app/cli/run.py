@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.planner.request.plan_file import plan_request_of_file
 from app.planner.request.request import PlanRequest
+from app.protocol.plan import STARTS
 
 from .choosing import (
     builds_only_request,
@@ -134,7 +135,19 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _check_start(arguments: argparse.Namespace) -> None:
+    """`--start` takes no value: the state of the server is another option."""
+    state = next((each for each in STARTS if each in arguments.words), "")
+    if not arguments.start or (arguments.dry_run and not state):
+        return
+    if state:
+        raise InputError(f"--start takes no value: write --start-state {state}, or --dry-run --start")
+    states = ", ".join(STARTS)
+    raise InputError(f"--start is for --dry-run: add --dry-run, or write --start-state STATE ({states})")
+
+
 def run(arguments: argparse.Namespace) -> int:
+    _check_start(arguments)
     split_plan_file(arguments)
     given = GivenPlanOptions.of(arguments)
     targets = split_word_list("target", arguments.target) if arguments.target else []

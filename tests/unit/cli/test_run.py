@@ -64,6 +64,23 @@ def test_wrong_words_are_refused_before_the_target_is_asked(
     assert "nothing" in refused(capsys, "run", *words)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("b", "--start", "snapshot"), "takes no value: write --start-state snapshot, or --dry-run --start"),
+        (("b", "--dry-run", "--start", "restarted"), "write --start-state restarted"),
+        (("b", "--start=snapshot"), "argument --start: takes no value, got 'snapshot'"),
+        (("b", "--start"), "--start is for --dry-run: add --dry-run, or write --start-state STATE (loaded, "),
+    ],
+)
+def test_a_state_of_the_server_is_no_value_of_start(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    """It was taken for a build that is not there."""
+    reach_instead(monkeypatch, lambda *_: pytest.fail("it was asked"))
+    assert said in refused(capsys, "run", *words)
+
+
 def test_sessions_to_be_measured_again_are_looked_for_first(capsys: pytest.CaptureFixture[str]) -> None:
     assert "give one of them" in refused(capsys, "run", "plan.toml", "--again", "last")
     assert "no session 'nobody'" in refused(capsys, "run", "--again", "nobody")
