@@ -29,6 +29,7 @@ from ui.core.context import WindowContext
 from ui.core.tasks import NewestAnswerRunner
 
 if TYPE_CHECKING:
+    from app.history.machines.measured import MachineHistory
     from app.history.store.history import History
 
 SOON_MS = 40  # of changes that come together one is asked about
@@ -66,6 +67,8 @@ class DraftController(QObject):
         )
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._ask)
+        self._measures: dict[str, MachineHistory] = {}  # of machines by their keys; until a session changes
+        context.bus.changed.connect(self._on_changed)
         context.plans.ended.connect(self._on_plan_ended)
 
     # what is known
@@ -276,24 +279,29 @@ class DraftController(QObject):
         self._context.tasks.run(self, work, over, self.failed.emit, stores=True)
 
     def _ask(self) -> None:
-        draft, survey = self.draft, self.survey
+        draft, survey, measures = self.draft, self.survey, self._measures
         if survey is None:
             self.concluded.emit(DraftOutcome(draft, Problem(NO_SURVEY)), [])
             return
 
         def work(history: History) -> tuple[DraftOutcome, list[int]]:
-            from app.comparison.answers.self_test import machine_measures
             from app.history.lists.edits import colours
             from app.history.recorded.planned import COLOURS
 
-            found = outcome(draft, survey, Catalog(), approved_hashes(), partial(machine_measures, history))
-            known = colours(history)
-            return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
+            known = partial(_machine_measures, measures, history)
+            found = outcome(draft, survey, Catalog(), approved_hashes(), known)
+            plan = found.plan
+            return found, contender_colours(plan, colours(history), COLOURS) if plan else []
 
         self._conclude.read(work, lambda both: self.concluded.emit(*both), self.failed.emit)
 
+    def _on_changed(self, changes: PartsToReload) -> None:
+        if changes.sessions:
+            self._measures = {}  # a new one: a check that is at work now may still fill the old one
+
     def _on_plan_ended(self, _plan: str) -> None:
         """Estimate again: it tells how long steps take on the machine."""
+        self._measures = {}
         self._soon.start()
 
     def _on_stocked(self, found: PlanChoices) -> None:
@@ -313,6 +321,15 @@ class DraftController(QObject):
         else:
             self._drafts[target] = draft
             self.target_wanted.emit(target)
+
+
+def _machine_measures(found: dict[str, MachineHistory], history: History, key: str) -> MachineHistory:
+    """What is known of a machine; reading it takes as long as all else of a check."""
+    from app.comparison.answers.self_test import machine_measures
+
+    if key not in found:
+        found[key] = machine_measures(history, key)
+    return found[key]
 
 
 def _again(
