@@ -219,7 +219,7 @@ class StepExecutor:
         if step.kind in QUERYING and not self._plan.writes(index) and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         if step.kind in QUERYING:
-            marks = [*ended.get("marks", ()), *self._analysing.marks, *self._lacking.marks]
+            marks = [*self._analysing.marks_with(ended.get("marks", ())), *self._lacking.marks]
             ended["marks"] = list(dict.fromkeys(marks))
         ended["debt"] = read_debt(client, running.contender.engine) if running.server.is_alive() else {}
         if "status" not in ended:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
@@ -23,6 +23,7 @@ LOOK_S = 0.1
 FAR = 2  # an estimate that is wrong by more than this factor can change plans
 FEW = 100  # rows that no plan depends on
 DOUBTFUL = "bad-statistics"
+ONE_INDEX = "one-index"  # in its place, where no plan depends on the estimates
 _ESTIMATES = (
     "SELECT table_name AS name, table_rows AS estimate FROM information_schema.tables"
     " WHERE table_schema = 'dyno'"
@@ -48,12 +49,17 @@ class TableAnalysis:
         rows = session.write_accounting.rows_in_tables
         problem = work.problem or untrusted_estimate_reason(work.estimate, rows)
         self.marks = [DOUBTFUL] if problem else []
+        session.has_statistics = not problem
         found = {"seconds": seconds, "rows": rows, "estimate": work.estimate, "tables": work.tables}
         self._facts.write_analysed(step, {**found, "problem": problem})
         session.journal.write(MomentEvent, name="analysed", step=index, value=seconds)
         if problem:
             text = "ANALYZE TABLE after {}: {}".format(step.label, problem)
             session.journal.log(text, "error")
+
+    def marks_with(self, marks: Sequence[str]) -> List[str]:
+        """The marks of a step with its own; a step whose statements have one index needs no statistics."""
+        return [*marks, *([] if ONE_INDEX in marks else self.marks)]
 
     def _wait_for(self, work: AnalyseTables) -> None:
         """Wait for the statements; a request to skip or stop ends them early."""

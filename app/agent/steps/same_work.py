@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from app.agent.server.mysql import QueryError
@@ -19,7 +20,7 @@ from app.protocol.work import (
     statements_of,
 )
 
-from .analyse import DOUBTFUL, read_estimate, untrusted_estimate_reason
+from .analyse import DOUBTFUL, ONE_INDEX, read_estimate, untrusted_estimate_reason
 from .facts import rows_of_explain
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ FEW_EVENTS = 50  # of which nothing can be said
 FEW = 0.5  # rows of an event that servers count for themselves
 STATUS_ROWS = 1500  # that a second of watching costs a server that counts calls
 BY_SERVER = ("read", "sorted")  # a client counts the others
+_FORCED = re.compile(r" FORCE INDEX \((\w+)\)")
+_BY_KEY = ("const", "eq_ref", "ref", "range")
 
 
 class SameWork:
@@ -77,13 +80,22 @@ class SameWork:
                 )
             )
         self._facts.write_plans(self._step, _both(self._explained, self._plans, plans))
-        return [*self._marks_of_estimate(), *marks_of_work(wrong), *_changed(self._plans, plans)]
+        return [*self._marks_of_estimate(plans), *marks_of_work(wrong), *_changed(self._plans, plans)]
 
-    def _marks_of_estimate(self) -> List[str]:
+    def _marks_of_estimate(self, plans: List[Any]) -> List[str]:
         """Marks for the row estimate at the start of the step, compared with the rows in the tables."""
         self._facts.write_estimate(self._step, {"rows": self._rows, "estimate": self._estimate})
         marks = [NO_STATISTICS] if is_off(self._estimate, self._rows) else []
-        return [*marks, DOUBTFUL] if untrusted_estimate_reason(self._estimate, self._rows) else marks
+        if self._session.has_statistics and not untrusted_estimate_reason(self._estimate, self._rows):
+            return marks
+        return [*marks, ONE_INDEX if self._have_one_index(plans) else DOUBTFUL]
+
+    def _have_one_index(self, plans: List[Any]) -> bool:
+        """Whether each statement was carried out by the only index that it has, from begin to end."""
+        if not self._statements or not len(self._explained) == len(self._plans) == len(plans):
+            return False
+        both = [*zip(self._explained, self._plans), *zip(self._explained, plans)]
+        return all(has_one_index(statement.text, plan) for statement, plan in both)
 
     def _explain(self) -> List[Any]:
         client = self._session.server.client
@@ -189,6 +201,16 @@ def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List
         }
         for each, first, last in zip(statements, begin, end)
     ]
+
+
+def has_one_index(statement: str, plan: List[Any]) -> bool:
+    """Whether it finds rows by the index that its text forces, or by the primary key and knows no other."""
+    forced = _FORCED.search(statement)
+    key = forced.group(1) if forced else "PRIMARY"
+    return bool(plan) and all(
+        (row.get("key"), row.get("possible_keys")) == (key, key) and row.get("type") in _BY_KEY
+        for row in plan
+    )
 
 
 def _worst(statements: List[Statement], plans: List[Any]) -> List[str]:
