@@ -30,7 +30,7 @@ _RESERVED = re.compile(
     r"|all_clients)(_.*)?"
 )
 
-LATENCY_PER = ("query", "transaction", "loop", "table", "insert")
+LATENCY_PER = ("query", "transaction", "loop", "table", "insert", "connection")
 # what the statements of custom SQL decide, and its file does not say again
 DERIVED = (
     *("writes", "changes_rows", "removes_rows", "queries_per_event", "latency_per"),
