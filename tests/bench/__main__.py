@@ -14,14 +14,15 @@ from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
 from app.protocol.waits import INSTRUMENTS, PRESET
-from tests.bench import causes, counting, explain, limits, team
+from tests.bench import causes, counting, explain, insert_benchmark, limits, team
 from tests.bench.figure import Figure, describe_machine, print_figures
 from tests.bench.slices import add_options
 
 MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "charts", "chart_parts",
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
            "report", "verdicts", "rounds", "pooling", "gate", "looks", "changes", "team", "estimates",
-           "slices", "waits", "explain", "limits", "analysis", "asking", "causes", "counting")  # fmt: skip
+           "slices", "waits", "explain", "limits", "analysis", "asking", "causes", "counting",
+           "insert_benchmark")  # fmt: skip
 LONG = (
     "slices",
     "waits",
@@ -31,6 +32,7 @@ LONG = (
     "analysis",
     "causes",
     "counting",
+    "insert-benchmark",
 )  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
@@ -64,6 +66,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     counting.add_options(parser)
     limits.add_options(parser)
     team.add_options(parser)
+    insert_benchmark.add_options(parser)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.figures if name not in known]
     if unknown:

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from app.engines.governs import GOVERNS
-from app.protocol.events import StepEnded, StepStarted, encode
+from app.protocol.events import StepEnded, StepStarted, encode, from_json
 from app.protocol.step_parts import P99LimitSearch, TriedRate
-from tests.bench import causes, limits
+from tests.bench import causes, insert_benchmark, limits
 from tests.bench.figure import Figure
 from tests.bench.pairs import mean_ratio, ratio_of
 from tests.bench.processes import Watch, of_dyno
 from tests.bench.sliced_plans import Carried, joined, logs_of, slice_overheads
+from tests.plans import plan
 from tests.rounds import SETUP_S, Round, sliced_plan
 
 BURN = "import time\nwhile time.process_time() < 0.4: pass\nprint(flush=True)\ninput()\n"
@@ -182,3 +183,26 @@ def test_settings_that_hurt_are_drawn_by_their_seed() -> None:
     every = (*causes.SETTINGS, *causes.UNKNOWN)
     assert all(each.step in causes.STEPS and each.variables for each in every)
     assert not {name for each in causes.UNKNOWN for name in each.variables} & set(GOVERNS)
+
+
+def test_the_insert_benchmark_tells_rates_responses_and_size() -> None:
+    made = plan(sequence="insert-benchmark-short")
+    found = []
+    for at, step in enumerate(made.steps):
+        schedule = {"rate": step.rate, "achieved": 0.9 * step.rate} if step.rate else None
+        ended = {
+            "value": 7.0,
+            "latency_ms": {"max": 12.5},
+            "totals": {"events": 30},
+            "schedule": schedule or {},
+        }
+        sizes = {"sizes": {"total": 3 * 2**20}} if not step.beside else {}
+        stamp = {"kind": "step_ended", "seq": at + 1, "t": 1.0, "at": 1.0, "step": at, "outcome": "completed"}
+        found.append(from_json({**stamp, **ended, **sizes}))
+    figures = {each.name: each for each in insert_benchmark.figures_of("innodb", made, found)}
+    assert figures["innodb, l.i0"].value == 7.0 and figures["innodb, l.i0"].unit == "rows/s"
+    kept = figures["innodb, qr100.inserter, rate kept"]
+    assert kept.value == pytest.approx(90.0) and not kept.is_met
+    assert figures["innodb, qp1000, longest response"].value == 12.5
+    assert figures["innodb, data directory at the end"].value == 3.0
+    assert not any("deleter" in name or "wait" in name for name in figures)
