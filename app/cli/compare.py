@@ -180,6 +180,7 @@ def _show_table(
     from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_sentences
     from app.comparison.texts import text as compare_text
     from app.comparison.texts.roles_text import roles_tables
+    from app.comparison.texts.soak_text import soak_tables
     from app.comparison.verdicts.compare import only_common_steps
 
     found = only_common_steps(found) if is_common else found
@@ -187,7 +188,7 @@ def _show_table(
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences, has_details or is_wide))
         shown = compare_text.shown_table(found, has_details, is_wide, sentences)
-        print_tables([shown, *roles_tables(found)])
+        print_tables([shown, *roles_tables(found), *soak_tables(found)])
     elif form == "json":
         print_json(
             {

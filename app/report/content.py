@@ -13,6 +13,7 @@ from app.comparison.differences.differences import differences, is_of_the_builds
 from app.comparison.texts.causes_text import cause_sentence
 from app.comparison.texts.differences_text import all_differences_table
 from app.comparison.texts.roles_text import roles_tables
+from app.comparison.texts.soak_text import soak_tables
 from app.comparison.verdicts.compare import by_group, compare
 from app.comparison.verdicts.more_work import is_faster_side_work
 from app.comparison.why.causes import causes_of_row
@@ -62,7 +63,8 @@ class Report:
 
     @property
     def results(self) -> tuple[Table, ...]:
-        return (*(group.table for group in self.groups), *self.latencies, *self.before_and_after)
+        tables = (group.table for group in self.groups)
+        return (*tables, *self.latencies, *self.before_and_after, *soak_tables(self.comparison))
 
 
 def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:

@@ -246,3 +246,22 @@ def test_a_sequence_goes_to_its_end(
     counted = [rows for table, rows in facts["rows_counted"].items() if not table.startswith("words")]
     assert sum(counted) == [step["rows"] for step in steps if step["rows"] is not None][-1]
     assert facts["transport"] == (sequence.transport or "socket")
+
+
+@pytest.mark.full
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("build", "engine"), SERVERS)
+def test_a_soak_of_a_minute_tells_its_seconds(
+    desktop: Desktop, build_path: Callable[[str], Path], build: str, engine: str
+) -> None:
+    contender = contender_of(desktop, build_path, build, engine)
+    *others, soak = carry_out(desktop, "soak", contender, rows=ROWS, seconds=60, warmup=0, tables=2)
+    assert not any(step["soak"] for step in others)
+    found = soak["soak"]
+    assert 55 <= found["seconds"] <= 60
+    assert 0 <= found["slowest"] < soak["value"]
+    assert 0 <= found["below_half_pct"] <= 50 and found["longest_stall_s"] >= 0
+    for trend in (found["trend_pct"], found["memory_trend_mb"]):
+        assert trend["low"] <= trend["value"] <= trend["high"]
+    assert found["size_growth_mb"] is not None
+    assert (found["history_list_max"] is not None) == (engine == "innodb")

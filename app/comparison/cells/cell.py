@@ -9,6 +9,7 @@ from typing import NotRequired, TypedDict
 
 from app.history.lists.sessions import ContenderEntry
 from app.history.steps.figures import SteadinessEntry, StepCutEntry
+from app.history.steps.soaks import SoakEntry
 from app.protocol.others import DISTURBED
 from app.protocol.plan import is_waiting
 from app.stats import VerdictLimits
@@ -84,6 +85,7 @@ class Cell(ColumnFigure):
     left_out: list[list[str]] = field(default_factory=list)  # the marks for which it does not count
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)
     cuts: list[StepCutEntry | None] = field(default_factory=list)
+    soaks: list[SoakEntry | None] = field(default_factory=list)  # of steps of a minute or more
     known_spread: float = 0.0  # of all counted starts that the history has, where this has fewer than three
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
     others: list[Mapping[str, object]] = field(default_factory=list)  # the same as `Others`, of all sessions

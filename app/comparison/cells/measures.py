@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -26,13 +26,15 @@ class Measure:
 
     name: str
     title: str
-    unit: str  # {per}: what one latency of the step is of; {of}: what its cost is of
+    unit: str  # {per}, {of}: what a latency, a cost of the step is of; {figure}: the unit of its result
     read: Callable[[StepEntry], float | None]
     direction: str = "lower"
 
     def unit_of(self, row: Row) -> str:
         """The unit for this step; a step that counts rows has costs per row."""
-        return self.unit.format(per=row.latency_per, of="row" if row.unit == ROWS else "query")
+        return self.unit.format(
+            per=row.latency_per, of="row" if row.unit == ROWS else "query", figure=row.unit
+        )
 
     def title_of(self, unit: str) -> str:
         """The title for steps with this unit: `CPU per row`."""
@@ -68,6 +70,12 @@ def _settled(
     return lambda step: step["settled"] and step["settled"][name]
 
 
+def _of_seconds(
+    name: Literal["slowest", "below_half_pct", "longest_stall_s", "history_list_max"],
+) -> Callable[[StepEntry], float | None]:
+    return lambda step: step["soak"] and step["soak"][name]
+
+
 def _of_engine(name: str) -> Callable[[StepEntry], float | None]:
     return lambda step: step["engine_figures"].get(name)
 
@@ -75,6 +83,13 @@ def _of_engine(name: str) -> Callable[[StepEntry], float | None]:
 # unit and direction are the step's own
 FIGURE = Measure("value", "Result", "", lambda step: step["value"])
 LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # of these measures
+# of the seconds of a timed step of a minute or more; its trends may be negative, and a ratio says nothing
+SOAK = (
+    Measure("slowest", "Slowest second", "{figure}", _of_seconds("slowest"), "higher"),
+    Measure("below_half_pct", "Seconds below half of the median", "%", _of_seconds("below_half_pct")),
+    Measure("longest_stall_s", "Longest stall", "s", _of_seconds("longest_stall_s")),
+    Measure("history_list_max", "Longest history list", "transactions", _of_seconds("history_list_max")),
+)
 MEASURES = (
     FIGURE,
     Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),
@@ -123,6 +138,7 @@ MEASURES = (
     Measure("write_amplification", "Write amplification", "bytes/byte", _settled("write_amplification")),
     Measure("select_min_ms", "SELECT MIN of the key, mean", "ms", _of_engine("select_min_ms")),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),
+    *SOAK,
     *(
         Measure(each.name, each.title, each.unit, _of_engine(each.name), each.direction)
         for each in all_figures()
@@ -130,6 +146,7 @@ MEASURES = (
 )
 # measures that not every engine, and not every workload, has
 OF_ENGINE = frozenset(("select_min_ms", *(each.name for each in all_figures())))
+_OF_SOAK = frozenset(each.name for each in SOAK)
 
 
 class Measures(Mapping[str, "list[ColumnFigure]"]):
@@ -155,14 +172,15 @@ class Measures(Mapping[str, "list[ColumnFigure]"]):
         return len(self._measures)
 
 
-def step_measures(places: Iterable[Iterable[StepEntry | None]]) -> list[Measure]:
-    """The measures of a step in these sessions, without its result and figures that no engine reported."""
+def step_measures(places: Sequence[Sequence[StepEntry | None]]) -> list[Measure]:
+    """The measures of a step in these sessions, without its result and figures that none of them has."""
     reported = {
         name for place in places for step in place if step is not None for name in step["engine_figures"]
     }
-    return [
-        each for each in MEASURES if each.name in reported or not (each is FIGURE or each.name in OF_ENGINE)
-    ]
+    if any(step["soak"] for place in places for step in place if step is not None):
+        reported |= _OF_SOAK
+    seldom = OF_ENGINE | _OF_SOAK
+    return [each for each in MEASURES if each.name in reported or not (each is FIGURE or each.name in seldom)]
 
 
 def measure_named(name: str) -> Measure:

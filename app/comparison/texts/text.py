@@ -56,8 +56,8 @@ _SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any
 # the field of each key of a cell in JSON, where a row has a list for each field, with a value a column
 _FIGURE = {"values": "value", "n": "n", "samples": "samples", "rounds": "rounds"}
 _ORDER = (
-    "relative spread low high verdict why p across within reasons marks left_out steadiness cuts disturbed"
-    " searches pooled"
+    "relative spread low high verdict why p across within reasons marks left_out steadiness cuts soaks"
+    " disturbed searches pooled"
 )
 _CELL = {**_FIGURE, **{key: key for key in _ORDER.split()}, "reasons": "reason"}
 

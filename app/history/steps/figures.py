@@ -23,6 +23,7 @@ from .marks_of_work import OTHER_WORK, marks_by_current_rules
 from .rates import rate_outcomes_by_step
 from .remarks import remarks, was_busy
 from .settled import SettleEntry, settle_results
+from .soaks import SoakEntry, soaks_of_session
 from .step_rows import StoredStepRow, step_rows
 from .step_waits import waits_of_session
 from .thread_states import thread_states
@@ -80,6 +81,7 @@ class StepEntry(TypedDict):
     limit: dict[str, Any] | None  # `Limit` of a step that searched for one
     load: dict[str, Any] | None  # `Load` of a step that load targets drove
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
+    soak: SoakEntry | None  # of a timed step of a minute or more
 
 
 class StepWithThreadStates(StepEntry):
@@ -142,9 +144,9 @@ def steps(history: History, session: str) -> list[StepEntry]:
     of_engine, loads = (
         {fact["when"]: fact["value"] for fact in facts(history, session, name)} for name in (FACT, "load")
     )
-    rates = rate_outcomes_by_step(history, session)
+    rates, soaks = rate_outcomes_by_step(history, session), soaks_of_session(history, session, counts)
     found = [
-        _step(row, state, settled.get(at), counts.get(at), of_engine, loads, rates.get(at, {}))
+        _step(row, state, settled.get(at), counts.get(at), of_engine, loads, rates.get(at, {}), soaks.get(at))
         for row in step_rows(history, session)
         for at in [row.position]
     ]
@@ -171,6 +173,7 @@ def _step(
     of_engine: Mapping[str, dict[str, float]],
     loads: Mapping[str, dict[str, Any]],
     rates: dict[str, Any],
+    soak: SoakEntry | None,
 ) -> StepEntry:
     state, reason = _ended(row.state, row.reason, session)
     whole, coordinates = row.value, read_json(row.coordinates)
@@ -210,6 +213,7 @@ def _step(
         "schedule": rates.get("schedule"),
         "limit": rates.get("limit"),
         "max_block_deviation": counts.max_block_deviation if counts else None,
+        "soak": soak,
     }
 
 

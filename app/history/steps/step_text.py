@@ -27,8 +27,8 @@ MARKS = {
     "indebted": "the step started while many earlier writes still had to be flushed, compacted or purged",
     "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or the server's row estimate "
     "was wrong by more than a factor of two: it may have read far more rows than needed",
-    "one-index": "ANALYZE TABLE failed or the server's row estimate was wrong by more than a factor of two, but "
-    "each of its statements could take one index only: no other plan was better, so it is judged",
+    "one-index": "ANALYZE TABLE failed or the server's row estimate was wrong by more than a factor of two, "
+    "but each of its statements has one index only: no estimate could change its plan, so it is judged",
     "no-statistics": "the server's row estimate was more than 10 % off when it started: a bad execution plan "
     "would show in the number of rows read",
     "other-work": "its events sent or changed an unexpected number of rows: the log names the "
