@@ -2,17 +2,20 @@
 -- takes the functions that send a statement as they are at that moment.
 
 local dyno = require("dyno")
+local kinds = require("dyno-kinds")
 local C = require("ffi").C
 
 local weights = {}
 
+local names = {}
 local reaches, total = {}, 0 -- of each block: its weight and all before it
 local block_of = {} -- each statement, in the order of the file
 local chosen -- the block of this loop
 local prepared = 0
 
--- A block: its weight, and how many statements it has.
-function weights.block(weight, statements)
+-- A block: its name, its weight, and how many statements it has.
+function weights.block(name, weight, statements)
+   names[#names + 1] = name
    total = total + weight
    reaches[#reaches + 1] = total
    for _ = 1, statements do
@@ -38,24 +41,18 @@ for _, verb in ipairs({"read", "insert", "update", "delete"}) do
    end
 end
 
-local function any_block()
+local function draw()
    local at = C.sb_rand_uniform_double() * total
-   for block = 1, #reaches do
-      if at < reaches[block] then
-         return block
-      end
+   chosen = 1
+   while chosen < #reaches and at >= reaches[chosen] do
+      chosen = chosen + 1
    end
-   return #reaches
+   return chosen
 end
 
 -- Call it after sql.drive.
 function weights.drive()
-   local loop = event
-   function event(thread_id)
-      chosen = chosen or any_block() -- a loop that begins again after an error stays the same
-      loop(thread_id)
-      chosen = nil
-   end
+   kinds.drive(names, draw)
 end
 
 return weights

@@ -16,7 +16,7 @@ from app.protocol.waits import PRESET
 
 from .load.generator import write_lua
 from .sampling.counters import read_status, status_deltas
-from .sampling.figures import figure_of
+from .sampling.figures import figure_of, with_marks_of_role
 from .sampling.sizes import sizes
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
@@ -233,12 +233,20 @@ class StepExecutor:
         self._after_step(index, step, ended)
 
     def _write_end(self, index: int, ended: Dict[str, Any]) -> None:
-        """Write the end of the step, and of the roles beside it."""
+        """Write the end of the step, and of the roles and kinds of events beside it."""
         alike = {name: ended.get(name, "") for name in ("outcome", "reason")}
-        beside = ended.pop("beside", {})
+        beside, of_role = ended.pop("beside", {}), ended
         self._journal.write(StepEnded, step=index, **ended)
-        for at in self._plan.other_roles(index):
-            self._journal.write(StepEnded, step=at, **beside.get(at, alike))
+        for at in self._plan.beside(index):
+            own = beside.get(at, alike)
+            if self._plan.steps[at].event_kind:
+                own = with_marks_of_role(own, of_role)
+            else:
+                of_role = own
+            value = figure_of(
+                self._plan.steps[at], {**ended, **own}, engine_of(self.running.contender.engine)
+            )
+            self._journal.write(StepEnded, step=at, **{**own, "value": value})
 
     def _run_kind(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
         running = self.running

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from app.engines import KNOWN
+from app.protocol.sysbench import MOST_KINDS
 
+from .event_kinds import WANTED, is_kind
 from .sql_text import Scanner, SqlBindPlace, SqlTemplate, read_statement
 from .sql_variables import NAME, PARTS, SqlDrawnVariable, read_variable
 
@@ -47,6 +49,7 @@ class SqlBlock:
 
     weight: int
     statements: tuple[SqlTemplate, ...]
+    name: str = ""  # as the file says it
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,12 @@ class ParsedCustomSql:
     drive: tuple[SqlTemplate, ...] = ()
     problems: tuple[CustomSqlProblem, ...] = ()
     blocks: tuple[SqlBlock, ...] = ()  # the statements of `drive`
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The names of its blocks, of which each loop is one; () where there is only one."""
+        names = tuple(each.name or f"block-{at}" for at, each in enumerate(self.blocks, 1))
+        return names if len(names) > 1 else ()
 
     @property
     def is_transaction(self) -> bool:
@@ -108,6 +117,7 @@ def sql_workload_fields(found: ParsedCustomSql, kind: str) -> dict[str, Any]:
         "events": found.options.get("loop"),
         "seconds": found.options.get("time"),
         "tables": len(found.tables) if kind == "load" else 0,
+        "kinds": () if kind == "load" else found.kinds,
         "row_bytes": dict.fromkeys(KNOWN, _row_bytes(found)) if kind == "load" else {},
         "rows_per_second": dict.fromkeys(KNOWN, FILL_RATE) if kind == "load" else {},
     }
@@ -244,9 +254,11 @@ class _Reader:
     def _read_block(self) -> None:
         line, before, known = self._scanner.line, len(self._statements["begin"]), len(self.problems)
         weight = self._read_weight(line)
+        name = self._read_name(line)
         self._read_statements("begin")
         statements = tuple(self._statements["begin"][before:])
-        self._blocks.append(SqlBlock(weight, statements))
+        self._blocks.append(SqlBlock(weight, statements, name))
+        self._check_names(line)
         if not statements and line not in self._unweighted and len(self.problems) == known:
             self._note(line, "a block with a weight needs a statement")
         for each in self._unweighted if len(self._blocks) > 1 else ():
@@ -262,6 +274,24 @@ class _Reader:
             return int(word)
         self._note(self._scanner.line, "weight must be a whole number from 1 to 999,999: begin weight 3")
         return 1
+
+    def _read_name(self, line: int) -> str:
+        if self._scanner.peek_of_line().lower() != "as":
+            return ""
+        self._scanner.word()
+        name = self._scanner.word_of_line()
+        if is_kind(name):
+            return name
+        self._note(line, f"as needs a name of {WANTED}: begin weight 3 as payment")
+        return ""
+
+    def _check_names(self, line: int) -> None:
+        """Note a block too many, or one with the name of another."""
+        names = [each.name or f"block-{at}" for at, each in enumerate(self._blocks, 1)]
+        if names[-1] in names[:-1]:
+            self._note(line, f"{names[-1]} is the name of an earlier block too")
+        if len(names) == MOST_KINDS + 1:
+            self._note(line, f"more than {MOST_KINDS} blocks")
 
     def _read_statements(self, part: str) -> None:
         line, statements, known = self._scanner.line, self._statements[part], len(self.problems)

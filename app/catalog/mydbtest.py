@@ -256,6 +256,7 @@ def _rendered(found: ParsedCustomSql, tables: list[str], fills: list[SqlTemplate
     lines = [line for part, held in parts.items() if held for line in (part, *(f"  {each}" for each in held))]
     for block in found.blocks:
         weight = f" weight {block.weight}" if len(found.blocks) > 1 else ""
+        weight += f" as {block.name}" if block.name else ""
         lines += [f"begin{weight}", *(f"  {each.written};" for each in block.statements), "end"]
     return "\n".join([*lines, ""])
 

@@ -122,7 +122,8 @@ def _text(statement: SqlTemplate, kept: set[str], rising: set[str]) -> str:
 def _driving(found: ParsedCustomSql) -> list[str]:
     calls = [f"sql.drive({_loops_per_commit(found)})", *(["kept.drive()"] if _keeps(found) else [])]
     if len(found.blocks) > 1:
-        calls += [f"weights.block({each.weight}, {len(each.statements)})" for each in found.blocks]
+        blocks = zip(found.kinds, found.blocks, strict=True)
+        calls += [f"weights.block({lua_quoted(name)}, {b.weight}, {len(b.statements)})" for name, b in blocks]
         calls.append("weights.drive()")
     if "rollback" in found.options:
         calls.append(f"rollback.by_chance({found.options['rollback']})")

@@ -9,11 +9,13 @@ from typing import Any
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
 from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, STEP_KINDS, WITHOUT_WORK
 
+from .event_kinds import kinds_problem
+
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 NAME_OF_OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _FILE = re.compile(r"[A-Za-z0-9_-]+\.(lua|sql)")
 
-_LISTS = ("needs", "ignore_errors", "load_methods")  # of a workload
+_LISTS = ("needs", "ignore_errors", "load_methods", "kinds")  # of a workload
 _ERRORS = ValueRule((list,), items=ValueRule((int,), 1, 99_999))
 _BY_ENGINE = {  # what is in tables whose keys are engines
     "ignore_errors_by_engine": _ERRORS,
@@ -34,7 +36,7 @@ LATENCY_PER = ("query", "transaction", "loop", "table", "insert", "connection")
 # what the statements of custom SQL decide, and its file does not say again
 DERIVED = (
     *("writes", "changes_rows", "removes_rows", "queries_per_event", "latency_per"),
-    *("needs", "makes", "row_bytes", "load_methods", "options"),
+    *("needs", "makes", "row_bytes", "load_methods", "options", "kinds"),
 )
 SQL_KINDS = ("load", "drive")
 IGNORED = (1213, 1020, 1205)  # deadlock, changed meanwhile, waited too long: custom SQL goes on after them
@@ -65,6 +67,7 @@ WORKLOAD_RULES = {
     "removes_rows": FLAG,
     "makes": ValueRule((str,), choices=_MADE),
     "needs": ValueRule((list,), items=ValueRule((str,), choices=_MADE)),
+    "kinds": ValueRule((list,), items=TEXT),
     "engines": TABLE,
     "engines_because": TEXT,
     "row_bytes": TABLE,
@@ -103,6 +106,7 @@ class Workload:
     ignore_errors_by_engine: dict[str, list[int]] = field(default_factory=dict)
     events: int | None = None  # where it ends, as custom SQL says
     seconds: int | None = None
+    kinds: tuple[str, ...] = ()  # of its events, which its Lua counts apart
     tables: int = 0  # that it fills; 0: as many as the plan says
     shipped: bool = True
     file: str = ""  # its path
@@ -123,6 +127,7 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
     if data.get("engines") and not data.get("engines_because"):
         raise document.error(("engines_because",), "must say why other engines cannot run it")
     _check_unit(document, data)
+    _check_kinds(document, data)
     rest: dict[str, Any] = {key: tuple(data[key]) for key in _LISTS if key in data}
     rest["makes"] = data.get("makes", _MADE_BY.get(data["kind"], ""))
     if data.get("figure") in _UNITS:
@@ -153,6 +158,17 @@ def _check_unit(document: Document, data: dict[str, Any]) -> None:
     unit = _UNITS.get(data.get("figure", ""), "")
     if unit and data.get("unit", unit) != unit:
         raise document.error(("unit",), f"of a {data['figure']} is {unit!r}, not {data['unit']!r}")
+
+
+def _check_kinds(document: Document, data: dict[str, Any]) -> None:
+    if "kinds" not in data:
+        return
+    if data["kind"] != "drive":
+        raise document.error(
+            ("kinds",), f"are those of a workload that is driven, not of kind {data['kind']}"
+        )
+    if problem := kinds_problem(data["kinds"]):
+        raise document.error(("kinds",), problem)
 
 
 def check_options(document: Document, where: tuple[str | int, ...], options: dict[str, Any]) -> None:

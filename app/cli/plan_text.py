@@ -110,6 +110,8 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     name = named(step.name, step.coordinates) + (" (warm)" if step.warm else "")
     warmup = f"{step.warmup} s" if step.warmup else ""
     bounded = " or ".join(filter(None, bounds)) or "its work"
+    if step.event_kind:
+        return name, step.kind, step.threads, "", "one of its kinds of events", ""
     if step.role:
         name += "" if step.beside else f" ({step.role})"
         return name, step.kind, step.threads, warmup, _role_bounds(step), options

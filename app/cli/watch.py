@@ -84,8 +84,10 @@ class PlanEventPrinter:
                 self._say(self._end(session, event))
 
     def _is_worth_a_line(self, ended: StepEnded) -> bool:
-        """A wait for the server that went well says nothing of how fast it is."""
+        """Not of a wait for the server that went well, nor of a kind of events of a step that failed."""
         step = self.progress.step(ended.step)
+        if step.event_kind and ended.outcome != "completed":
+            return False
         return ended.outcome != "completed" or bool(ended.marks) or not is_waiting(step.kind, step.unit)
 
     def _result(self, name: str, session: str, ended: StepEnded) -> str:

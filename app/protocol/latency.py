@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import ceil, exp, log
-from typing import Dict, Iterable, List, Sequence
+from typing import Dict, Iterable, List, Optional, Sequence
 
 BUCKETS = 1024  # a bucket holds what is nearest to its middle on the logarithmic scale
 SHORTEST_MS, LONGEST_MS = 0.001, 100000.0  # the middles of the first and the last one
@@ -60,6 +60,17 @@ def without(counts: Counts, less: Counts) -> Counts:
     """The events of `counts` that are not in `less`."""
     left = {bucket: count - less.get(bucket, 0) for bucket, count in counts.items()}
     return {bucket: count for bucket, count in left.items() if count > 0}
+
+
+def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[float]:
+    """The upper bound of the bucket in which a percentile is."""
+    wanted = sum(bucket[1] for bucket in buckets) * percent / 100.0
+    seen = 0.0
+    for upper, count in buckets:
+        seen += count
+        if seen >= wanted:
+            return float(upper)
+    return None
 
 
 def encode(counts: Counts) -> str:

@@ -52,6 +52,7 @@ ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of 
 RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
 LEVEL_MISSED = "level-missed"  # mark of a role that did not reach its level
 ROLE_MISSED = "role-missed"  # mark of the other roles of its step
+OF_KIND = "/"  # in names of steps and series, before that of a kind of events
 QPS_UNIT = "queries/s"  # of the steps that have a QPS
 ROWS_UNIT = "rows/s"
 LEVELS = (LEVEL_MISSED, ROLE_MISSED)  # marks that no other repeat makes good
@@ -155,6 +156,13 @@ class Step:
     apart: Count = 0  # the most statements that one may be ahead of the other
     least_pct: Figure = 0.0  # of its rate that it has to reach; 0: it has no level
     most_p99_ms: Figure = 0.0  # that its p99 may not pass; 0: any
+    # one of the kinds of events of the step or role before it: its figures are of these events alone
+    event_kind: Name = ""
+
+    @property
+    def series_key(self) -> str:
+        """What is in braces in the names of its series: `reader`, `payment`, `reader/payment`."""
+        return OF_KIND.join(filter(None, (self.role, self.event_kind)))
 
     @property
     def least_share(self) -> float:
@@ -369,12 +377,15 @@ class Plan:
         """Whether its servers run under valgrind, from the snapshot on."""
         return any(step.kind == COUNT for step in self.steps)
 
-    def other_roles(self, index: int) -> list[int]:
-        """The steps that are carried out together with this one: the other roles of it."""
+    def beside(self, index: int) -> list[int]:
+        """The steps that are carried out together with this one: its other roles, and kinds of events."""
         last = index + 1
         while last < len(self.steps) and self.steps[last].beside:
             last += 1
         return list(range(index + 1, last))
+
+    def other_roles(self, index: int) -> list[int]:
+        return [at for at in self.beside(index) if not self.steps[at].event_kind]
 
     def together(self, index: int) -> list[Step]:
         """A step with its other roles; [] of one of those."""
@@ -426,6 +437,9 @@ class Plan:
                 raise ValueError("plan: step {} has the unknown kind {}".format(step.name, step.kind))
         if plan.steps and plan.steps[0].beside:
             raise ValueError("plan: step {} is beside no other".format(plan.steps[0].name))
+        for step in plan.steps:
+            if step.event_kind and not step.beside:
+                raise ValueError("plan: step {} is a kind of no step".format(step.name))
         for roles in map(plan.together, range(len(plan.steps))):
             names = {"", *(each.role for each in roles)}
             lost = next((each.name for each in roles if each.follows not in names), "")

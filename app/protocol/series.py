@@ -34,6 +34,8 @@ LOAD = [
     SeriesDeclaration("load.rows", "rows/s", "rate", "higher", "Rows", 2),
     SeriesDeclaration("load.latency_p95_ms", "ms", "gauge", "lower", "Latency p95", 3),
 ]
+_EVENTS = SeriesDeclaration("load.events", "1/s", "rate", "higher", "Events", 2)
+_OF_KIND = [_EVENTS, *(each for each in LOAD if each.name in ("load.queries", "load.latency_p95_ms"))]
 LONGEST = SeriesDeclaration("load.latency_max_ms", "ms", "gauge", "lower", "Longest response", 3)
 
 
@@ -45,6 +47,14 @@ def series_of_role(role: str) -> List[SeriesDeclaration]:
     ]
 
 
-def role_series_name(series: str, role: str) -> str:
-    """`load.queries{reader}`."""
-    return "{}{{{}}}".format(series, role)
+def series_of_kind(key: str) -> List[SeriesDeclaration]:
+    """The series of one kind of events, by the key of its step."""
+    return [
+        replace(each, name=role_series_name(each.name, key), label="{}, {}".format(each.label, key))
+        for each in _OF_KIND
+    ]
+
+
+def role_series_name(series: str, key: str) -> str:
+    """`load.queries{reader}`; of a kind of events `load.events{payment}`, or with its role `{reader/payment}`."""
+    return "{}{{{}}}".format(series, key)

@@ -141,7 +141,8 @@ class SessionState:
 
     @property
     def failed_steps(self) -> int:
-        return sum(step.state == "failed" for step in self.steps)
+        """Of those that began: other roles, and kinds of events, are parts of a step."""
+        return sum(step.state == "failed" and step.began_t is not None for step in self.steps)
 
     def check(self, event: Event) -> None:
         """Raise ValueError if this event cannot come now."""

@@ -26,6 +26,7 @@ class Totals:
     reconnects: Figure | None = None
     clients: Figure | None = None
     rows: dict[Name, Figure] | None = None  # by what was done with them
+    rolled_back: Figure | None = None  # events of a kind that ended with ROLLBACK by chance
 
     def to_json(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if value is not None}

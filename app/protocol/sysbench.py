@@ -18,6 +18,7 @@ COUNT_WRAPPER = "dyno-count.lua"  # the same of a step whose instructions are co
 ROLE_WRAPPER = "dyno-role.lua"  # the same of one role of a step, and of a rate whose parts come each second
 MOST_ROLES, MOST_CLIENTS = 8, 4096  # of a step, and of a role, in `dyno_roles` of it
 ROLES_BYTES = 4 * (1 + 2 * MOST_ROLES * MOST_CLIENTS)  # of the memory that the roles of a step share
+MOST_KINDS = 20  # of events of a workload, in `dyno_kinds`
 IN_ROLE = "DYNO_ROLE"  # variable of the environment that names the Lua which it loads, without .lua
 LOAD_WRAPPER = (
     "dyno-load.lua"  # the same of a step from load targets; it loads one of these, or the workload's

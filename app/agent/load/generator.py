@@ -10,6 +10,7 @@ import select
 import subprocess
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
+from app.agent.sampling.kinds import read_kinds
 from app.agent.server.program import find_sysbench
 from app.protocol.cpus import cpu_set_of_text
 from app.protocol.plan import START
@@ -47,6 +48,8 @@ def generator_login_options(server: Server) -> Iterator[List[str]]:
 
 class Generator:
     """A sysbench process; its lines are read with a time limit, so that nothing else waits."""
+
+    _kinds: object = None  # of events, for the line that comes next
 
     def __init__(
         self,
@@ -112,7 +115,17 @@ class Generator:
             self._close()
             return []
         *lines, self._rest = (self._rest + chunk).split(b"\n")
-        return [parsed for parsed in map(_parse, lines) if parsed]
+        parsed = (line for line in map(_parse, lines) if line)
+        return [line for line in parsed if not self._holds(line)]
+
+    def _holds(self, line: Dict[str, Any]) -> bool:
+        """Whether it is the line of kinds, which becomes a part of the line of the step behind it."""
+        if line.get("type") == "kinds":
+            self._kinds = line.get("kinds")
+            return True
+        if self._kinds is not None and line.get("type") in ("second", "total"):
+            line["kinds"], self._kinds = read_kinds(self._kinds), None
+        return False
 
     def _close(self) -> None:
         if self.is_open:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 
-from app.agent.sampling.figures import percentile
-from app.protocol.latency import Counts, buckets_of, counts_of
+from app.agent.sampling.kinds import read_kinds
+from app.protocol.latency import Counts, buckets_of, counts_of, percentile
 from app.protocol.latency import add as add_counts
 
 from .generator import add
@@ -18,11 +18,11 @@ Line = Dict[str, Any]
 
 _ADDED = (
     "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows", "threads", "clients",
-    "workers", "active_s",
+    "workers", "active_s", "rolled_back",
 )  # fmt: skip
 _ONCE = ("measured", "ready", "total", "schedule")  # in a step
 MOST_AHEAD = 4000  # lines that wait for another load target
-_DEPTH = 4
+_DEPTH = 6
 _MOST = 1e18
 
 
@@ -95,7 +95,17 @@ def sum_load_lines(lines: Sequence[Mapping[str, Any]]) -> Line:
     if "latency_ms" in first:
         line["latency_ms"] = _latency(lines)
     _add_buckets(line, lines)
+    if all("kinds" in each for each in lines):
+        line["kinds"] = _kinds(lines)
     return line
+
+
+def _kinds(lines: Sequence[Mapping[str, Any]]) -> Dict[str, Line]:
+    """The kinds of events that all have."""
+    names = (name for name in lines[0]["kinds"] if all(name in each["kinds"] for each in lines))
+    return {
+        name: sum_load_lines([{"type": "kind", **each["kinds"][name]} for each in lines]) for name in names
+    }
 
 
 def _sum(values: Sequence[Any]) -> Any:
@@ -146,6 +156,8 @@ def _checked(line: object) -> Line:
     if not isinstance(line, dict) or not isinstance(line.get("type"), str):
         raise UnreadableLineError("it has no type")
     _check(line, _DEPTH)
+    if "kinds" in line:
+        line["kinds"] = read_kinds(line["kinds"])
     for name in _NEEDED.get(line["type"], ()):
         kind = _KIND_OF.get(name)
         if not (_is_count(line.get(name)) if kind is None else isinstance(line.get(name), kind)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from app.engines.engine import Engine
+from app.protocol.latency import percentile
 from app.protocol.plan import RATE_MISSED, Step
 from app.protocol.stacks import COUNTERS
 from app.protocol.step_parts import RateAdherence, Totals
@@ -12,6 +13,7 @@ from app.protocol.thread_states import COSTS, STATES, client_time_figure
 
 from .sampler import summed_query_count
 
+ERRORS = "error-ridden"
 ERROR_RIDDEN = 0.01  # of the events
 REACHED = 0.99  # of the schedule must have begun when the step ends
 # a percentile is shown where at least one event in its tail was seen
@@ -33,6 +35,7 @@ def totals_of(total: Mapping[str, Any]) -> Totals:
         reconnects=total["reconnects"],
         clients=total.get("clients"),
         rows=dict(total.get("rows", {})),
+        rolled_back=total.get("rolled_back"),
     )
 
 
@@ -68,16 +71,6 @@ def latency_of(total: Mapping[str, Any]) -> Dict[str, Any]:
     return found
 
 
-def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[float]:
-    wanted = sum(bucket[1] for bucket in buckets) * percent / 100.0
-    seen = 0.0
-    for upper, count in buckets:
-        seen += count
-        if seen >= wanted:
-            return float(upper)
-    return None
-
-
 SPENT = (*COSTS, *map(client_time_figure, STATES))
 
 
@@ -106,8 +99,14 @@ def marks_of(totals: Totals, after_crash: bool, threads: int = 0) -> List[str]:
     if totals.clients is not None and totals.clients < threads:
         marks.append("fewer-clients")
     if (totals.errors or 0) > ERROR_RIDDEN * max(1, totals.events or 0):
-        marks.append("error-ridden")
+        marks.append(ERRORS)
     return marks
+
+
+def with_marks_of_role(kind: Mapping[str, Any], role: Mapping[str, Any]) -> Dict[str, Any]:
+    """The end of a kind of events with the marks of its step or role; errors are each kind's own."""
+    alike = (mark for mark in role.get("marks", ()) if mark != ERRORS)
+    return {**kind, "marks": list(dict.fromkeys([*alike, *kind.get("marks", ())]))}
 
 
 def out_of_rows(before: int, after: int) -> List[str]:

@@ -9,11 +9,12 @@ from app.agent.server.mysql import QueryError
 from app.agent.system.journal import Journal
 from app.engines.panel import figures_of
 from app.protocol.events import Sample, SeriesDeclared
-from app.protocol.latency import counts_of, encode
-from app.protocol.series import LOAD, P95_EVENTS, series_of_role
+from app.protocol.latency import counts_of, encode, percentile
+from app.protocol.series import LOAD, P95_EVENTS, series_of_kind, series_of_role
 
 from .counters import ServerCounterSampler, rows_read
 from .host import HostSampler, deltas
+from .kinds import kinds_of_second
 from .locks import RowLockPairs
 from .reading import Reading
 from .statements import Statements
@@ -36,6 +37,7 @@ class SessionSampler:
         statements: Statements,
         threads: ThreadSampler,
         roles: Sequence[str] = (),  # of all steps of the plan
+        kinds: Sequence[str] = (),  # of events, by the keys of their series
     ) -> None:
         self._journal = journal
         self._host = host
@@ -45,8 +47,9 @@ class SessionSampler:
         self.statements = statements
         self._said: Dict[str, bool] = {}
         self._threads = threads
-        self._roles = roles
+        self._roles, self._kinds = roles, kinds
         of_roles = [series for role in roles for series in series_of_role(role)]
+        of_roles += [series for key in kinds for series in series_of_kind(key)]
         self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES, *of_roles]
         self._digits = [each.digits for each in self._series]
         self.means = WeightedSampleMeans(
@@ -120,7 +123,8 @@ class SessionSampler:
         if s >= 0:
             self.means.add(of_server, dt)
         waits = self.waits.values(status, self._status, dt)
-        found = [*of_load, *host, *of_server, *waits, *threads, *_values_of_roles(load, self._roles)]
+        of_roles = [*_values_of_roles(load, self._roles), *_values_of_kinds(load, self._kinds)]
+        found = [*of_load, *host, *of_server, *waits, *threads, *of_roles]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         self.statements.look()
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
@@ -158,6 +162,19 @@ def _values_of_roles(load: Optional[Mapping[str, Any]], roles: Sequence[str]) ->
         line = lines.get(role)
         yield from _load_values(line)
         yield line["buckets"][-1][0] if line and line.get("buckets") else None
+
+
+def _values_of_kinds(load: Optional[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[Optional[float]]:
+    """The values of each kind of events, in the order of `series_of_kind`."""
+    lines = kinds_of_second(load) if keys and load else {}
+    for key in keys:
+        line = lines.get(key)
+        if line is None or not line["interval_s"]:
+            yield from (None, None, None)
+            continue
+        yield line["events"] / line["interval_s"]
+        yield summed_query_count(line) / line["interval_s"]
+        yield percentile(line["buckets"], 95) if line["events"] >= P95_EVENTS else None
 
 
 def _latency(load: Optional[Mapping[str, Any]]) -> Optional[str]:

@@ -89,7 +89,8 @@ class DriveStep:
                 measuring.end()
         figures = self._figures(interrupted, generator)
         measuring.profile.discard()
-        return self._roles.complete(figures, generator if isinstance(generator, RoleGenerators) else None)
+        load = generator if isinstance(generator, RoleGenerators) else None
+        return self._roles.complete(figures, load, measuring.counted.total)
 
     def _start(self, driver: Sequence[str]) -> Union[Generator, RoleGenerators]:
         pace, roles = self._pace, self._roles.steps

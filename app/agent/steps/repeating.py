@@ -43,6 +43,7 @@ class StepRepeater:
         attempt = 1
         while attempt < ATTEMPTS and _is_disturbed(ended) and not self._session.control.ends_session:
             figure = figure_of(step, {"sizes": {}, **ended}, self._engine)
+            ended.pop("beside", None)  # of an attempt only the step itself is kept
             self._facts.write_attempt(step, {**step_ended_fields(ended), "attempt": attempt, "value": figure})
             attempt += 1
             text = "attempt {} of at most {}: the one before was disturbed".format(attempt, ATTEMPTS)

@@ -1,4 +1,4 @@
-"""What the roles of a step did: the end of each, and whether it reached its level."""
+"""What roles of a step and kinds of its events did: the end of each, and whether it reached its level."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from app.agent.sampling.figures import (
     misses_level,
     totals_of,
 )
+from app.agent.sampling.kinds import total_of_kind
 from app.protocol.others import DISTURBED
 from app.protocol.plan import LEVEL_MISSED, ROLE_MISSED, Step
 
@@ -33,14 +34,18 @@ class RolesEnd:
         self._costs = costs
         self._plan = session.plan
         self._indexes = [index, *session.plan.other_roles(index)]
+        beside = session.plan.beside(index)
+        self._kinds = [at for at in beside if session.plan.steps[at].event_kind]
 
     @property
     def steps(self) -> List[Step]:
         """The roles of the step, that of its figure first; [] where it has none."""
         return [self._plan.steps[at] for at in self._indexes] if len(self._indexes) > 1 else []
 
-    def complete(self, ended: Dict[str, Any], load: Optional[RoleGenerators]) -> Dict[str, Any]:
-        """The end of the step with `beside`: those of its other roles, by their places in the plan."""
+    def complete(
+        self, ended: Dict[str, Any], load: Optional[RoleGenerators], total: Optional[Mapping[str, Any]]
+    ) -> Dict[str, Any]:
+        """The end of the step with `beside`: those of its other roles and kinds, by place in the plan."""
         loads: Sequence[Optional[RoleLoad]] = load.roles[1:] if load else [None] * len(self._indexes[1:])
         others = {at: self._end(at, each, ended) for at, each in zip(self._indexes[1:], loads)}
         ends = {self._indexes[0]: ended, **others}
@@ -49,7 +54,21 @@ class RolesEnd:
             if missed:
                 mark = LEVEL_MISSED if at in missed else ROLE_MISSED
                 each["marks"] = [*each.get("marks", ()), mark]
+        by_role = {role.step.role: role.total for role in load.roles} if load else {"": total}
+        others.update({at: self._end_of_kind(at, by_role, ended) for at in self._kinds})
         return {**ended, "beside": others} if others else ended
+
+    def _end_of_kind(
+        self, at: int, by_role: Mapping[str, Optional[Mapping[str, Any]]], ended: Mapping[str, Any]
+    ) -> Dict[str, Any]:
+        """The end of a kind of events; its marks are those of its step or role, besides its errors."""
+        step = self._plan.steps[at]
+        total = total_of_kind(by_role.get(step.role) or {}, step.event_kind)
+        common = {name: ended.get(name, "") for name in ("outcome", "reason")}
+        if total is None:
+            return common
+        marks = marks_of(totals_of(total), False, step.threads)
+        return {**common, **figures_of_total(step, total, {}, 0), "marks": marks}
 
     def _end(self, at: int, load: Optional[RoleLoad], ended: Mapping[str, Any]) -> Dict[str, Any]:
         """The end of another role: by its own total, with what disturbed the whole step."""

@@ -112,8 +112,9 @@ class RunningSession(BegunSession):
         counters = ServerCounterSampler(client, engine, [*waits.status_names, *STATUS])
         threads, statements = self.threads, Statements(client, waits.is_on)
         roles = list(dict.fromkeys(step.role for step in self.plan.steps if step.role))
+        kinds = list(dict.fromkeys(step.series_key for step in self.plan.steps if step.event_kind))
         locks = RowLockPairs(client)
-        return SessionSampler(self.journal, host, counters, waits, locks, statements, threads, roles)
+        return SessionSampler(self.journal, host, counters, waits, locks, statements, threads, roles, kinds)
 
     @cached_property
     def read_view(self) -> HeldReadView:

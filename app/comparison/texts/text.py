@@ -164,7 +164,7 @@ def shown_table(
         hidden = [row for row in comparison.rows if _is_left_out(row) and not row.is_waiting]
         at_rate = [row for row in hidden if _is_at_rate(row)]
         left_out = [row_label(row) for row in hidden if row not in at_rate]
-        left_out += [f"{count_text(len(at_rate), 'role')} at their rates"] if at_rate else []
+        left_out += [f"{count_text(len(at_rate), 'row')} at their rates"] if at_rate else []
         shown = replace(comparison, rows=[row for row in comparison.rows if not _is_left_out(row)])
     caveats = _caveats(comparison, has_details, sentences)
     caveats += [f"not shown: {', '.join(left_out)} (--details)"] if left_out else []
@@ -183,7 +183,7 @@ def _is_left_out(row: Row) -> bool:
 
 
 def _is_at_rate(row: Row) -> bool:
-    """A role beside that of a figure, which did as the plan says in all columns."""
+    """A role beside that of a figure, or a kind of events, which did as the plan says in all columns."""
     return row.beside and all(
         cell.value is not None and keeps_rate(row.rate, row.unit, cell.marks) for cell in row.cells
     )

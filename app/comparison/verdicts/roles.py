@@ -10,7 +10,7 @@ from .rounds import Key, key_of
 
 
 def other_role_keys(plans: Iterable[Plan]) -> set[Key]:
-    """The steps that are roles of others."""
+    """The steps that are roles of others, or kinds of their events."""
     return {key_of(step) for plan in plans for step in plan.steps if step.beside}
 
 
@@ -19,7 +19,7 @@ def alone_of(plans: Iterable[Plan]) -> dict[Key, Key]:
     found: dict[Key, Key] = {}
     for plan in plans:
         alone = {_work_of(step): key_of(step) for step in plan.steps if not step.role and step.workload}
-        roles = (step for step in plan.steps if step.role)
+        roles = (step for step in plan.steps if step.role and not step.event_kind)
         found |= {key_of(role): alone[_work_of(role)] for role in roles if _work_of(role) in alone}
     return found
 

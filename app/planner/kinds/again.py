@@ -20,7 +20,18 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
 from app.planner.request.request import LIMITS, PlanRequest, options_of_plan
 from app.planner.resolve.contenders import allocator_name, as_named_today
-from app.protocol.plan import ARRIVALS, COUNT, LIMIT, QUERYING, SLICES, UNTIL_DECIDED, Contender, Plan, Step
+from app.protocol.plan import (
+    ARRIVALS,
+    COUNT,
+    LIMIT,
+    OF_KIND,
+    QUERYING,
+    SLICES,
+    UNTIL_DECIDED,
+    Contender,
+    Plan,
+    Step,
+)
 from app.stats.at_target.verdicts import LEAST
 from app.variables import preset_file
 from app.variables.names import EARLIER
@@ -80,8 +91,9 @@ def contenders_of_sessions(plans: Mapping[str, Plan]) -> tuple[ContenderRequest,
 def _with_only(request: PlanRequest, plan: Plan, only: Collection[str]) -> PlanRequest:
     """The request with these tests alone, and with what prepares them."""
     known = {step.name: step for step in _sequence(plan).steps}  # a plan has steps beside them that settle
+    wanted = {name.partition(OF_KIND)[0] for name in only}
     is_kept = {
-        step.name: any(name in only for name in known[step.name].names_in_plan)
+        step.name: any(name in wanted for name in known[step.name].names_in_plan)
         or step.kind not in QUERYING
         or step.warm
         for step in plan.steps

@@ -24,7 +24,7 @@ MANY = 256  # clients that may wait too long for a slice, without a rate
 _BY_WORK = "as long as the work takes"
 _BY_SEARCH = "searches a rate for each server"
 _DYNO = "workloads/dyno.lua"
-_OWN_RUN = re.compile(r"\bthread_run\b")
+_OWN_RUN = re.compile(r"^(?!\s*--).*\bthread_run\b", re.MULTILINE)  # not in a comment
 
 
 def check_slices(request: PlanRequest) -> None:

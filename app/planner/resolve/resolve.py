@@ -42,6 +42,7 @@ from app.protocol.sysbench import COUNT_WRAPPER, LOAD_WRAPPER, RATE_WRAPPER, ROL
 from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders
+from .kinds import with_kinds
 from .sizes import bytes_per_row
 from .step_point import StepDefaults
 from .steps import chosen_steps, load_table_count, resolve_steps
@@ -85,6 +86,7 @@ def resolve(
     check_rates(steps, files)
     if request.order == SLICES:
         steps = with_slices(steps, contenders, files)
+    steps = with_kinds(steps, workloads)
     plan = Plan(
         id=make_id(),
         name=request.name or sequence.name,

@@ -116,13 +116,57 @@ def test_blocks_have_weights() -> None:
     assert (keys["writes"], keys["latency_per"], keys["queries_per_event"]) == (True, "loop", 1)  # 1.2
     lua = made_lua(found, "drive", "mixed.sql")
     assert lua.index('require("dyno-weights")') < lua.index('require("dyno-sql")')
-    assert lua.endswith("sql.drive(0)\nweights.block(45, 1)\nweights.block(5, 3)\nweights.drive()\n")
+    assert lua.endswith("sql.drive(0)\nweights.block("block-1", 45, 1)\nweights.block("block-2", 5, 3)\nweights.drive()\n")
     one_line = parse_custom_sql(" ".join(MIXED.split()))
     assert (one_line.problems, made_lua(one_line, "drive", "mixed.sql")) == ((), lua)
     singles = sql_workload_fields(
         parse_custom_sql("begin weight 1 select 1; end begin weight 2 select 2; end"), "drive"
     )
     assert singles["latency_per"] == "query"
+
+
+NAMED = """\
+begin weight 45 as new-order
+  select 1;
+end
+begin weight 43 as payment
+  select 2;
+end
+begin weight 12
+  select 3;
+end
+"""
+
+
+def test_blocks_have_names() -> None:
+    found = parse_custom_sql(NAMED, "drive")
+    assert found.problems == () and found.kinds == ("new-order", "payment", "block-3")
+    assert sql_workload_fields(found, "drive")["kinds"] == found.kinds
+    assert 'weights.block("payment", 43, 1)' in made_lua(found, "drive", "named.sql")
+    assert parse_custom_sql("begin select 1; end", "drive").kinds == ()
+    assert sql_workload_fields(found, "load")["kinds"] == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("as Payment", "as needs a name of up to 30 lower-case letters, digits and dashes"),
+        ("as " + "a" * 31, "as needs a name"),
+        ('as a"}', "as needs a name"),
+        ("as", "as needs a name"),
+        ("as new-order", "new-order is the name of an earlier block too"),
+        ("as block-3", "block-3 is the name of an earlier block too"),
+    ],
+)
+def test_names_of_blocks_are_checked(name: str, problem: str) -> None:
+    found = parse_custom_sql(NAMED.replace("as payment", name), "drive")
+    assert [each.text.partition(":")[0] for each in found.problems if each.text.startswith(problem)]
+
+
+def test_a_file_has_at_most_twenty_blocks() -> None:
+    blocks = "begin weight 1\n  select 1;\nend\n"
+    assert parse_custom_sql(blocks * 20, "drive").problems == ()
+    assert [each.text for each in parse_custom_sql(blocks * 22, "drive").problems] == ["more than 20 blocks"]
 
 
 KEEPING = """\

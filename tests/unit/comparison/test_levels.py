@@ -49,7 +49,7 @@ def test_what_is_at_its_rate_is_not_judged_and_takes_a_line(with_levels: Compari
     assert reader not in (AT_RATE, MARKED) and writer == follower == AT_RATE  # one follows the other
     assert [row.beside for row in with_levels.rows] == [False, True, True]
     text = to_text(with_levels)
-    assert "not shown: 2 roles at their rates (--details)" in text and "q.writer" not in text
+    assert "not shown: 2 rows at their rates (--details)" in text and "q.writer" not in text
     assert "q.writer" in to_text(with_levels, has_details=True)
 
 

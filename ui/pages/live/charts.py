@@ -29,7 +29,7 @@ from ui.widgets.table import tabular
 
 from .curves import QPS, SessionCurves, StepOnAxis
 from .heat import HEAT
-from .lines import CPU, DISK, LATENCY, ROWS, ShownCurves
+from .lines import CPU, DISK, ROWS, ShownCurves
 from .round import FALSE_SHARE, OtherContenderCurves, Ratio
 from .thread_states import CLIENT_STATES, seen_states, thread_state_areas
 from .written import WRITTEN, stall_marks, stall_spans
@@ -199,7 +199,7 @@ class SessionCharts(QWidget):
         if shown is None:
             return
         self.qps.set_lines(shown.rate_lines(theme, self._rates))
-        self.latency.set_lines(shown.compared_lines(theme, LATENCY))
+        self.latency.set_lines(shown.latency_lines(theme))
         self.latency.set_heats(shown.heats())
         self.heat.show_heat(shown.curves.heat, replace(shown.own(theme), key=HEAT["name"]))
         self.cpu.set_lines([each.line(theme) for each in CPU])

@@ -115,15 +115,20 @@ class ShownCurves:
         first, *ghost = self._and_earlier(theme, replace(own, key=rates), f"{self._earlier_name}, earlier")
         return [*self._of_round(theme, first), *self._of_roles(theme, rates), *ghost]
 
-    def _of_roles(self, theme: Theme, rates: str) -> list[ChartLine]:
-        """The lines of roles beside that of a step's figure, whose line is that of the session."""
-        roles = dict.fromkeys(step.role for step in self.curves.plan.steps if step.beside)
-        keys = {role: role_series_name(rates, role) for role in roles}
+    def _of_roles(self, theme: Theme, series: str) -> list[ChartLine]:
+        """The lines of roles and kinds of events beside the figure of a step, which is the session's."""
+        roles = dict.fromkeys(step.series_key for step in self.curves.plan.steps if step.beside)
+        keys = {role: role_series_name(series, role) for role in roles}
         shown = [role for role in roles if keys[role] in self.curves.tracks]
         return [
             ChartLine(keys[role], role, theme.colour(colour))
             for role, colour in zip(shown, cycle(_OF_ROLES), strict=False)
         ]
+
+    def latency_lines(self, theme: Theme) -> list[ChartLine]:
+        """Of the session, its roles and kinds of events, and the earlier session."""
+        first, *earlier = self.compared_lines(theme, LATENCY)
+        return [first, *self._of_roles(theme, LATENCY), *earlier]
 
     def compared_lines(self, theme: Theme, series: str) -> list[ChartLine]:
         """The line of the session, and that of the earlier session."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -93,7 +94,8 @@ class LoadedSession:
 
 def load_live_session(history: History, request: ViewRequest) -> LoadedSession:
     """Load everything; runs on a pool thread."""
-    names = (*request.names, *series_of_roles(history, request.session, QPS))
+    of_roles = (series_of_roles(history, request.session, name) for name in (QPS, LATENCY))
+    names = (*request.names, *chain.from_iterable(of_roles))
     if request.series == WRITTEN["name"]:
         names += tuple(written_series(Plan.from_json(plan_of(history, request.session))))
     found = timeline(history, request.session, names, request.ghost, has_latencies=True)
