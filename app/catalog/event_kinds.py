@@ -17,11 +17,8 @@ def is_kind(name: str) -> bool:
 
 
 def kinds_problem(names: Sequence[str]) -> str:
-    """Why these cannot be the kinds of a workload; '' if they can."""
+    """Why these, each of them once, cannot be the kinds of a workload; '' if they can."""
     if not 2 <= len(names) <= MOST_KINDS:
         return f"are 2 to {MOST_KINDS}, not {len(names)}"
     wrong = next((name for name in names if not is_kind(name)), None)
-    if wrong is not None:
-        return f"are names of {WANTED}, not {wrong!r}"
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    return f"name {twice} twice" if twice else ""
+    return "" if wrong is None else f"are names of {WANTED}, not {wrong!r}"

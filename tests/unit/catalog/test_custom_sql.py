@@ -116,7 +116,8 @@ def test_blocks_have_weights() -> None:
     assert (keys["writes"], keys["latency_per"], keys["queries_per_event"]) == (True, "loop", 1)  # 1.2
     lua = made_lua(found, "drive", "mixed.sql")
     assert lua.index('require("dyno-weights")') < lua.index('require("dyno-sql")')
-    assert lua.endswith("sql.drive(0)\nweights.block("block-1", 45, 1)\nweights.block("block-2", 5, 3)\nweights.drive()\n")
+    drawn = 'weights.block("block-1", 45, 1)\nweights.block("block-2", 5, 3)\nweights.drive()\n'
+    assert lua.endswith(f"sql.drive(0)\n{drawn}")
     one_line = parse_custom_sql(" ".join(MIXED.split()))
     assert (one_line.problems, made_lua(one_line, "drive", "mixed.sql")) == ((), lua)
     singles = sql_workload_fields(
