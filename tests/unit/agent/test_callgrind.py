@@ -52,3 +52,11 @@ def test_the_command_counts_nothing_yet_and_keeps_its_pipes_private(fake: Path) 
     words = counter.command(["/opt/mysqld", "--defaults-file=x"])
     assert "--instr-atstart=no" in words and f"--vgdb-prefix={fake}/vgdb" in words
     assert words[-3:] == ["/opt/mysqld", "--defaults-file=x", "--loose-innodb-use-native-aio=0"]
+
+
+def test_reading_from_a_connection_is_left_out_and_all_else_counted(fake: Path) -> None:
+    words = InstructionCounter(str(fake), {}).command(["/opt/mysqld"])
+    toggles = [at for at, word in enumerate(words) if word.startswith("--toggle-collect=vio_read")]
+    assert len(toggles) == 2 and words.index("--collect-atstart=yes") > max(toggles), (
+        "callgrind collects nothing outside of a function that it is told to toggle, unless told so after it"
+    )
