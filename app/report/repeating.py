@@ -71,9 +71,9 @@ def _work(plan: Mapping[str, Any]) -> str:
     over = {"socket": "a socket", "network": "a network"}.get(plan["transport"], plan["transport"])
     clients = ", ".join(each["name"] for each in plan.get("load", ()))
     over += f" from {clients}" if clients else ""
-    timed = time_of_steps(plan)
+    timed = f", timed steps of {timed}" if (timed := time_of_steps(plan)) else ""
     order = f", {plan['order']}" if plan["repeats"] > 1 else ""
     return (
         f"{count_text(plan['tables'], 'table')} of {plan['rows']:,} rows, the sequence {plan['sequence']}"
-        f"{f', timed steps of {timed}' if timed else ''}, over {over}; {count_text(plan['repeats'], 'repeat')}{order}."
+        f"{timed}, over {over}; {count_text(plan['repeats'], 'repeat')}{order}."
     )

@@ -22,9 +22,7 @@ from tests.sequences import INDEX, LOAD, own_sequence
 from tests.waiting import wait_until
 
 MIXED = 2  # the step with roles, behind load and index
-UPDATER = (
-    'name = "writer"\nworkload = "update-index"\nthreads = 1\nrate = 50\narrivals = "even"\nseconds = 3'
-)
+UPDATER = 'name = "writer"\nworkload = "update-index"\nthreads = 1\nrate = 50\narrivals = "even"\nseconds = 3'
 SELDOM = {
     "seldom.toml": """\
 name = "seldom"

@@ -80,8 +80,7 @@ def test_what_clients_make_of_a_rate_is_said_before_the_start(dyno_home: Path) -
     (check,) = rate_checks(plan)  # 201 and 402 of three clients are near enough
     assert check.state == WARN and check.todo == "choose a rate that 3 clients can share equally"
     assert check.text == (
-        "step reads asks for 102 events/s each-second (34 by each of 3 clients),"
-        " where the plan says 100"
+        "step reads asks for 102 events/s each-second (34 by each of 3 clients), where the plan says 100"
     )
     assert [plan.set_rate(at) for at, each in enumerate(plan.steps) if each.rate][-1] == 402
     assert not rate_checks(planned(keep_own(dyno_home, READS)))
