@@ -47,7 +47,7 @@ def _curve(history: History, session: str, step: str, coordinates: str, series: 
     )
     if row is None:
         return None
-    number, name = place_of_samples(history, session, *row[:2], series)
+    number, name = place_of_samples(history, session, row[0], row[1], series)
     of_name = history.one(
         "SELECT series.number FROM series JOIN session ON session = session.number"
         " WHERE id = ? AND series.name = ?",
