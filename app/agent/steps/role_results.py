@@ -68,7 +68,8 @@ class RolesEnd:
         if total is None:
             return common
         marks = marks_of(totals_of(total), False, step.threads)
-        return {**common, **figures_of_total(step, total, {}, 0), "marks": marks}
+        figures = figures_of_total(step, total, {}, 0)
+        return {**common, **figures, "marks": marks, "others": ended.get("others")}
 
     def _end(self, at: int, load: Optional[RoleLoad], ended: Mapping[str, Any]) -> Dict[str, Any]:
         """The end of another role: by its own total, with what disturbed the whole step."""
