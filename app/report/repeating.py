@@ -71,7 +71,7 @@ def _work(plan: Mapping[str, Any]) -> str:
     over = {"socket": "a socket", "network": "a network"}.get(plan["transport"], plan["transport"])
     clients = ", ".join(each["name"] for each in plan.get("load", ()))
     over += f" from {clients}" if clients else ""
-    timed = f", timed steps of {timed}" if (timed := time_of_steps(plan)) else ""
+    timed = f", timed steps of {found}" if (found := time_of_steps(plan)) else ""
     order = f", {plan['order']}" if plan["repeats"] > 1 else ""
     return (
         f"{count_text(plan['tables'], 'table')} of {plan['rows']:,} rows, the sequence {plan['sequence']}"

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.ui.find import find
 from ui.models.comparison import FIXED
 from ui.pages.compare import ComparePage
+from ui.pages.compare.panel import Panel
 
 T = TypeVar("T", bound=QWidget)
 FAILED = {(1, "read-only")}
@@ -65,6 +66,11 @@ def panel(qtbot: QtBot, page: ComparePage, kind: type[T]) -> T:
     qtbot.waitUntil(found.isVisible)
     assert isinstance(found, kind)
     return found
+
+
+def offered(page: ComparePage) -> list[Panel]:
+    """The panels that have a tab."""
+    return [each for at, each in enumerate(page.body.panels) if page.body.tabs.isTabVisible(at)]
 
 
 def button(part: QWidget, text: str) -> QPushButton:

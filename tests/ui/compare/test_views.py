@@ -12,9 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
-from tests import comparable, journals
+from app.protocol.plan import Step
+from tests import comparable, journals, written
 from tests.plans import MARIADB
-from tests.ui.compare.seen import Open, button, choose, columns_of, panel
+from tests.ui.compare.seen import Open, button, choose, columns_of, offered, panel
 from ui.core.bus import ShowPageRequest
 from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
@@ -22,6 +23,7 @@ from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.latency import LatencyPanel
 from ui.pages.compare.pairs import BeforeAfterPanel
 from ui.pages.compare.rates import RatesPanel
+from ui.pages.compare.roles import RolesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
 from ui.pages.compare.sweeps import SweepChartPanel
@@ -138,7 +140,7 @@ def test_one_session_breaks_no_chart(qtbot: QtBot, page: ComparePage) -> None:
     ids = comparable.keep(page.context.home, plan, {(0, "read-only")})
     page.open(ShowPageRequest("compare", ids))
     qtbot.waitUntil(lambda: page.body.comparison is not None)
-    for each in page.body.panels:
+    for each in offered(page):
         shown = panel(qtbot, page, type(each))
         shown.grab()
     assert page.message.text == "" or "Only one column" in page.message.text
@@ -179,7 +181,7 @@ def test_the_numbers_behind_every_chart(
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     lacking = (RatesPanel, VersionsPanel)  # no step has rates, or was counted
-    panels = [each for each in page.body.panels if not isinstance(each, lacking)]
+    panels = [each for each in offered(page) if not isinstance(each, lacking)]
     for each in panels:
         shown = panel(qtbot, page, type(each))
         if isinstance(shown, WhyPanel):
@@ -192,3 +194,19 @@ def test_the_numbers_behind_every_chart(
         head, *rows = csv.reader(file.read_text().splitlines())
         assert rows and {len(row) for row in rows} == {len(head)}, file
     assert page.controls.measure is FIGURE
+
+
+def test_roles_have_a_tab_where_each_is_measured_alone_too(
+    qtbot: QtBot, opened: Open, page: ComparePage
+) -> None:
+    opened(2)
+    assert not any(isinstance(each, RolesPanel) for each in offered(page))
+    alone = Step("alone", "drive", "range", "reads", coordinates={"threads": 1})
+    opened(2, number=2, repeats=2, its_steps=[alone, written.READER, written.INSERTER])
+    qtbot.waitUntil(lambda: any(isinstance(each, RolesPanel) for each in offered(page)))
+    shown = panel(qtbot, page, RolesPanel)
+    qtbot.waitUntil(lambda: shown.csv() != "")
+    (line,) = list(csv.reader(shown.csv().splitlines()))[1:]
+    assert line[:2] == ["qr100 threads=1", "alone threads=1"] and len(line) == 4
+    assert shown.remark.text().startswith("Roles beside each other, in parts of what each does alone; ")
+    shown.grab()

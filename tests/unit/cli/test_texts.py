@@ -137,8 +137,9 @@ def test_the_dry_run_tells_the_roles_of_a_step(dyno_home: Path, capsys: pytest.C
     found = {line.split(" rand_type")[0] for line in lines}
     assert {
         "qr100 (reader) drive 2 the others, 3600 s at most",
-        "qr100.inserter drive 2 6,000 events, 100 events/s each-second, needs 95% of it and p99 under 50 ms",
-        "qr100.remover drive 2 inserter, at most 8 behind",
+        "qr100.inserter drive 2 100 events/s each-second, 6,000 events, needs 95% of its rate"
+        " and p99 under 50 ms",
+        "qr100.remover drive 2 at most 8 behind inserter",
         "together (reader) drive 2 7 s 60 s, 90 s at most",
         "together.writer drive 3 7 s the others, 10 events/s poisson",
     } <= found

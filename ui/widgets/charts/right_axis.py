@@ -23,20 +23,20 @@ class RightAxis:
     """Where the values of its lines are on the axis of the others."""
 
     def __init__(self) -> None:
-        self._range = (0.0, 1.0)
+        self.range = (0.0, 1.0)
         self._ticks: Sequence[Tick] = ()
 
     def fit(self, placed: Sequence[Values], scale: ValueScale, most: int) -> None:
         """A round range around these values; without any there is no axis."""
         if placed:
             has_logarithms = scale.has_logarithms
-            self._range = value_range(placed, scale, self._range, most)
+            self.range = value_range(placed, scale, self.range, most)
             scale.has_logarithms = scale.has_logarithms or has_logarithms
-        self._ticks = scale.ticks(self._range, most) if placed else ()
+        self._ticks = scale.ticks(self.range, most) if placed else ()
 
     def on_left(self, value: Place, left: tuple[float, float]) -> Place:
         """Where values are drawn, on an axis of this range."""
-        low, high = self._range
+        low, high = self.range
         return left[0] + (value - low) / (high - low) * (left[1] - left[0])
 
     def draw(self, painter: QPainter, frame: ChartFrame, colour: QColor) -> None:

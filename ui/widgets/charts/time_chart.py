@@ -51,9 +51,9 @@ class TimeChart(FocusFrame):
         self._lines: list[ChartLine] = []
         self._named: list[ChartLine] = []  # those of them that the head names
         self._tracks: dict[str, GrowingTimeSeries] = {}
-        self._marks: list[tuple[float, str]] = []
+        self.marks: list[tuple[float, str]] = []
         self._stack = StackedCurves()
-        self._right = RightAxis()
+        self.right = RightAxis()
         self._drawn_cursor: float | None = None
         self.ground = ChartBackground()
         self.head = ChartHead(theme, title, unit, self)
@@ -132,7 +132,7 @@ class TimeChart(FocusFrame):
         self.redraw()
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
-        self._marks = sorted(marks)
+        self.marks = sorted(marks)
         self.canvas.viewport().update()
 
     def set_times_shown(self, is_shown: bool) -> None:
@@ -179,7 +179,7 @@ class TimeChart(FocusFrame):
         left = [curve for line, curve in drawn if not line.is_right]
         self.canvas.fit(self.axis.range, self.values_for_axis(left), self.scale, is_stack)
         right = [values for line, (_, values) in drawn if line.is_right]
-        self._right.fit(right, self.scale, self.canvas.most_ticks)
+        self.right.fit(right, self.scale, self.canvas.most_ticks)
         self.canvas.show_only({line.key for line in lines})
         for line, (t, values) in drawn:
             self.canvas.set_values(line.key, t, self._placed(line, values))
@@ -189,7 +189,7 @@ class TimeChart(FocusFrame):
 
     def _placed(self, line: ChartLine, value: Place) -> Place:
         """Where a value is on the left axis."""
-        return self._right.on_left(value, self.canvas.area.y) if line.is_right else value
+        return self.right.on_left(value, self.canvas.area.y) if line.is_right else value
 
     def values_for_axis(self, curves: Sequence[tuple[Values, Values]]) -> list[Values]:
         """The values that the axis has to show, of curves as times and values."""
@@ -236,8 +236,8 @@ class TimeChart(FocusFrame):
 
     def _draw_above(self, painter: QPainter, area: ChartFrame) -> None:
         if right := [line for line in self._visible() if line.is_right]:
-            self._right.draw(painter, area, drawn_colour(right[0], self._theme))
-        draw_note_flags(painter, area, self._theme, self._marks)
+            self.right.draw(painter, area, drawn_colour(right[0], self._theme))
+        draw_note_flags(painter, area, self._theme, self.marks)
         drawn = self._drawn_cursor
         cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
         if cursor is not None and area.x[0] <= cursor <= area.x[1]:
