@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from app.history.steps.written_rows import NamedStall
 from tests import written
 from tests.journals import plan, whole
 from tests.ui.conftest import ShowLive
@@ -14,7 +15,7 @@ from tests.ui.watched import WatchedPlans, keep
 from tests.written import HANGS, LONG_MS, USUAL, Writes
 from ui.core.context import WindowContext
 from ui.pages.live import LivePage
-from ui.pages.live.written import WRITTEN, StallReader
+from ui.pages.live.written import MOST_NAMED, WRITTEN, StallReader, stall_marks, stall_spans
 from ui.widgets.charts.time_chart import TimeChart
 
 LABEL = "stall 4 s: table locks"
@@ -88,3 +89,10 @@ def test_stalls_of_one_session_do_not_stay_on_another(context: WindowContext, qt
     qtbot.waitUntil(lambda: len(found) == 2)  # none, then those that were read
     reader.show("")
     assert found[-1] == []
+
+
+def test_of_very_many_stalls_the_longest_are_named() -> None:
+    many = [NamedStall(at, at, 2 + at % 200, float(at), at + 1.0, None, None) for at in range(1000)]
+    named = stall_marks(many)
+    assert len(named) == MOST_NAMED and {text for _, text in named} >= {"stall 201 s", "stall 185 s"}
+    assert len(stall_spans(many)) == 1000

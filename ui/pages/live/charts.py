@@ -13,7 +13,7 @@ from app.core.units import capitalised, count_text, unit_text
 from app.history.lists.sessions import SessionEntry
 from app.history.steps.figures import StepCutEntry, StepEntry
 from app.history.steps.stretches import WHY_NONE
-from app.history.steps.written_rows import STALL_RULE, NamedStall
+from app.history.steps.written_rows import NamedStall
 from app.protocol.plan import PREPARING
 from ui.core.plain import as_tip
 from ui.core.theme import Theme
@@ -32,6 +32,7 @@ from .heat import HEAT
 from .lines import CPU, DISK, ROWS, ShownCurves
 from .round import FALSE_SHARE, OtherContenderCurves, Ratio
 from .thread_states import CLIENT_STATES, seen_states, thread_state_areas
+from .written import TIP as STALL_TIP
 from .written import WRITTEN, stall_marks, stall_spans
 
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
@@ -125,7 +126,7 @@ class SessionCharts(QWidget):
         choice = shown.choice
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
         self.choice.set_title(capitalised(title[0]), unit_text(title[1]))
-        self.choice.setToolTip(STALL_RULE if self._choice == WRITTEN["name"] else "")
+        self.choice.setToolTip(STALL_TIP if self._choice == WRITTEN["name"] else "")
         self._column.setStretch(self._column.count() - 1, _HIGH if self._choice == WRITTEN["name"] else _LOW)
         self.choice.setVisible(not self._is_heat)
         self.heat.setVisible(self._is_heat)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from heapq import nlargest
 from itertools import cycle
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.history.steps.series import SeriesEntry
 from app.history.steps.timeline import StepOnTimeline
 from app.history.steps.written_rows import (
+    STALL_RULE,
     NamedStall,
     longest_of_seconds,
     longest_responses,
@@ -37,7 +39,9 @@ WRITTEN: SeriesEntry = {
 }
 _ROWS, _LONGEST = "rows written", "longest response"  # of the keys of lines
 _COLOURS = ("warn", "bad")  # of longest responses
+MOST_NAMED = 100  # stalls
 _STALLS_MS = 5000  # between two readings of a running step
+TIP = f"{STALL_RULE} The {MOST_NAMED} longest have their names."
 NAN = float("nan")
 
 
@@ -121,7 +125,9 @@ def stall_spans(stalls: Sequence[NamedStall]) -> list[Span]:
 
 
 def stall_marks(stalls: Sequence[NamedStall]) -> list[tuple[float, str]]:
-    return [(each.began_t, each.label) for each in stalls]
+    """Their names; of very many those of the longest, as each is painted in every frame."""
+    named = nlargest(MOST_NAMED, stalls, key=lambda each: each.seconds)
+    return [(each.began_t, each.label) for each in named]
 
 
 class StallReader(QObject):
