@@ -38,6 +38,7 @@ from app.team.plugin import PlainPasswordPluginError
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
 from tests.plans import MARIADB
+from tests.ui.bench.set_up import settle
 from tests.ui.looked_at import faults
 from tests.ui.watched import WatchedPlans, keep, watched
 from tests.unit.explaining.pairs import shown
@@ -54,6 +55,7 @@ from ui.dialogs.settings import SettingsDialog
 from ui.dialogs.team import AuthPluginDialog, CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.pages import PLACES
+from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.run_dialogs import LoadTargetsDialog, QueueingDialog, SeveralTargetsDialog
 from ui.pages.bench.plan.sweep import SweepDialog
 from ui.pages.bench.presets.dialog import PresetDialog
@@ -67,7 +69,7 @@ from ui.shell.window import Window
 from ui.widgets.message import MessageBar
 
 NAMES = tuple(place.name for place in PLACES)
-LONG = "a rather long name of a contender, compressed, on two cores"
+LONG = "a rather long name of a contender compressed on two cores"
 NEWS = (
     "shelf-in-the-cellar does not answer: the connection to shelf.example.org port 22 was refused by the"
     " firewall of the house next door, which somebody has to ask; the plan goes on there"
@@ -76,6 +78,10 @@ KINDS = (
     ("innodb", "baseline"), ("rocksdb", "baseline"), ("myisam", "baseline"), ("innodb", "cached"),
     ("rocksdb", "bloom-filters-and-zstd"), ("innodb", "o_direct"), ("myisam", "big"), ("rocksdb", "tiny"),
 )  # fmt: skip
+COMPARED = (
+    *(f"{MARIADB}:{engine}" for engine in ("innodb", "rocksdb", "myisam")),
+    *("mysql-5.6.24:innodb", "mysql-9.7.4:innodb", f"{MARIADB}:innodb:stock"),
+)
 CUT = CuttableStep(
     1, "update-index threads=2", "queries/s", 36_666.0,
     MeasuredSeconds([50_000.0] * 20 + [30_000.0] * 40, [1.0] * 60),
@@ -154,17 +160,29 @@ def fill(context: WindowContext) -> list[str]:
     return [turn.session for turn in its_plan.turns]
 
 
+def set_up_plan(bench: BenchPage, qtbot: Any) -> None:
+    """One that can run, of all builds that can start."""
+    qtbot.waitUntil(lambda: bench.controller.survey is not None)
+    request = made_up.request(*COMPARED, repeats=5)
+    first, *others = request.contenders
+    bench.controller.change(Draft(request.with_options(contenders=(replace(first, name=LONG), *others))))
+    settle(qtbot, bench)
+    assert bench.outcome is not None and not bench.outcome.obstacle
+
+
 def show(window: Window, name: str, sessions: list[str], qtbot: Any) -> None:
     """The page with all that it has to show."""
-    window._on_wanted(ShowPageRequest(name, tuple(sessions if name == "compare" else sessions[-1:])))
+    chosen = {"compare": sessions, "bench": []}.get(name, sessions[-1:])
+    window._on_wanted(ShowPageRequest(name, tuple(chosen)))
     page = window.page(name)
+    if sessions and isinstance(page, BenchPage):
+        set_up_plan(page, qtbot)
     ready: dict[str, Callable[[], bool]] = {
-        "bench": lambda: page.outcome and page.controller.choices.sequences,  # type: ignore[attr-defined]
         "live": lambda: page.watching.loaded is not None,  # type: ignore[attr-defined]
         "history": lambda: len(page._table.selected) == 1,  # type: ignore[attr-defined]
         "compare": lambda: page.body.comparison is not None,  # type: ignore[attr-defined]
     }
-    if sessions:
+    if sessions and name in ready:
         qtbot.waitUntil(ready[name])
     rest(qtbot)
 
