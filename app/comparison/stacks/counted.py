@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.protocol.stacks import Folded
-
 from .parts import server_code_part
-from .stacks import Function, FunctionChange, StepStacks, frames_of, functions, is_unnamed
-
-NAMELESS = "[without a name]"
+from .stacks import Function, FunctionChange, StepStacks
 
 
 @dataclass(frozen=True)
@@ -38,9 +34,7 @@ def function_work_changes(base: StepStacks, other: StepStacks) -> list[FunctionW
 
     What has no name is one: builds call their files differently.
     """
-    sides = [
-        {each.name: each for each in functions(_with_one_unnamed(side.on_cpu))} for side in (base, other)
-    ]
+    sides = base.functions, other.functions
     nothing = Function("", 0, 0)
     found = []
     for name in {**sides[0], **sides[1]}:
@@ -57,11 +51,3 @@ def part_work_changes(changes: Sequence[FunctionWorkChange]) -> dict[str, float]
         part = server_code_part(each.name)
         found[part] = found.get(part, 0.0) + each.own_change
     return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
-
-
-def _with_one_unnamed(folded: Mapping[str, int]) -> Folded:
-    found: Folded = {}
-    for stack, count in folded.items():
-        named = ";".join(NAMELESS if is_unnamed(frame) else frame for frame in frames_of(stack))
-        found[named] = found.get(named, 0) + count
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -71,7 +72,7 @@ class DrawnFlameFrame:
 class _Node:
     samples: int = 0
     own: int = 0
-    callees: dict[str, _Node] = field(default_factory=dict)
+    callees: defaultdict[str, _Node] = field(default_factory=lambda: defaultdict(_Node))
 
 
 def flame_of(profile: StepStacks, base: StepStacks | None = None, is_off_cpu: bool = False) -> Flame:
@@ -102,7 +103,7 @@ def _grow(root: _Node, stack: str, samples: int) -> None:
     node = root
     node.samples += samples
     for name in frames_of(stack):
-        node = node.callees.setdefault(name, _Node())
+        node = node.callees[name]
         node.samples += samples
     node.own += samples
 

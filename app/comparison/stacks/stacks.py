@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import sqrt
 
 from app.comparison.cells.cell import Comparison
@@ -23,6 +24,7 @@ NO_STACKS = "not profiled; run it with --profile STEP"
 NO_STACKS_WINDOW = "not profiled; mark the step with Profile on Bench, and run it again"
 NO_COUNTED = "no stacks: of a counted step the first start of a contender has them"
 FEW_NAMES_PCT = 5.0
+NAMELESS = "[without a name]"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ class StepStacks:
     @property
     def samples(self) -> int:
         return sum(self.on_cpu.values())
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """Those that ran, by name; all without a name are one."""
+        return {each.name: each for each in functions(_with_one_unnamed(self.on_cpu))}
 
     def side(self, is_off_cpu: bool) -> Folded:
         """The stacks of threads that waited, or of those that ran."""
@@ -197,6 +204,16 @@ def functions(folded: Mapping[str, int]) -> list[Function]:
             total[name] = total.get(name, 0) + count
     found = [Function(name, own.get(name, 0), count) for name, count in total.items()]
     return sorted(found, key=lambda each: (-each.own, -each.total, each.name))
+
+
+def _with_one_unnamed(folded: Mapping[str, int]) -> Folded:
+    found: Folded = {}
+    for stack, count in folded.items():
+        named = stack
+        if ";[" in stack:
+            named = ";".join(NAMELESS if is_unnamed(frame) else frame for frame in frames_of(stack))
+        found[named] = found.get(named, 0) + count
+    return found
 
 
 def function_share_changes(base: Mapping[str, int], other: Mapping[str, int]) -> list[FunctionShareChange]:

@@ -9,7 +9,7 @@ from app.comparison.stacks.counted import (
     work_of,
 )
 from app.comparison.stacks.parts import UNNAMED, server_code_part
-from app.comparison.stacks.stacks import FEW_NAMES_PCT, StepStacks, functions, is_unnamed
+from app.comparison.stacks.stacks import FEW_NAMES_PCT, NAMELESS, StepStacks, functions
 from app.core.table import Table
 from app.stats.at_target.verdicts import LEAST_COUNTED
 
@@ -97,7 +97,7 @@ def work_sentence(base: StepStacks, other: StepStacks, names: tuple[str, str]) -
 
 def _nameless_text(name: str, profile: StepStacks) -> str:
     """That the parts of a contender are not fully known; '' if they are."""
-    own = sum(each.own for each in functions(profile.on_cpu) if is_unnamed(each.name))
+    own = profile.functions[NAMELESS].own if NAMELESS in profile.functions else 0
     if 100 * own <= FEW_NAMES_PCT * profile.samples:
         return ""
     share = f"{own / profile.samples:.0%} of the instructions of {name}"

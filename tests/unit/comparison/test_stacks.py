@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.comparison.stacks.counted import NAMELESS, function_work_changes, part_work_changes
+from app.comparison.stacks.counted import function_work_changes, part_work_changes
 from app.comparison.stacks.flame import (
     LEAST,
     Flame,
@@ -23,6 +23,7 @@ from app.comparison.stacks.flame import (
 from app.comparison.stacks.flame_colours import parts_in, shade_colour
 from app.comparison.stacks.parts import KERNEL, PARTS, UNNAMED, server_code_part
 from app.comparison.stacks.stacks import (
+    NAMELESS,
     Function,
     StepStacks,
     are_comparable,
