@@ -35,11 +35,11 @@ from .reading import (
 )
 from .series import SeriesDeclaration
 from .stacks import PROFILED_ON_REQUEST
-from .step_parts import P99LimitSearch, RateAdherence, SettleStepResult, Totals, to_json
+from .step_parts import OperationResult, P99LimitSearch, RateAdherence, SettleStepResult, Totals, to_json
 from .thread_states import ThreadStates
 from .waits import StatementDigest, Waits
 
-PROTOCOL = (1, 3)
+PROTOCOL = (1, 4)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
 CLIENT_BOUND = "client-bound"  # a load target had no CPU left
@@ -205,6 +205,7 @@ class StepEnded(StampedEvent):
     # by digest, the longest first
     statements: list[StatementDigest] = field(default_factory=list, metadata=max_list_entries_rule(1000))
     threads: ThreadStates | None = field(default=None, metadata=PART)  # what the server's threads did
+    operation: OperationResult | None = field(default=None, metadata=PART)  # of an operation beside roles
 
 
 @dataclass(frozen=True)

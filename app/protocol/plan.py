@@ -29,16 +29,22 @@ from .waits import PRESET
 
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
 COUNT = "count"  # a driven step whose instructions are counted: its server runs under valgrind
-STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT, COUNT)
+# what Dyno does to the server while roles go on; a restart without roles is none of them
+OPERATIONS = ("kill", "power-cut", "restart", "ddl", "backup")
+STEP_KINDS = (
+    "load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT, COUNT,
+    "kill", "power-cut", "ddl", "backup",
+)  # fmt: skip
 LONGEST_S = 10.0  # of a slice: a step that needs longer ones is carried out whole
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
-WITHOUT_WORK = ("settle", "restart")  # kinds of steps that have no workload
-UNCOMPARED = (*WITHOUT_WORK, "warmup")  # kinds of steps that say nothing of a contender
+WITHOUT_WORK = ("settle", *OPERATIONS)  # kinds of steps that have no workload
+UNCOMPARED = ("settle", "restart", "warmup")  # kinds of steps that say nothing of a contender
 QUERYING = ("drive", "scan", LIMIT, COUNT)  # whose statements meet the tables that others have filled
 STARTS = ("loaded", "restarted", "snapshot")
-# the value of a step: in its unit, mean ms, bytes of the tables, instructions of an event
-FIGURES = ("rate", "latency", "size", "instructions")
-INSTRUCTIONS = "instructions"  # the unit of the last one
+# the value of a step: in its unit, mean ms, bytes of the tables, instructions of an event, seconds
+FIGURES = ("rate", "latency", "size", "instructions", "time")
+INSTRUCTIONS = "instructions"  # the unit of the fourth
+TIME = "time"  # the figure of an operation: until the server answers, or as long as it took
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 SLICES = "slices"
 EACH_SECOND = (
@@ -164,6 +170,18 @@ class Step:
         """What is in braces in the names of its series: `reader`, `payment`, `reader/payment`."""
         return OF_KIND.join(filter(None, (self.role, self.event_kind)))
 
+    # of an operation, whose roles are the steps beside it: it goes on for its `seconds` after it happened
+    after: Second = 0  # seconds that its roles work before it
+    statement: Text = ""  # of kind ddl
+    algorithm: Name = ""  # of kind ddl: the one that is asked for
+    tool: Name = ""  # of kind backup: the command of the build
+    again_after_ms: Count = 0  # of kind kill: a second kill so long after the server was started; 0: none
+
+    @property
+    def is_operation(self) -> bool:
+        """Whether Dyno does something to the server while roles go on."""
+        return self.kind in OPERATIONS and self.figure == TIME
+
     @property
     def least_share(self) -> float:
         """Of its rate that it has to reach; 0: it has no level. What each second lacks is not made up for."""
@@ -212,7 +230,7 @@ def step_label(name: str, coordinates: Mapping[str, Any]) -> str:
 
 def is_waiting(kind: str, unit: str) -> bool:
     """Whether the figure of a step is only how long a server took to settle or start, not a size."""
-    return kind in WITHOUT_WORK and unit != "bytes"
+    return kind in ("settle", "restart") and unit != "bytes"
 
 
 def step_key(name: str, coordinates: str | Mapping[str, Any]) -> tuple[str, str]:

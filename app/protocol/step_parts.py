@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .reading import NEEDED, Figure, Name, Number, Place, Text, max_list_entries_rule
+from .reading import NEEDED, Count, Figure, Name, Number, Place, Text, max_list_entries_rule
 
 MOST_TRIES = 1000
 _OF_LEVEL = ("least", "most_p99_ms")  # fields of `RateAdherence`
@@ -109,6 +109,36 @@ class P99LimitSearch:
     closed_rate: Figure = 0.0  # events a second without a limit
     rate: Figure | None = None  # the highest that kept to the limit; None: none was found
     tries: list[TriedRate] = field(default_factory=list, metadata=max_list_entries_rule(MOST_TRIES))
+
+
+@dataclass(frozen=True)
+class OperationResult:
+    """What an operation did to the roles that went on; None is missing, never zero."""
+
+    at_s: Figure = 0.0  # of the measured seconds of the step, when it began
+    first_answer_s: Figure | None = None  # from its begin to the first answer of the server
+    seconds: Figure | None = None  # that it took
+    # of the role that is watched: events a second in the last 10 s before it
+    before: Figure | None = None
+    # by percent of `before`, 50 90 95: seconds from its begin to the second after which a mean of 5 s stays above
+    back_s: dict[Name, Figure | None] = field(default_factory=dict)
+    kept_pct: Figure | None = None  # of `before`, while it was carried out
+    stall_s: Figure | None = None  # the longest in which no client of this role had an answer
+    phases: dict[Name, Figure] = field(default_factory=dict)  # seconds by the error log, in their order
+    # rows of the ledger
+    acknowledged: Count | None = None  # whose COMMIT was answered
+    missing: Count | None = None  # of these, not in the table
+    holes: Count | None = None  # not in the table though later ones of the same client are
+    returned: Count | None = None  # in the table though their deletion was acknowledged
+    unsent: Count | None = None  # in the table though no client sent them
+    unanswered: Count | None = None  # whose COMMIT had no answer: there or not, both is right
+    promised: bool | None = None  # whether engine and settings promise all acknowledged ones
+    # of kinds ddl and backup
+    algorithm: Name = ""  # that was taken
+    size_before: Figure | None = None  # bytes of the tables
+    size_after: Figure | None = None
+    restored: bool | None = None  # counts and checksums of the restored tables are equal
+    on_loop: bool = False  # the data were on a file system in a loop file
 
 
 def to_json(part: Any) -> dict[str, Any]:

@@ -207,7 +207,7 @@ WRONG: list[tuple[str, Callable[[dict[str, bytes]], Any], str]] = [
     ("an event twice", in_journal(lambda lines: lines.insert(7, lines[7])), "line 9"),
     ("a long line", in_journal(lambda lines: lines.insert(0, b" " * (1 << 20) + b"\n")), "1,048,576 bytes"),
     ("two beginnings", in_journal(lambda lines: lines.insert(0, lines[0])), "line 2"),
-    ("another major", first(protocol="2.0"), "2.0, this Dyno reads 1.3: update Dyno"),
+    ("another major", first(protocol="2.0"), "2.0, this Dyno reads 1.4: update Dyno"),
     ("no protocol", first(protocol="new"), "not a protocol version"),
     ("no beginning", in_journal(lambda lines: lines.pop(0)), "line 1 of the journal has event number 2"),
     ("a text for a value", sample(values=["x"] * 5), "values[0] is no number"),

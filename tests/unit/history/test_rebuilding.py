@@ -215,7 +215,7 @@ def test_a_session_whose_journal_is_gone_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b'{"kind":"session_planned","seq":1,"protocol":"2.0"}\n', "protocol 2.0, this Dyno reads 1.3"),
+        (b'{"kind":"session_planned","seq":1,"protocol":"2.0"}\n', "protocol 2.0, this Dyno reads 1.4"),
         (b"", "is empty"),
         (
             journals.whole(PLAN).raw[:500],

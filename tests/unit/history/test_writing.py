@@ -140,7 +140,7 @@ def test_a_newer_major_is_refused_and_its_bytes_kept(history: History) -> None:
     raw = b'{"kind":"session_planned","seq":1,"protocol":"2.0","new":true}\n{"kind":"other"}\n'
     writer = JournalStorer(history)
     assert len(writer.append(PLAN.id, WHOLE.session, 0, raw[:-5])) == 0
-    assert "journal of protocol 2.0, this Dyno reads 1.3: update Dyno" in writer.refusal(WHOLE.session)
+    assert "journal of protocol 2.0, this Dyno reads 1.4: update Dyno" in writer.refusal(WHOLE.session)
     writer.append(PLAN.id, WHOLE.session, len(raw) - 5, raw[-5:])
     assert (history.journals / f"{WHOLE.session}.jsonl").read_bytes() == raw
     assert content(history)["session"] == []

@@ -33,6 +33,7 @@ SCHEMA = {
     (1, 1): "da141e30c5dbcfd7",
     (1, 2): "c4175892b7eba825",
     (1, 3): "e88e469de6442163",
+    (1, 4): "fee06defedb0abbf",
 }
 TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 
@@ -71,9 +72,9 @@ ENDED = (
     b'{"kind":"step_ended","seq":9,"t":1.5,"at":2.0,"step":1,"outcome":"completed","reason":"","value":1.5,'
     b'"seconds":2.0,"totals":%s,"latency_ms":{"p50":0.5,"p99":null},"buckets":[[0.5,3],[1.0,1]],'
     b'"per_query":{},"per_row":{},"status":{"questions":4},"sizes":{},"rows":{},"debt":{},"marks":[],'
-    b'"settled":%s,"in_force":{},"others":%s,"schedule":%s,"limit":%s,"waits":%s,"statements":%s,"threads":%s}\n'
+    b'"settled":%s,"in_force":{},"others":%s,"schedule":%s,"limit":%s,"waits":%s,"statements":%s,"threads":%s,"operation":%s}\n'
 )
-NOTHING = (b"{}", b"{}", b"{}", b"{}", b"{}", b"{}", b"[]", b"{}")
+NOTHING = (b"{}", b"{}", b"{}", b"{}", b"{}", b"{}", b"[]", b"{}", b"{}")
 PARTS = (
     b'{"events":4,"queries":4,"rows":{}}',
     b'{"seconds":1.5,"waited_for":{"purge":2},"capped":true,"left":["purge"],"written_bytes":7,'
@@ -88,6 +89,10 @@ PARTS = (
     b'[{"text":"SELECT ?","calls":4,"ms":0.0}]',
     b'{"kinds":{"client":{"threads":1.0,"samples":0,"seconds":0,"shares":{"running":{"pct":9.5,"error_pct":null}}}},'
     b'"problem":""}',
+    b'{"at_s":20.5,"first_answer_s":3.25,"seconds":null,"before":900.0,"back_s":{"50":4.0,"95":null},'
+    b'"kept_pct":null,"stall_s":3.5,"phases":{"scan redo":1.5},"acknowledged":70,"missing":0,"holes":0,'
+    b'"returned":0,"unsent":0,"unanswered":1,"promised":true,"algorithm":"","size_before":null,'
+    b'"size_after":null,"restored":null,"on_loop":false}',
 )
 STOPPED = b'{"seconds":1.5,"waited_for":{},"capped":false,"left":[]}'
 UNPAID = b'{"seconds":1.5,"waited_for":{},"capped":false,"left":[],"written_bytes":7,"device_bytes":null}'
