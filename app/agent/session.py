@@ -33,6 +33,7 @@ from .steps.facts import SessionFactsWriter, record_file_limits, record_machine_
 from .steps.from_snapshot import SnapshotStarter
 from .steps.limit_step import LimitStep
 from .steps.repeating import StepRepeater
+from .steps.operation_step import OperationStep
 from .steps.running import BegunSession, RunningSession, turn_hooks
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettingsChanges
@@ -159,6 +160,7 @@ class StepExecutor:
         self._lacking = MissingFeaturePolicy(running)
         self.repeating = StepRepeater(running, self._facts)
         self._snapshot = SnapshotStarter(running, self._facts, self._settings, self.open)
+        self._broken = ""  # what the server promised to keep and has lost
         running.place.attach(turn_hooks(running))
 
     def run(self) -> Any:
@@ -254,6 +256,8 @@ class StepExecutor:
             return run_settle(running, index, step)
         if self._snapshot.is_at(index):
             return self._snapshot.run(index)
+        if step.is_operation:
+            return self._run_operation(index, step)
         if step.kind == "restart":
             return run_restart(running, index)
         if step.kind == LIMIT:
@@ -262,8 +266,18 @@ class StepExecutor:
             return CountStep(running, self._facts, index, step, seed).run()
         return DriveStep(running, self._facts, index, step, seed).run()
 
+    def _run_operation(self, index: int, step: Step) -> Dict[str, Any]:
+        """A broken promise of the server fails its session, once the end of the step is written."""
+        operation = OperationStep(self.running, self._facts, index, step)
+        ended = operation.run()
+        self._settings.forget()
+        self._broken = operation.broken
+        return ended
+
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.running.check_room()
+        if self._broken:
+            raise SessionAbortedError("{}: {}".format(step.label, self._broken))
         if step.kind == "settle":
             self._snapshot.unsettled = ended["reason"]
         self._see_to_server(index)

@@ -87,10 +87,14 @@ def role_text(role: SequenceRole, asked: str = "") -> str:
 
 
 def roles_of(
-    document: Document, step: _Where, tables: Sequence[dict[str, Any]], figure: str
+    document: Document,
+    step: _Where,
+    tables: Sequence[dict[str, Any]],
+    figure: str,
+    can_be_one: bool = False,  # beside an operation
 ) -> tuple[SequenceRole, ...]:
     """The roles of a step; raises InputError with file, line and key of what is wrong."""
-    if len(tables) < 2:
+    if len(tables) < 2 and not can_be_one:
         raise document.error((*step, "role"), "needs another: one alone is a step with a workload")
     if len(tables) > MOST_ROLES:
         raise document.error((*step, "role"), f"is at most {MOST_ROLES} times in a step, not {len(tables)}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
-from app.protocol.plan import STEP_KINDS, WITHOUT_WORK
+from app.protocol.plan import OPERATIONS, STEP_KINDS, WITHOUT_WORK
 from app.variables.ownership import is_dyno_option
 
 from .amounts import (
@@ -29,6 +29,7 @@ from .amounts import (
     check_number_words,
     expand_ranges,
 )
+from .operations import OPERATION_RULES, check_operation, is_operation
 from .roles import SequenceRole, roles_of
 from .workload import NAME_OF_OPTION, check_name, check_options
 
@@ -69,6 +70,7 @@ STEP_RULES = {
     "cap_s": SECONDS,
     "role": ValueRule((list,), items=TABLE, empty=False),
     "figure": TEXT,
+    **OPERATION_RULES,
 }
 VARIATION_RULES = {"name": NEEDED_TEXT, "options": TABLE, "variables": TABLE, "restart_with": TABLE}
 SEQUENCE_RULES = {
@@ -129,6 +131,14 @@ class SequenceStep:
     cap_s: int | None = None
     role: tuple[SequenceRole, ...] = ()  # what is done at the same time, in place of one workload
     figure: str = ""  # the role whose figure is that of the step; left out: the first
+    # of an operation, which has a kind and roles
+    after: int | None = None  # seconds that its roles work before it
+    again_after_ms: int | None = None  # a second kill so long after the server was started again
+
+    @property
+    def is_operation(self) -> bool:
+        """Whether it does something to the server while its roles go on."""
+        return self.kind in OPERATIONS and bool(self.role)
 
     @property
     def roles(self) -> tuple[SequenceRole, ...]:
@@ -136,12 +146,14 @@ class SequenceStep:
         return tuple(sorted(self.role, key=lambda each: each.name != (self.figure or self.role[0].name)))
 
     def name_in_plan(self, role: SequenceRole) -> str:
-        """A plan has a step for each role: that of the figure has the name of the step."""
-        return self.name if role is self.roles[0] else f"{self.name}.{role.name}"
+        """A plan has a step for each role: that of the figure has the name of the step, or an operation has."""
+        is_main = role is self.roles[0] and not self.is_operation
+        return self.name if is_main else f"{self.name}.{role.name}"
 
     @property
     def names_in_plan(self) -> tuple[str, ...]:
-        return tuple(map(self.name_in_plan, self.roles)) or (self.name,)
+        named = tuple(map(self.name_in_plan, self.roles))
+        return named if named and not self.is_operation else (self.name, *named)
 
     @property
     def main_workload(self) -> str:
@@ -200,13 +212,14 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     expand_ranges(document, table, where)
     document.check(table, STEP_RULES, where)
     check_number_words(document, table, where)
+    check_operation(document, where, table)
     if "role" in table:
         _check_with_roles(document, where, table)
     elif ("workload" in table) == (table.get("kind") in WITHOUT_WORK):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in WITHOUT_WORK:
         raise document.error(
-            (*where, "kind"), "is set by the workload; here only settle and restart are allowed"
+            (*where, "kind"), "is set by the workload; here only settle, restart and kill are allowed"
         )
     if "figure" in table and "role" not in table:
         raise document.error((*where, "figure"), "names a role, and the step has none: leave it out")
@@ -229,7 +242,9 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     if "variation" in table:
         values["variation"] = _variations(document, where, table["variation"])
     if "role" in table:
-        values["role"] = roles_of(document, where, table["role"], table.get("figure", ""))
+        values["role"] = roles_of(
+            document, where, table["role"], table.get("figure", ""), is_operation(table)
+        )
     return SequenceStep(**values)
 
 
@@ -237,8 +252,9 @@ def _check_with_roles(document: Document, where: tuple[str | int, ...], table: d
     """Check what a step says besides its roles."""
     if not table.get("name"):
         raise document.error((*where, "name"), "is missing: a step with roles needs one")
+    own = ("kind", "seconds") if is_operation(table) else ()
     for key in (*_OF_ROLES, *_NOT_WITH_ROLES):
-        if key in table:
+        if key in table and key not in own:
             todo = "give it to the roles" if key in _OF_ROLES else "leave it out"
             raise document.error((*where, key), f"is not of a step with roles: {todo}")
     if any("options" in each for each in table.get("variation", [])):

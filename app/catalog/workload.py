@@ -29,7 +29,7 @@ _RESERVED = re.compile(
     r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size"
     r"|table_options|engine|load_method|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help"
     r"|version|gate_fd|event_rate|arrivals|each_second|roles_fd|role|follows|leads|apart|begin_fd|first_client"
-    r"|all_clients)(_.*)?"
+    r"|all_clients|ledger_fd)(_.*)?"
 )
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert", "connection")

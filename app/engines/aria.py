@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Dict, Mapping
+from typing import Dict, Mapping, Optional
 
 from .cause import cache_miss_cause, slow_reads_cause
 from .cause import table_locks_cause as table_lock_cause
 from .counter import TO_MB, gauge, rate, share
-from .engine import MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
+from .engine import ENDING, MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
 from .panel import block_cache_figures, of_table_locks, plain
 from .query import Query, named_whole_number, show_statement_values
 from .server import row_formats
@@ -28,6 +28,9 @@ is_written() { # dirty pages leave the page cache with the tables
 @dataclass(frozen=True, eq=False)
 class Aria(Engine):
     """What of it is no plain value."""
+
+    def keeps_commits(self, operation: str, variables: Mapping[str, str]) -> Optional[bool]:
+        return operation not in ENDING  # it has no commits: a statement may be there in part
 
     def commit(self, values: Mapping[str, str]) -> str:
         return "flushed at every statement"
@@ -111,6 +114,7 @@ ENGINE = Aria(
         ("Aria: rows", r"_?ma_|maria_|ha_maria"),
     ),
     status_waits=(table_lock_wait("Aria"),),
+    recovery=(("recover", r"Aria engine: starting recovery", r"Aria engine: recovery done"),),
     threads=(("checkpoint", r"checkpoint_bg|checkpoint_background"),),
     unflushed=("unflushed_aria_pages", "dirty pages"),
     debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes

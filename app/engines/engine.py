@@ -15,6 +15,9 @@ Debt = Dict[str, int]  # what is still to be written, by its parts: bytes or cou
 IsSteady = Callable[[str, Any, int], bool]  # whether a value has stayed within so much for a while
 Rules = Tuple[Tuple[str, str], ...]  # the part of the data that files belong to, and how their names begin
 
+# phases of the start after a crash: name, what the error log says when it begins, and when it ends
+Phases = Tuple[Tuple[str, str, str], ...]
+
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # of an engine as plans have it
 MIB = 1 << 20
 DEFINITIONS = MIB  # bytes: files of tables that take less hold no rows
@@ -81,6 +84,8 @@ class Engine:
     functions: Tuple[Tuple[str, str], ...] = ()  # its parts, and how the names of their functions begin
     threads: Rules = ()  # kinds of its background threads, and how their names begin
 
+    recovery: Phases = ()  # what it does when it starts after a crash
+
     # settling
     nudges: Tuple[str, ...] = ()  # variables that make it write when set, and fall back by themselves
     unflushed: Tuple[str, str] = ("", "")  # the debt that FLUSH TABLES writes, and its name for people
@@ -113,6 +118,10 @@ class Engine:
     def commit(self, values: Mapping[str, str]) -> str:
         """When a committed transaction is on the disk."""
         return UNKNOWN_COMMIT
+
+    def keeps_commits(self, operation: str, variables: Mapping[str, str]) -> Optional[bool]:
+        """Whether each answered commit is there after an operation; None: Dyno does not know it."""
+        return None
 
     def file_access(self, values: Mapping[str, str]) -> str:
         """Whether files are `direct` (cached by the engine alone) or `buffered` (also by the system).
@@ -158,6 +167,20 @@ class Engine:
         """The statements that return the table to the shared key cache."""
         gone = "SET GLOBAL {}.{}=0".format(table, self.key_cache)
         return "CACHE INDEX dyno.{} IN default".format(table), gone
+
+
+ENDING = ("kill", "power-cut")  # operations that end the server without its doing
+
+
+def keeps(operation: str, is_synced: bool, is_written: bool, variables: Mapping[str, str]) -> bool:
+    """Whether commits survive whose log was synced, or written to the system, before they were answered.
+
+    With a binary log recovery goes by it, so that has to be synced too.
+    """
+    if operation == "power-cut":
+        has_log = variables.get("log_bin", "OFF").upper() in ("ON", "1")
+        return is_synced and (not has_log or variables.get("sync_binlog") == "1")
+    return operation != "kill" or is_synced or is_written
 
 
 def rows_written(engine: str) -> Tuple[StatusCounter, ...]:

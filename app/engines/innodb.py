@@ -18,7 +18,7 @@ from .cause import (
     slow_syncs_cause,
 )
 from .counter import SHARE, TO_KB, TO_MB, StatusWait, gauge, rate, share
-from .engine import MIB, Debt, Engine, IsSteady, words
+from .engine import MIB, Debt, Engine, IsSteady, keeps, words
 from .panel import dirty_share_figure, hit_rate, plain, ratio
 from .query import Query, first_answer, named_whole_number, show_statement_values
 from .server import UNDO_BYTES, row_formats, table_formats
@@ -107,6 +107,12 @@ class InnoDB(Engine):
         words = {"1": "flushed at every commit", "2": "written at every commit, flushed each second"}
         said = values.get("innodb_flush_log_at_trx_commit") or "1"
         return words.get(said, "written and flushed each second")
+
+    def keeps_commits(self, operation: str, variables: Mapping[str, str]) -> Optional[bool]:
+        """2 writes at every commit, which outlives the server; MariaDB's 3 flushes twice."""
+        flush = variables.get("innodb_flush_log_at_trx_commit", "1")
+        syncs = "nosync" not in variables.get("innodb_flush_method", "").lower()
+        return keeps(operation, syncs and flush in ("1", "3"), flush != "0", variables)
 
     def file_access(self, values: Mapping[str, str]) -> str:
         """`direct` or `buffered`; MariaDB 11.0 has its own variable, and an empty flush method is fsync."""
@@ -392,6 +398,20 @@ ENGINE = InnoDB(
         StatusWait("InnoDB row lock", "row_lock", "innodb_row_lock_waits", "innodb_row_lock_time"),
         StatusWait("InnoDB log buffer without room", "log_io", "innodb_log_waits"),
         StatusWait("InnoDB buffer pool without a free page", "file_io", "innodb_buffer_pool_wait_free"),
+    ),
+    recovery=(
+        (
+            "scan redo",
+            r"Starting crash recovery( from|\.$)|Log scan progressed past|Starting to parse redo log",
+            r"scanned up to log sequence number|End of log at LSN|Trx id counter is",
+        ),
+        (
+            "apply redo",
+            r"Starting an apply batch|Applying a batch of|To recover: \d|Starting a (final )?batch to recover",
+            r"Apply batch completed|rollback segments? (is|are) active",
+        ),
+        ("roll back", r"Starting in background the rollback", r"Rollback of non-prepared transactions comp"),
+        ("load buffer pool", r"Loading buffer pool\(s\) from", r"Buffer pool\(s\) load completed"),
     ),
     threads=(
         ("purge", r"ib_srv_(purge|wkr)|srv_(purge|worker)_thread|InnoDB purge"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Mapping
+from typing import Mapping, Optional
 
 from .cause import cache_miss_cause, slow_reads_cause
 from .cause import table_locks_cause as table_lock_cause
 from .counter import StatusWait, gauge, rate, share
-from .engine import MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
+from .engine import ENDING, MIB, Debt, Engine, rows_written, table_lock_counters, table_lock_wait
 from .panel import block_cache_figures, of_table_locks, plain
 from .query import Query, named_whole_number, show_statement_values
 from .server import row_formats
@@ -26,6 +26,9 @@ is_written() { # key blocks leave the key cache with the tables
 @dataclass(frozen=True, eq=False)
 class MyISAM(Engine):
     """What of it is no plain value."""
+
+    def keeps_commits(self, operation: str, variables: Mapping[str, str]) -> Optional[bool]:
+        return operation not in ENDING
 
     def commit(self, values: Mapping[str, str]) -> str:
         return "no log: nothing is safe at commit"

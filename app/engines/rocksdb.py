@@ -7,7 +7,7 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .cause import STALLS, US, Cause, cache_miss_cause, compaction_cause, slow_reads_cause, slow_syncs_cause
 from .counter import SHARE, TO_KB, TO_MB, StatusCounter, StatusWait, gauge, rate
-from .engine import MIB, Debt, Engine, IsSteady, Rules
+from .engine import MIB, Debt, Engine, IsSteady, Rules, keeps
 from .panel import EngineFigure, hit_rate, plain, ratio
 from .query import Query, Row, first_answer, named_whole_number, show_statement_values
 
@@ -72,6 +72,12 @@ def _stall(name: str, limit: str, time: str = "") -> StatusWait:
 @dataclass(frozen=True, eq=False)
 class MyRocks(Engine):
     """What of it is no plain value."""
+
+    def keeps_commits(self, operation: str, variables: Mapping[str, str]) -> Optional[bool]:
+        """Only 1 hands the log to the system at each commit: else it stays in the server for up to a second."""
+        logs = variables.get("rocksdb_write_disable_wal", "OFF") == "OFF"
+        flush = variables.get("rocksdb_flush_log_at_trx_commit") or _write_sync(variables)
+        return keeps(operation, logs and flush == "1", False, variables)
 
     def commit(self, values: Mapping[str, str]) -> str:
         if values.get("rocksdb_write_disable_wal", "OFF") in ("ON", "1"):
@@ -376,6 +382,7 @@ ENGINE = MyRocks(
         _stall("MyRocks write stall", "total", "rocksdb_stall_micros"),
         *(_stall("MyRocks write stall: " + reason, limit) for reason, limit in _STALLS),
     ),
+    recovery=(("replay log", r"RocksDB: Column Families at start", r"Table_store: loaded DDL data"),),
     threads=(
         ("flush", r"rocksdb:high"),
         ("compaction", r"rocksdb:(low|bottom)"),

@@ -29,6 +29,17 @@ CLOSING = (
 SYSTEM_BYTES = {"mariadb": 30 * MIB, "mysql": 80 * MIB}
 UNDO_BYTES = 1200  # of a row that InnoDB writes, while nothing is purged
 
+# of its start after a crash, beside those of engines: transactions that its binary log decides about
+RECOVERY = (
+    (
+        "binary log",
+        r"Recovering after a crash using|Starting (XA |table )?crash recovery\.\.\.",
+        r"[Cc]rash (table )?recovery finished",
+    ),
+)
+
+VERBOSE_LOG = ("log-error-verbosity", "3")  # with which MySQL 8 and 9 tell of their recovery
+
 HANDLER_READS = "+".join(
     "handler_read_" + what for what in ("first", "key", "next", "prev", "rnd", "rnd_next")
 )

@@ -369,8 +369,8 @@ class Plan:
     def can_repeat(self, index: int) -> bool:
         """Whether a step can run again in place: it only reads, and does not need cold caches."""
         step = self.steps[index]
-        before = self.steps[index - 1] if index else Step("", "")
-        is_cold = before.kind == "restart" or step.restart_with != before.restart_with
+        before = next((each for each in self.steps[:index][::-1] if not each.beside), Step("", ""))
+        is_cold = before.kind in ("restart", "kill", "power-cut") or step.restart_with != before.restart_with
         return step.kind in QUERYING and not (step.writes or step.warm or is_cold or step.role)
 
     @property
@@ -409,6 +409,10 @@ class Plan:
         """A step with its other roles; [] of one of those."""
         is_other = self.steps[index].beside
         return [] if is_other else [self.steps[at] for at in (index, *self.other_roles(index))]
+
+    def roles(self, index: int) -> list[Step]:
+        """The roles of a step or operation, the watched one first; [] of a step without."""
+        return [each for each in self.together(index) if each.role]
 
     def writes(self, index: int) -> bool:
         """Whether a step, or another role of it, writes."""

@@ -16,6 +16,11 @@ RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
 WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them
 COUNT_WRAPPER = "dyno-count.lua"  # the same of a step whose instructions are counted
 ROLE_WRAPPER = "dyno-role.lua"  # the same of one role of a step, and of a rate whose parts come each second
+# the same of a role beside an operation, inside of the others: its clients connect again
+RECONNECT_WRAPPER = "dyno-reconnect.lua"
+RECONNECTED = "DYNO_RECONNECTED"  # variable of the environment that names the Lua of the workload for it
+LEDGER = "ledger.lua"  # the workload that remembers what it has sent
+LEDGER_BYTES = 8 * 64  # of each of its clients, in the memory that it shares with the agent
 MOST_ROLES, MOST_CLIENTS = 8, 4096  # of a step, and of a role, in `dyno_roles` of it
 ROLES_BYTES = 4 * (1 + 2 * MOST_ROLES * MOST_CLIENTS)  # of the memory that the roles of a step share
 MOST_KINDS = 20  # of events of a workload, in `dyno_kinds`
@@ -71,11 +76,15 @@ def lua_wrapper_of(step: Step, plan: Plan) -> str:
     return RATE_WRAPPER if _has_schedule(step, plan) else ""
 
 
-def lua_environment(step: Step, plan: Plan) -> Dict[str, str]:
-    """Which Lua each wrapper loads in its turn."""
-    stem = lua_script_stem(step)
+def lua_environment(step: Step, plan: Plan, reconnects: bool = False) -> Dict[str, str]:
+    """Which Lua each wrapper loads in its turn; reconnects: for a role beside an operation."""
+    stem, own = lua_script_stem(step), {}
+    if reconnects:
+        stem, own = lua_stem_of(RECONNECT_WRAPPER), {RECONNECTED: stem}
     in_role = lua_stem_of(RATE_WRAPPER) if _has_schedule(step, plan) else stem
-    return {WRAPPED: stem, LOADED: lua_stem_of(lua_wrapper_of(step, plan)) or stem, IN_ROLE: in_role}
+    return {
+        WRAPPED: stem, LOADED: lua_stem_of(lua_wrapper_of(step, plan)) or stem, IN_ROLE: in_role, **own
+    }  # fmt: skip
 
 
 def _has_schedule(step: Step, plan: Plan) -> bool:

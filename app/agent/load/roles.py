@@ -40,6 +40,11 @@ class RolesMemory:
         first = 4 * (1 + MOST_ROLES * MOST_CLIENTS + role * MOST_CLIENTS)
         return all(self._map[first : first + 4 * clients : 4])
 
+    def answered(self, role: int, clients: int) -> bytes:
+        """How many statements of each client of a role were answered, as it stands there."""
+        first = 4 * (1 + role * MOST_CLIENTS)
+        return self._map[first : first + 4 * clients]
+
     def end_step(self) -> None:
         """Each client ends behind its statement; one that follows another catches up with it first."""
         self._map[:4] = _OVER
@@ -120,6 +125,11 @@ class RoleGenerators:
     @property
     def pids(self) -> List[int]:
         return [role.generator.pid for role in self.roles]
+
+    @property
+    def answered(self) -> bytes:
+        """How many statements of each client of the first role were answered: other bytes, other counts."""
+        return b"" if self._is_closed else self._memory.answered(0, self.roles[0].step.threads)
 
     @property
     def is_open(self) -> bool:

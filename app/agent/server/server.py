@@ -115,7 +115,15 @@ class Server:
     def start(self, wait: Callable[[float], None] = time.sleep) -> float:
         """Start the server and wait until it answers; returns the seconds that this took."""
         began = time.monotonic()
+        self.launch()
+        self.await_answer(wait)
+        return time.monotonic() - began
+
+    def launch(self) -> None:
+        """Start the process of the server, and wait for nothing."""
         self._lines_before = len(self.log_lines())
+        with contextlib.suppress(OSError):
+            os.unlink(self.socket + ".pid")  # of a server that was killed
         with open(os.devnull, "wb") as null:
             self._process = subprocess.Popen(
                 self._command(),
@@ -128,6 +136,10 @@ class Server:
                 preexec_fn=self.memory.preexec_fn,
             )
         self._record(self._process.pid)
+
+    def await_answer(self, wait: Callable[[float], None] = time.sleep) -> None:
+        """Wait until the launched server answers, and verify it."""
+        began = time.monotonic()
         while not self.answers():
             if not self.is_alive():
                 raise AgentError("the server did not start: {}".format(self.first_error()))
@@ -137,14 +149,12 @@ class Server:
                     "the server did not answer within {} s: {}".format(START_S, self.first_error())
                 )
             wait(0.05)
-        seconds = time.monotonic() - began
         self._record(self.pid)
         try:
             self._verify()
         except (AgentError, QueryError):
             self.kill()
             raise
-        return seconds
 
     def _record(self, pid: int) -> None:
         """Record the process, so that whoever cleans up after this agent ends this one and no other."""
@@ -172,11 +182,12 @@ class Server:
         """Run under valgrind from the next start on."""
         self.counter = InstructionCounter(self.private, UNDER_VALGRIND, has_stacks)
 
-    def answers(self) -> bool:
+    def answers(self, client: Optional[Client] = None) -> bool:
+        """Whether it answers; another thread asks by a client of its own."""
         if not os.path.exists(self.socket):
             return False
         with contextlib.suppress(QueryError):
-            self.client.query("SELECT 1")
+            (client or self.client).query("SELECT 1")
             return True
         return False
 
@@ -198,8 +209,7 @@ class Server:
             return False
         assert self._process is not None
         self.client.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGTERM)
+        self.ask_to_end()
         until = time.monotonic() + limit_s
         while self._process.poll() is None:
             if time.monotonic() > until:
@@ -214,11 +224,23 @@ class Server:
             self.client.try_run(WRITE_NOTHING)
 
     def kill(self) -> None:
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait(KILL_S)
+        self.end_at_once()
         self.client.close()
+
+    def end_at_once(self) -> None:
+        """kill -9 of the server and of the script that started it, wherever that has put the server."""
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(KILL_S)
+        for pid in processes_with("--defaults-file=" + self.my_cnf):
+            _end(pid, start_ticks(pid))
+
+    def ask_to_end(self) -> None:
+        """A clean shutdown begins."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
 
     def halt(self) -> None:
         """Stop all of it where it is, until `go_on`."""
@@ -292,6 +314,16 @@ def start_ticks(pid: int) -> str:
     except (OSError, IndexError):
         return "?"
     return "?" if words[0] in "ZX" else words[19]
+
+
+def processes_with(argument: str) -> List[int]:
+    """The processes that have this argument on their command line."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open("/proc/{}/cmdline".format(name), "rb") as file:
+            if os.fsencode(argument) in file.read().split(b"\0"):
+                found.append(int(name))
+    return found
 
 
 def end_leftover_server(session: str) -> Optional[Dict[str, Any]]:

@@ -103,19 +103,8 @@ class DriveStep:
         self, driver: Sequence[str], step: Step, options: Sequence[str], files: Sequence[int]
     ) -> Generator:
         """Start one sysbench: of the step, or of a role of it."""
-        session, contender, plan = self._session, self._session.contender, self._session.plan
-        seed = self._seed if step is self._step else seed_of(plan, session.turn.repeat, step)
-        line = command(step, plan, contender.engine, contender.table_options, driver, seed)
-        lua = LOAD_WRAPPER if step.role else lua_wrapper_of(step, plan) or step.lua
         log = "sysbench.log" if step is self._step else "sysbench-{}.log".format(step.role)
-        return Generator(
-            [*line, *options],
-            session.lua(lua),
-            session.at(log),
-            step.load_cores,
-            keep=files,
-            environment=lua_environment(step, plan),
-        )
+        return start_sysbench(self._session, step, driver, options, files, log)
 
     def _figures(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         step, session, measuring = self._step, self._session, self._measuring
@@ -186,7 +175,31 @@ class DriveStep:
         if not interrupted and self._code == 0:
             missing = missing_clients_reason(self._step, self._measuring.counted.total or {})
             return ("failed", missing) if missing else ("completed", "")
-        return "failed", _why(self._session, generator, self._code)
+        return "failed", failure_reason(self._session, generator, self._code)
+
+
+def start_sysbench(
+    session: RunningSession,
+    step: Step,
+    driver: Sequence[str],
+    options: Sequence[str],
+    files: Sequence[int],
+    log: str,
+    reconnects: bool = False,  # its clients connect again
+) -> Generator:
+    """One sysbench beside the server, for a step or a role of one."""
+    contender, plan = session.contender, session.plan
+    seed = seed_of(plan, session.turn.repeat, step)
+    line = command(step, plan, contender.engine, contender.table_options, driver, seed)
+    lua = LOAD_WRAPPER if step.role else lua_wrapper_of(step, plan) or step.lua
+    return Generator(
+        [*line, *options],
+        session.lua(lua),
+        session.at(log),
+        step.load_cores,
+        keep=files,
+        environment=lua_environment(step, plan, reconnects),
+    )
 
 
 class RemoteLoad:
@@ -236,7 +249,7 @@ class RemoteLoad:
         return marks + [TUNNELLED] * self._conductor.is_loopback
 
 
-def _why(session: RunningSession, generator: Driving, code: int) -> str:
+def failure_reason(session: RunningSession, generator: Driving, code: int) -> str:
     """Why a step failed, in the words of the server or of sysbench."""
     said = generator.complaints()
     for text in said[:5]:

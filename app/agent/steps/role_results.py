@@ -40,14 +40,15 @@ class RolesEnd:
     @property
     def steps(self) -> List[Step]:
         """The roles of the step, that of its figure first; [] where it has none."""
-        return [self._plan.steps[at] for at in self._indexes] if len(self._indexes) > 1 else []
+        return self._plan.roles(self._indexes[0])
 
     def complete(
         self, ended: Dict[str, Any], load: Optional[RoleGenerators], total: Optional[Mapping[str, Any]]
     ) -> Dict[str, Any]:
         """The end of the step with `beside`: those of its other roles and kinds, by place in the plan."""
-        loads: Sequence[Optional[RoleLoad]] = load.roles[1:] if load else [None] * len(self._indexes[1:])
-        others = {at: self._end(at, each, ended) for at, each in zip(self._indexes[1:], loads)}
+        beside = self._indexes[1:]
+        loads: Sequence[Optional[RoleLoad]] = load.roles[-len(beside) :] if load else [None] * len(beside)
+        others = {at: self._end(at, each, ended) for at, each in zip(beside, loads)}
         ends = {self._indexes[0]: ended, **others}
         missed = [at for at, each in ends.items() if _has_missed(each)]
         for at, each in ends.items():
@@ -77,6 +78,8 @@ class RolesEnd:
         common = {name: ended.get(name, "") for name in ("outcome", "reason")}
         if load is None or total is None:
             return common
+        if self._plan.steps[self._indexes[0]].is_operation:  # a lost connection is no error of the load
+            total = {**total, "errors": max(0, total["errors"] - total["reconnects"])}
         self._count_rows(load, total)
         totals, seconds = totals_of(total), float(total["time_s"])
         schedule = achieved_rate(step, load.behind_s, int(totals.events or 0), seconds)

@@ -38,7 +38,14 @@ from app.protocol.plan import (
     Step,
     digest,
 )
-from app.protocol.sysbench import COUNT_WRAPPER, LOAD_WRAPPER, RATE_WRAPPER, ROLE_WRAPPER, WRAPPER
+from app.protocol.sysbench import (
+    COUNT_WRAPPER,
+    LOAD_WRAPPER,
+    RATE_WRAPPER,
+    RECONNECT_WRAPPER,
+    ROLE_WRAPPER,
+    WRAPPER,
+)
 from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders
@@ -358,6 +365,7 @@ def _files(
         RATE_WRAPPER: any((step.rate and not step.comes_each_second) or step.limit_ms for step in steps),
         ROLE_WRAPPER: any(step.role or step.comes_each_second for step in steps),
         LOAD_WRAPPER: bool(request.load) or any(step.role for step in steps),
+        RECONNECT_WRAPPER: any(step.is_operation for step in steps),
         WRAPPER: request.order == SLICES,
         COUNT_WRAPPER: any(step.kind == COUNT for step in steps),
     }

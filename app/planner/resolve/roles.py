@@ -1,16 +1,22 @@
-"""A step with roles: one step of the plan for each of them, at each point of its sweep."""
+"""A step with roles: one step of the plan for each of them, at each point of its sweep.
+
+An operation comes first, without a workload: all of its roles work for the same time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from app.catalog import SequenceRole, SequenceStep, Workload
+from app.catalog import SequenceRole, SequenceStep, StepVariation, Workload
+from app.catalog.operations import AFTER_S, SECONDS_AFTER
 from app.core.errors import InputError
-from app.protocol.plan import Step
+from app.protocol.plan import TIME, Step
 
 from .step_point import StepBounds, StepDefaults, step_at, step_bounds, swept_step
 from .sweep import SweepPoint, sweep_points
+
+OPERATION_GROUP = "operations"
 
 
 def role_steps(
@@ -20,18 +26,44 @@ def role_steps(
     for role in step.role:
         _check_role(step, role, workloads[role.workload], is_read)
     step, cores = swept_step(step, size)
+    if step.is_operation:
+        step = replace(step, variation=tuple(map(_started_with, step.variation)))
     clients = {role.name: role.threads for role in step.role}
     clients.update({role.name: clients[role.follows] for role in step.role if role.follows})
     own = clients[step.roles[0].name] if all(clients.values()) else None
     sweep = sweep_points(step, (own,) if own else step.threads or size.threads, cores)
     bounds = _bounds_of_roles(step, workloads, size, len(sweep), is_read)
-    found = [
-        _role(step, role, workloads[role.workload], point, size, clients[role.name], bounds[role.name])
-        for point in sweep
-        for role in step.roles
-    ]
+    found: list[Step] = []
+    for point in sweep:
+        found += [_operation(step, point, size)] if step.is_operation else []
+        found += [
+            _role(step, role, workloads[role.workload], point, size, clients[role.name], bounds[role.name])
+            for role in step.roles
+        ]
     _check_time(step, found)
     return found
+
+
+def _started_with(variation: StepVariation) -> StepVariation:
+    """Variables of an operation are options: those that are set while a server is up go with it."""
+    return replace(variation, variables={}, restart_with={**variation.variables, **variation.restart_with})
+
+
+def _operation(step: SequenceStep, point: SweepPoint, size: StepDefaults) -> Step:
+    return Step(
+        step.name,
+        step.kind,
+        group=OPERATION_GROUP,
+        unit="s",
+        figure=TIME,
+        threads=0,
+        coordinates=point.coordinates,
+        seconds=step.seconds or SECONDS_AFTER,
+        warmup=size.warmup if step.warmup is None else step.warmup,
+        restart_with=point.variation.restart_with,
+        after=step.after or AFTER_S,
+        again_after_ms=step.again_after_ms or 0,
+    )
 
 
 def _check_role(step: SequenceStep, role: SequenceRole, workload: Workload, is_read: bool) -> None:
@@ -39,6 +71,11 @@ def _check_role(step: SequenceStep, role: SequenceRole, workload: Workload, is_r
         raise InputError(
             f"step {step.name}: the role {role.name} needs a workload that is driven, and {workload.name} is"
             f" of kind {workload.kind}"
+        )
+    if step.is_operation and is_read and workload.changes_rows:
+        raise InputError(
+            f"step {step.name}: the role {role.name} changes the number of rows that later steps read, and"
+            f" each contender has others after a {step.kind}: choose another workload, or let it come last"
         )
     leader = next((each for each in step.role if each.name == role.follows), role)
     is_open = role is step.roles[0] and not any(each.is_bounded for each in step.role)
@@ -54,6 +91,10 @@ def _bounds_of_roles(
     step: SequenceStep, workloads: Mapping[str, Workload], size: StepDefaults, points: int, is_read: bool
 ) -> dict[str, StepBounds]:
     """The limits of each role; where none has any, the figure's ends like a step without roles."""
+    if step.is_operation:
+        whole = _operation(step, SweepPoint(0), size)
+        alike: StepBounds = {"seconds": whole.after + whole.seconds, "warmup": whole.warmup}
+        return {role.name: alike for role in step.role}
     first = step.roles[0]
     found = {role.name: _own_bounds(role, size) for role in step.role}
     if not any(each.is_bounded for each in step.role):
@@ -103,7 +144,7 @@ def _role(
     clients: int | None,
     bounds: StepBounds,
 ) -> Step:
-    is_first = role is step.roles[0]
+    is_first = role is step.roles[0] and not step.is_operation
     own = replace(point, threads=clients or point.threads, rate=role.rate or 0)
     return replace(
         step_at(_as_step(step, role), workload, own, size, **bounds),

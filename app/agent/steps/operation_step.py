@@ -1,0 +1,233 @@
+"""A step that does something to the server while its roles go on: kill, restart."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+
+from app.agent.load.generator import driver_options, generator_login_options
+from app.agent.load.ledger import LedgerCount, LedgerError, LedgerMemory, count_ledger, missing_text
+from app.agent.load.roles import AHEAD_S, RoleGenerators
+from app.agent.sampling.way_back import RateOfSecond, rate_before, seconds_back
+from app.agent.server.mysql import Client, QueryError
+from app.agent.server.recovery import phases_of
+from app.agent.system.control import ON_REQUEST
+from app.engines import engine_of
+from app.engines.server import RECOVERY
+from app.protocol.events import MomentEvent
+from app.protocol.step_parts import OperationResult
+from app.protocol.sysbench import LEDGER
+
+from .counted import RunningStepMeter
+from .drive_step import failure_reason, start_sysbench
+from .operation import Operation
+from .pace import OVERDUE_S, UnslicedLoad
+from .role_results import RolesEnd
+
+if TYPE_CHECKING:
+    from app.agent.load.generator import Generator
+    from app.protocol.plan import Step
+
+    from .facts import SessionFactsWriter
+    from .running import RunningSession
+
+PAGE = 50_000  # rows of the ledger that are read at once
+READ_S = 300.0  # for one of them: the server may still roll back
+_LOST = "{} promised every answered commit after a {}, and of the ledger {}"
+
+
+class OperationStep:
+    """One operation, with its roles beside it."""
+
+    def __init__(self, session: RunningSession, facts: SessionFactsWriter, index: int, step: Step) -> None:
+        self._session, self._index, self._step = session, index, step
+        self._engine = engine_of(session.contender.engine)
+        self._roles = session.plan.roles(index)
+        self._generators: Optional[RoleGenerators] = None
+        self._ledger = StepLedger(self._roles)
+        self._operation = Operation(session.server, step, self._answered)
+        self._measuring = OperationMeter(session, index, self._roles[0], self._operation)
+        self._ends = RolesEnd(session, facts, index, self._measuring.role_costs)
+        self._variables: Dict[str, str] = {}
+        self.broken = ""  # a promise of the server: its session fails
+
+    def run(self) -> Dict[str, Any]:
+        """Carry it out; returns the fields of step_ended."""
+        try:
+            return self._run()
+        finally:
+            self._operation.end()
+            self._ledger.close()
+
+    def _run(self) -> Dict[str, Any]:
+        session, measuring = self._session, self._measuring
+        self._variables = session.server.client.pairs("SHOW GLOBAL VARIABLES")
+        measuring.prepare()
+        measuring.begin()
+        pace = UnslicedLoad(self._roles[0], measuring)
+        with generator_login_options(session.server) as login:
+            driver = [*driver_options(session.server.socket, session.server.loopback_port), *login]
+            start = partial(self._start_role, driver)
+            generators = RoleGenerators(self._roles, start, 0, self._begin)
+            session.generator = self._generators = generators
+            try:
+                interrupted = pace.follow(generators)
+                self._operation.end()
+                code = 0 if interrupted else generators.wait()
+            finally:
+                self._operation.end()
+                generators.stop()
+                session.generator = None
+                measuring.end()
+        measuring.tell()
+        outcome, reason = self._outcome(interrupted, code)
+        self._bring_back()
+        return self._ends.complete(self._figures(outcome, reason), generators)
+
+    def _start_role(self, driver: List[str], role: Step, options: List[str], files: Any) -> Generator:
+        own, fds = self._ledger.of(role)
+        log = "sysbench-{}.log".format(role.role)
+        given = [*options, *own]
+        return start_sysbench(self._session, role, driver, given, [*files, *fds], log, reconnects=True)
+
+    def _begin(self, _connections: Mapping[str, List[int]]) -> None:
+        """All clients wait for the moment to begin; it is said next."""
+        self._operation.begin(time.monotonic() + AHEAD_S)
+
+    def _answered(self) -> bytes:
+        return self._generators.answered if self._generators else b""
+
+    def _bring_back(self) -> None:
+        """Leave a server that answers, however the step ended; its clients have gone."""
+        session = self._session
+        if self._operation.at_s is None or session.control.interrupts == "stopped":
+            return
+        session.server.client.close()
+        if session.server.is_alive():
+            session.server.await_answer(session.wait)
+
+    def _outcome(self, interrupted: str, code: int) -> Any:
+        if interrupted in ("stopped", "skipped"):
+            return interrupted, ON_REQUEST
+        if self._operation.problem:
+            return "failed", self._operation.problem
+        if interrupted:
+            return "failed", "sysbench did not end within {} s after its time: Dyno ended it".format(
+                OVERDUE_S
+            )
+        if code and self._generators:
+            return "failed", failure_reason(self._session, self._generators, code)
+        if self._operation.first_answer_s is None:
+            return "failed", "the roles ended before the {}".format(self._step.kind)
+        return "completed", ""
+
+    def _figures(self, outcome: str, reason: str) -> Dict[str, Any]:
+        operation, journal = self._operation, self._session.journal
+        for text in operation.notes:
+            journal.log(text)
+        counted: Optional[LedgerCount] = None
+        if outcome == "completed" and self._ledger.memory is not None:
+            try:
+                counted = self._ledger.count(self._session.server.socket)
+            except (QueryError, LedgerError) as error:
+                outcome, reason = "failed", "the ledger cannot be read: {}".format(error)
+        found = self._result(counted)
+        lost = missing_text(counted) if counted else ""
+        if lost and found.promised:
+            self.broken = _LOST.format(self._engine.title, self._step.kind, lost)
+            outcome, reason = "failed", self.broken
+        return {
+            "outcome": outcome,
+            "reason": reason,
+            "value": operation.first_answer_s,
+            "seconds": round(self._measuring.counted.measured.get("interval_s", 0.0), 3),
+            "operation": found if operation.at_s is not None else None,
+            "status": {},  # a server that was started again counts anew
+        }
+
+    def _result(self, counted: Optional[LedgerCount]) -> OperationResult:
+        operation, kind = self._operation, self._step.kind
+        at_s, seconds = operation.at_s or 0.0, self._measuring.seconds
+        before = rate_before(seconds, at_s)
+        rules = (*self._engine.recovery, *RECOVERY)
+        return OperationResult(
+            at_s=round(at_s, 3),
+            first_answer_s=operation.first_answer_s,
+            seconds=operation.first_answer_s if kind == "restart" else None,
+            before=None if before is None else round(before, 2),
+            back_s=seconds_back(seconds, at_s, before),
+            stall_s=round(operation.stall_s, 3),
+            phases=phases_of(rules, operation.log.lines) if operation.log else {},
+            promised=self._engine.keeps_commits(kind, self._variables),
+            **(counted._asdict() if counted else {}),
+        )
+
+
+class OperationMeter(RunningStepMeter):
+    """Measures the watched role, and writes the moments of the operation."""
+
+    def __init__(self, session: RunningSession, index: int, watched: Step, operation: Operation) -> None:
+        super().__init__(session, index, watched)
+        self._watched, self._operation = watched, operation
+        self.seconds: List[RateOfSecond] = []
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        if line.get("type") == "second":
+            end_s = float(line["time_s"]) - self._watched.warmup
+            self.seconds.append(RateOfSecond(end_s - float(line["interval_s"]), end_s, int(line["events"])))
+        super().take(line)
+
+    def look(self) -> str:
+        self.tell()
+        return super().look()
+
+    def tell(self) -> None:
+        """Write the moments since the last time; `value` is the second of the step."""
+        kind = self._session.plan.steps[self._index].kind
+        for at_s, name in self._operation.take_moments():
+            text = kind if name == "operation" else ""
+            moment = {"step": self._index, "value": round(at_s, 3), "text": text}
+            self._session.journal.write(MomentEvent, name=name, **moment)
+
+
+class StepLedger:
+    """The role of a step that keeps the ledger, if one does."""
+
+    def __init__(self, roles: List[Step]) -> None:
+        self._role = next((each for each in roles if each.lua.endswith(LEDGER)), None)
+        self.memory = LedgerMemory(self._role.threads) if self._role else None
+
+    def of(self, role: Step) -> Any:
+        """The options and open files that a role needs for it."""
+        if self.memory is None or role is not self._role:
+            return [], []
+        return ["--ledger-fd={}".format(self.memory.fd)], [self.memory.fd]
+
+    def count(self, socket: str) -> LedgerCount:
+        """Hold the rows in the table against what the clients know."""
+        assert self.memory is not None
+        client = Client(socket, READ_S)
+        try:
+            numbers = client.query("SELECT client, COUNT(*) AS n FROM dyno.ledger GROUP BY client")
+            rows = {int(each["client"]): _rows(client, int(each["client"])) for each in numbers}
+        finally:
+            client.close()
+        return count_ledger(self.memory.read(), rows)
+
+    def close(self) -> None:
+        if self.memory is not None:
+            self.memory.close()
+            self.memory = None
+
+
+def _rows(client: Client, number: int) -> List[int]:
+    text = "SELECT n FROM dyno.ledger WHERE client = {} AND n > {} ORDER BY n LIMIT {}"
+    found: List[int] = []
+    last = -(1 << 31)
+    while True:
+        page = [int(each["n"]) for each in client.query(text.format(number, last, PAGE))]
+        found += page
+        if len(page) < PAGE:
+            return found
+        last = page[-1]
