@@ -10,7 +10,6 @@ from app.protocol.plan import OPERATIONS
 from .amounts import SECONDS
 
 CARRIED_OUT = ("kill", "restart")  # of OPERATIONS, as far as a sequence can say them
-AFTER_S, SECONDS_AFTER = 20, 60  # where the step does not say it
 OPERATION_RULES = {"after": SECONDS, "again_after_ms": ValueRule((int,), 1, 600_000)}
 # keys that other steps with roles have
 _NOT_OF_OPERATIONS = ("profile", "cap_s", "figure", "warm", "increments")

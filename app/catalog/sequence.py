@@ -146,7 +146,7 @@ class SequenceStep:
         return tuple(sorted(self.role, key=lambda each: each.name != (self.figure or self.role[0].name)))
 
     def name_in_plan(self, role: SequenceRole) -> str:
-        """A plan has a step for each role: that of the figure has the name of the step, or an operation has."""
+        """A plan has a step for each role: that of the figure, or the operation, has the name of the step."""
         is_main = role is self.roles[0] and not self.is_operation
         return self.name if is_main else f"{self.name}.{role.name}"
 

@@ -103,6 +103,9 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
         f"{step.seconds} s" + " in slices" * step.sliced if step.seconds else "",
         count_text(step.events, "event") if step.events else "",
     ]
+    if step.is_operation:
+        again = f", again {step.again_after_ms} ms after the start" if step.again_after_ms else ""
+        bounds = [f"{step.seconds} s after it{again}; it comes after {step.after} s"]
     if step.kind == LIMIT:
         bounds = [f"p99 under {step.limit_ms:g} ms"]
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]

@@ -97,7 +97,8 @@ def _sizes(sequence: Sequence) -> str:
 def _rows(step: SequenceStep, kinds: Mapping[str, str], sequence: Sequence) -> list[tuple[str, ...]]:
     """The line of a step, and below it those of its roles."""
     roles = [(f"- {role.name}", role.workload, "", "", "", "", _said_of(role)) for role in step.roles]
-    return [_row(step, kinds.get(step.main_workload, step.kind), sequence), *roles]
+    kind = "drive" if step.is_operation else kinds.get(step.main_workload, step.kind)
+    return [_row(step, kind, sequence), *roles]
 
 
 def _said_of(role: SequenceRole) -> str:
@@ -157,7 +158,12 @@ def _besides(step: SequenceStep) -> str:
         (step.settle_before, "settles before"),
         (step.settle_after, "settles after"),
         (step.role and step.cap_s, f"{step.cap_s} s at most"),
-        (step.role, f"its figure is that of {step.roles[0].name}" if step.role else ""),
+        (step.after, f"after {step.after} s"),
+        (step.again_after_ms, f"again after {step.again_after_ms} ms"),
+        (
+            step.role and not step.is_operation,
+            f"its figure is that of {step.roles[0].name}" if step.role else "",
+        ),
         (step.reload == "once", "loads the tables before it"),
         (step.reload == "each", "loads the tables before each point"),
         (step.increments, f"in {step.increments} parts, the size after each"),

@@ -88,7 +88,11 @@ class PlanEventPrinter:
         step = self.progress.step(ended.step)
         if step.event_kind and ended.outcome != "completed":
             return False
-        return ended.outcome != "completed" or bool(ended.marks) or not is_waiting(step.kind, step.unit)
+        return (
+            ended.outcome != "completed"
+            or bool(ended.marks)
+            or not is_waiting(step.kind, step.unit, step.figure)
+        )
 
     def _result(self, name: str, session: str, ended: StepEnded) -> str:
         step = self.progress.step(ended.step)

@@ -403,11 +403,11 @@ ENGINE = InnoDB(
         (
             "scan redo",
             r"Starting crash recovery( from|\.$)|Log scan progressed past|Starting to parse redo log",
-            r"scanned up to log sequence number|End of log at LSN|Trx id counter is",
+            r"scanned up to log sequence number|End of log at LSN",
         ),
         (
             "apply redo",
-            r"Starting an apply batch|Applying a batch of|To recover: \d|Starting a (final )?batch to recover",
+            r"Starting an apply batch|Applying a batch|To recover: \d|Starting a (final )?batch to recover",
             r"Apply batch completed|rollback segments? (is|are) active",
         ),
         ("roll back", r"Starting in background the rollback", r"Rollback of non-prepared transactions comp"),

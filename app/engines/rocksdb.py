@@ -74,7 +74,7 @@ class MyRocks(Engine):
     """What of it is no plain value."""
 
     def keeps_commits(self, operation: str, variables: Mapping[str, str]) -> Optional[bool]:
-        """Only 1 hands the log to the system at each commit: else it stays in the server for up to a second."""
+        """Only 1 hands the log to the system at each commit: else it may stay in the server for a second."""
         logs = variables.get("rocksdb_write_disable_wal", "OFF") == "OFF"
         flush = variables.get("rocksdb_flush_log_at_trx_commit") or _write_sync(variables)
         return keeps(operation, logs and flush == "1", False, variables)

@@ -36,7 +36,7 @@ class ContenderDurations:
         step = self.plan.steps[index]
         if step.beside:
             return 0.0
-        if step.role:
+        if step.role or step.is_operation:
             return self.seen.get(index, self.plan.declared_s(index) + self._guess(contender)[index])
         if step.kind == LIMIT:  # at most: how long a search takes varies
             return step.seconds + step.warmup + self._guess(contender)[index]

@@ -86,6 +86,8 @@ def _progress_text(shown: ProgressEvent) -> str:
 def _second_text(s: int, step: Step) -> str:
     if s < 0:
         return f"warm-up second {s + step.warmup + 1} of {step.warmup}"
+    if step.is_operation:
+        return f"second {s + 1} of {step.after + step.seconds}, {step.kind} after {step.after} s"
     return f"second {s + 1} of {step.seconds}" if step.seconds else f"second {s + 1}"
 
 

@@ -207,7 +207,7 @@ class Step:
     @property
     def is_judged(self) -> bool:
         """Whether contenders are compared by it: not by warming up, nor by how long a server took."""
-        return not (self.warm or self.kind == "warmup" or is_waiting(self.kind, self.unit))
+        return not (self.warm or self.kind == "warmup" or is_waiting(self.kind, self.unit, self.figure))
 
     @property
     def counts_writes(self) -> bool:
@@ -228,9 +228,9 @@ def step_label(name: str, coordinates: Mapping[str, Any]) -> str:
     return " ".join([name, *("{}={}".format(*item) for item in sorted(coordinates.items()))])
 
 
-def is_waiting(kind: str, unit: str) -> bool:
-    """Whether the figure of a step is only how long a server took to settle or start, not a size."""
-    return kind in ("settle", "restart") and unit != "bytes"
+def is_waiting(kind: str, unit: str, figure: str = "") -> bool:
+    """Whether the figure of a step is only how long a server took to settle or start: no size, no operation."""
+    return kind in ("settle", "restart") and unit != "bytes" and figure != TIME
 
 
 def step_key(name: str, coordinates: str | Mapping[str, Any]) -> tuple[str, str]:
@@ -462,6 +462,9 @@ class Plan:
         for step in plan.steps:
             if step.event_kind and not step.beside:
                 raise ValueError("plan: step {} is a kind of no step".format(step.name))
+        alone = next((each.name for at, each in enumerate(plan.steps) if _lacks_roles(plan, at)), "")
+        if alone:
+            raise ValueError("plan: step {} is an operation without roles".format(alone))
         for roles in map(plan.together, range(len(plan.steps))):
             names = {"", *(each.role for each in roles)}
             lost = next((each.name for each in roles if each.follows not in names), "")
@@ -481,6 +484,12 @@ def time_limit_s(roles: list[Step]) -> int:
     if first.role and first.cap_s:
         return first.cap_s
     return max(seconds) + first.warmup if all(seconds) else 0
+
+
+def _lacks_roles(plan: Plan, index: int) -> bool:
+    step = plan.steps[index]
+    must_have = step.is_operation or step.kind in ("kill", "power-cut", "ddl", "backup")
+    return must_have and not (step.is_operation and plan.roles(index))
 
 
 def step_fields_to_hash(step: Step) -> dict[str, Any]:

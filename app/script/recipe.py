@@ -75,6 +75,12 @@ def read_recipe(history: History, reference: str) -> SessionRecipe:
 
 
 def _check(session: str, plan: Plan, known: Mapping[str, Any]) -> None:
+    operation = next((step for step in plan.steps if step.is_operation), None)
+    if operation is not None:
+        raise InputError(
+            f"session {session} has the step {operation.name}, a {operation.kind} beside roles: a script cannot"
+            " repeat it"
+        )
     if plan.counts:
         raise InputError(
             f"session {session} counted instructions under valgrind, which a script cannot repeat: write"

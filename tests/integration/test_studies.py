@@ -30,6 +30,7 @@ APART = ("limit", "work", "insert-benchmark")
 SEQUENCES = [each for each in Catalog().sequences()[0] if each.shipped and each.name not in APART]
 ROWS = 3000
 LIMIT_S = 1500
+ANSWER_S = 20  # that a server may take after a kill
 CALM_RATE = 200  # as fast as it goes they would take the CPUs of other tests; that is seen elsewhere
 COMMANDS = ("select", "update", "insert", "delete", "begin", "commit")
 FEW = 60  # statements of who asks for figures, rows of the statistics of tables
@@ -187,8 +188,8 @@ def test_every_workload_on_other_servers(
 
 def names_of(step: SequenceStep) -> list[str]:
     """Those of its workload, or of its roles."""
-    beside = [f"{step.name}.{role.name}" for role in step.roles[1:]]
-    return [step.name, *beside] if step.workload or step.role else []
+    named = step.names_in_plan if step.workload or step.role else ()
+    return [*named[step.is_operation :]]
 
 
 def sizes_of(sequence: Sequence) -> dict[str, str | int]:
@@ -200,6 +201,8 @@ def sizes_of(sequence: Sequence) -> dict[str, str | int]:
         sizes["threads"] = 1  # its special keys are few: clients would collide
     elif len(sequence.threads or ()) > 1:
         sizes["threads"] = "2,4"
+    if any(step.is_operation for step in sequence.steps):
+        sizes["seconds"] = ANSWER_S
     if sequence.cores:
         sizes["cores"] = "2,1"
     if not any(step.events or step.role for step in sequence.steps):

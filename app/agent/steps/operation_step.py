@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set
 
 from app.agent.load.generator import driver_options, generator_login_options
 from app.agent.load.ledger import LedgerCount, LedgerError, LedgerMemory, count_ledger, missing_text
@@ -50,6 +50,7 @@ class OperationStep:
         self._measuring = OperationMeter(session, index, self._roles[0], self._operation)
         self._ends = RolesEnd(session, facts, index, self._measuring.role_costs)
         self._variables: Dict[str, str] = {}
+        self._tables: Set[str] = set()  # that were there before
         self.broken = ""  # a promise of the server: its session fails
 
     def run(self) -> Dict[str, Any]:
@@ -63,6 +64,7 @@ class OperationStep:
     def _run(self) -> Dict[str, Any]:
         session, measuring = self._session, self._measuring
         self._variables = session.server.client.pairs("SHOW GLOBAL VARIABLES")
+        self._tables = _tables(session.server.client)
         measuring.prepare()
         measuring.begin()
         pace = UnslicedLoad(self._roles[0], measuring)
@@ -83,7 +85,9 @@ class OperationStep:
         measuring.tell()
         outcome, reason = self._outcome(interrupted, code)
         self._bring_back()
-        return self._ends.complete(self._figures(outcome, reason), generators)
+        figures = self._figures(outcome, reason)
+        self._drop_made()
+        return self._ends.complete(figures, generators, None)
 
     def _start_role(self, driver: List[str], role: Step, options: List[str], files: Any) -> Generator:
         own, fds = self._ledger.of(role)
@@ -106,6 +110,19 @@ class OperationStep:
         session.server.client.close()
         if session.server.is_alive():
             session.server.await_answer(session.wait)
+
+    def _drop_made(self) -> None:
+        """Later steps have the tables of the load alone; a large transaction may still be rolled back."""
+        if not self._session.server.is_alive() or self._session.control.interrupts == "stopped":
+            return
+        client = Client(self._session.server.socket, READ_S)
+        try:
+            for name in _tables(client) - self._tables:
+                client.run("DROP TABLE dyno." + name)
+        except QueryError as error:
+            self._session.journal.log("tables of the {} stay: {}".format(self._step.kind, error))
+        finally:
+            client.close()
 
     def _outcome(self, interrupted: str, code: int) -> Any:
         if interrupted in ("stopped", "skipped"):
@@ -219,6 +236,10 @@ class StepLedger:
         if self.memory is not None:
             self.memory.close()
             self.memory = None
+
+
+def _tables(client: Client) -> Set[str]:
+    return {str(name) for row in client.query("SHOW TABLES FROM dyno") for name in row.values()}
 
 
 def _rows(client: Client, number: int) -> List[int]:

@@ -11,7 +11,7 @@ from app.history.lists.sessions import ContenderEntry
 from app.history.steps.figures import SteadinessEntry, StepCutEntry
 from app.history.steps.soaks import SoakEntry
 from app.protocol.others import DISTURBED
-from app.protocol.plan import is_waiting
+from app.protocol.plan import TIME, is_waiting
 from app.stats import VerdictLimits
 from app.stats.at_target.moderated import UNKNOWN, VariancePrior
 
@@ -134,7 +134,7 @@ class Row:
     @property
     def is_waiting(self) -> bool:
         """Whether it is only how long servers took to settle or start: shown, never judged."""
-        return is_waiting(self.kind, self.unit)
+        return is_waiting(self.kind, self.unit, TIME if self.direction == "lower" else "")
 
     def has(self, measure: str) -> bool:
         """Whether any column has a figure by it."""

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from app.catalog import SequenceRole, SequenceStep, StepVariation, Workload
-from app.catalog.operations import AFTER_S, SECONDS_AFTER
 from app.core.errors import InputError
 from app.protocol.plan import TIME, Step
+from app.protocol.sysbench import LEDGER
 
 from .step_point import StepBounds, StepDefaults, step_at, step_bounds, swept_step
 from .sweep import SweepPoint, sweep_points
@@ -25,6 +25,8 @@ def role_steps(
     """The roles at each point, that of the figure first."""
     for role in step.role:
         _check_role(step, role, workloads[role.workload], is_read)
+    if sum(workloads[role.workload].lua == LEDGER for role in step.role) > 1:
+        raise InputError(f"step {step.name}: two roles cannot keep one ledger: leave all but one out")
     step, cores = swept_step(step, size)
     if step.is_operation:
         step = replace(step, variation=tuple(map(_started_with, step.variation)))
@@ -58,10 +60,10 @@ def _operation(step: SequenceStep, point: SweepPoint, size: StepDefaults) -> Ste
         figure=TIME,
         threads=0,
         coordinates=point.coordinates,
-        seconds=step.seconds or SECONDS_AFTER,
+        seconds=step.seconds or size.seconds,
         warmup=size.warmup if step.warmup is None else step.warmup,
         restart_with=point.variation.restart_with,
-        after=step.after or AFTER_S,
+        after=step.after or size.seconds,
         again_after_ms=step.again_after_ms or 0,
     )
 

@@ -109,14 +109,14 @@ def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[
 
 def _step_choice(step: SequenceStep, workloads: Mapping[str, Workload]) -> TickableStep:
     workload = workloads.get(step.main_workload)
-    kind = workload.kind if workload else step.kind
+    kind = step.kind or (workload.kind if workload else "")
     return TickableStep(
         name=step.name,
-        group=(workload.group if workload else "") or kind or "unknown",
+        group=(workload.group if workload and not step.is_operation else "") or kind or "unknown",
         title=_title(step, workloads),
         bound=_bound_text(step),
         is_fixed=kind in PREPARING,
-        can_be_profiled=bool(step.main_workload) and not step.profile,
+        can_be_profiled=bool(step.main_workload) and not (step.profile or step.is_operation),
     )
 
 
@@ -126,7 +126,8 @@ def _title(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
     if lacking:
         return f"cannot read the workload {lacking}"
     if step.role:
-        return ", ".join(f"{role.name} ({role.workload})" for role in step.roles)
+        roles = ", ".join(f"{role.name} ({role.workload})" for role in step.roles)
+        return f"{step.kind} beside {roles}" if step.is_operation else roles
     title = workloads[step.workload].title if step.workload else step.kind
     options = ", ".join(f"{name}={value}" for name, value in step.options.items())
     return f"{title} ({options})" if options else title
@@ -142,6 +143,8 @@ def _bound_text(step: SequenceStep) -> str:
         f"rate {as_listed(step.rate)}" if step.rate else "",
         f"cores {as_listed(step.cores)}" if step.cores else "",
         count_text(len(step.variation), "variation") if step.variation else "",
+        f"after {step.after} s" if step.after else "",
+        f"again after {step.again_after_ms} ms" if step.again_after_ms else "",
         f"{step.seconds} s" if step.seconds else "",
         f"{count_text(step.count, 'event')} counted" if step.count else "",
         count_text(step.events, "event") if step.events else "",
