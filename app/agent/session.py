@@ -32,8 +32,8 @@ from .steps.engine_limits import MissingFeaturePolicy
 from .steps.facts import SessionFactsWriter, record_file_limits, record_machine_facts
 from .steps.from_snapshot import SnapshotStarter
 from .steps.limit_step import LimitStep
-from .steps.repeating import StepRepeater
 from .steps.operation_step import OperationStep
+from .steps.repeating import StepRepeater
 from .steps.running import BegunSession, RunningSession, turn_hooks
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettingsChanges

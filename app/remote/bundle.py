@@ -19,6 +19,7 @@ from app.agent.main import main
 sys.exit(main())
 """
 _DESKTOP_ONLY = ("app/protocol/checked/", "app/engines/governs.py")
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date a zip can hold
 
 
@@ -67,11 +68,16 @@ def _files_of(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _content_of(path: Path) -> bytes:
-    """The bytes of a file; none if it only has a docstring: the page of a folder is for people."""
-    content = path.read_bytes()
-    tree = ast.parse(content) if path.name == "__init__.py" else None
-    is_page = tree is not None and len(tree.body) == 1 and ast.get_docstring(tree) is not None
-    return b"" if is_page else content
+    """The source without its docstrings, which are for people; each line keeps its number."""
+    text = path.read_text(encoding="utf-8")
+    lines, tree = text.splitlines(keepends=True), ast.parse(text)
+    if len(tree.body) == 1 and ast.get_docstring(tree) is not None:
+        return b""  # the page of a folder
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:
+            first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
+            lines[first:last] = [f'{" " * node.body[0].col_offset}""\n', *["\n"] * (last - first - 1)]
+    return "".join(lines).encode()
 
 
 def _folder_of(package: str) -> Path:

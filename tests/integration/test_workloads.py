@@ -42,6 +42,12 @@ def statements(line: dict[str, Any]) -> int:
     return int(line["reads"] + line["writes"] + line["other"])
 
 
+OPERATED = (
+    "ledger",
+    "open-transaction",
+)  # of roles beside an operation: tests/integration/test_operations.py
+
+
 def test_load_fills_the_classic_tables(server: Server) -> None:
     outcome = fill(server, "innodb", with_index=False, options={"rows_per_insert": 700})
     assert outcome.total["rows"] == {"read": 0, "inserted": TABLES * ROWS, "updated": 0, "deleted": 0}
@@ -351,7 +357,7 @@ def test_the_sequences_name_what_is_there() -> None:
     assert used["quick"] == CLASSIC
     assert all(workloads <= names for workloads in used.values())
     benchmark = {each for each in names if each.startswith("insert-benchmark")}
-    assert set().union(*used.values()) | {"insert-prepared", "delete-each"} | benchmark == names
+    assert set().union(*used.values()) | {"insert-prepared", "delete-each", *OPERATED} | benchmark == names
     growing = [name for name, workloads in used.items() if "insert" in workloads]
     assert {sequences[name][-1].workload for name in growing} == {"insert"}
 

@@ -14,11 +14,13 @@ from app.agent.sampling.kinds import read_kinds
 from app.agent.server.program import find_sysbench
 from app.protocol.cpus import cpu_set_of_text
 from app.protocol.plan import START
-from app.protocol.sysbench import STARTED
+from app.protocol.sysbench import RECONNECTED, STARTED
 
 if TYPE_CHECKING:
     from app.agent.server.server import Server
 
+# how sysbench says that a connection is gone, or that none can be made
+_LOST = re.compile(r"error (2002|2003|2006|2013)\b|errno = (2006|2013)\b|unable to connect|message repeated")
 END_S = 5  # after being asked to stop
 _FAILED = re.compile(r"^FATAL: `\w+' function failed: ")  # before what the Lua of a workload says
 
@@ -87,6 +89,7 @@ class Generator:
         finally:
             os.close(writer)
         self._log_path = log
+        self._reconnects = RECONNECTED in (environment or {})
         self._fd = reader
         os.set_blocking(reader, False)
         self._rest = b""
@@ -151,9 +154,10 @@ class Generator:
         return code
 
     def complaints(self) -> List[str]:
-        """Its error output, FATAL lines first."""
+        """Its error output, FATAL lines first; without lost connections where clients connect again."""
         with open(self._log_path, encoding="utf-8", errors="replace") as file:
-            lines = [line.strip() for line in file if line.strip()][:200]
+            said = filter(None, map(str.strip, file))
+            lines = [line for line in said if not (self._reconnects and _LOST.search(line))][:200]
         fatal = [_FAILED.sub("", line) for line in lines if line.startswith("FATAL")]
         return fatal or lines
 

@@ -75,7 +75,7 @@ class Operation:
             self._await(lambda: False)
         except OperationCancelled:
             pass
-        except Exception as error:  # noqa: BLE001 - the step fails with it
+        except Exception as error:
             self.problem = self.problem or "the {} failed: {}".format(self._step.kind, error)
 
     def _carry_out(self) -> None:

@@ -62,7 +62,7 @@ def test_what_is_lost_is_said_in_words() -> None:
 
 def written(clients: int, *words: int) -> LedgerMemory:
     memory = LedgerMemory(clients)
-    os.pwrite(memory.fd, struct.pack("={}Q".format(len(words)), *words), 0)
+    os.pwrite(memory.fd, struct.pack(f"={len(words)}Q", *words), 0)
     return memory
 
 

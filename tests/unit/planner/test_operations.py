@@ -1,4 +1,4 @@
-"""Operations beside roles in a plan: the operation first, all of its roles for the same time; what is refused."""
+"""Operations beside roles in a plan: the operation first, its roles for the same time; what is refused."""
 
 from __future__ import annotations
 
