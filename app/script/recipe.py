@@ -78,8 +78,8 @@ def _check(session: str, plan: Plan, known: Mapping[str, Any]) -> None:
     operation = next((step for step in plan.steps if step.is_operation), None)
     if operation is not None:
         raise InputError(
-            f"session {session} has the step {operation.name}, a {operation.kind} beside roles: a script cannot"
-            " repeat it"
+            f"session {session} has the step {operation.name}, which a script cannot repeat: write"
+            f" dyno run --again {session}"
         )
     if plan.counts:
         raise InputError(

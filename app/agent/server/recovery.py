@@ -1,4 +1,4 @@
-"""The error log of a server that starts: its lines with the moment of each, and the phases that they tell of."""
+"""The error log of a server that starts: its lines with their moments, and the phases that they tell of."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def test_what_is_lost_is_said_in_words() -> None:
     assert missing_text(LedgerCount(acknowledged=1204, unanswered=3)) == ""
     found = missing_text(LedgerCount(1204, 3, 0, 1, 2))
     assert found == (
-        "3 of 1,204 acknowledged rows are missing, 1 deleted rows came back, 2 rows are there that no client sent"
+        "3 of 1,204 acknowledged rows are missing, 1 deleted rows came back,"
+        " 2 rows are there that no client sent"
     )
 
 
