@@ -67,7 +67,7 @@ class OperationStep:
         self._tables = _tables(session.server.client)
         measuring.prepare()
         measuring.begin()
-        pace = UnslicedLoad(self._roles[0], measuring)
+        pace = UnslicedLoad(time_limit_s(self._roles), measuring)
         with generator_login_options(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.loopback_port), *login]
             start = partial(self._start_role, driver)
