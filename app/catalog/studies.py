@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from .sequence import Sequence
 
-STUDIES = ("Dyno", "Small-datum", "Tencent", "Dimitri Kravtchuk")  # the shipped ones
+STUDIES = ("Dyno", "Small-datum", "Tencent", "Dimitri Kravtchuk", "Percona")  # the shipped ones
 OWN = "Own"  # of sequences that name none
 
 

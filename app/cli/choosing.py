@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.catalog.plans import find_plan_file
 from app.core.errors import InputError
 
 from .plan_options import GivenPlanOptions
@@ -40,7 +41,7 @@ def split_plan_file(arguments: argparse.Namespace) -> None:
                 f"{each} is a path: a contender begins with the name of a build (dyno build install PATH"
                 f" --there gives it one), and the name of a plan file ends with {PLAN_FILE}"
             )
-    arguments.plan = files[0] if files else None
+    arguments.plan = str(find_plan_file(files[0])) if files else None
     arguments.contender = [*builds, *(arguments.contender or ())] or None
     is_other = files or arguments.duel or arguments.again or arguments.against is not None
     arguments.is_short = bool(builds) and not is_other

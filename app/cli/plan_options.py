@@ -50,12 +50,29 @@ class GivenPlanOptions:
 
     def over(self, request: PlanRequest) -> PlanRequest:
         """The request with what was given in place of what it has."""
-        contenders = self.with_to_all(self.contenders or request.contenders)
+        contenders = self.with_to_all(_of_builds(request.contenders, self.contenders))
         return request.with_options(**self.options, contenders=contenders or None)
 
     def with_to_all(self, contenders: Iterable[ContenderRequest]) -> tuple[ContenderRequest, ...]:
         """The contenders with the options that are for all of them."""
         return tuple(replace(each, **self.to_all) for each in contenders)
+
+
+def _of_builds(
+    asked: tuple[ContenderRequest, ...], given: tuple[ContenderRequest, ...]
+) -> tuple[ContenderRequest, ...]:
+    """The given contenders, else those that were asked for; one of each build is one of each given build."""
+    if not given or not any(each.is_of_each_build for each in asked):
+        return given or asked
+    if detailed := next((each for each in given if each != ContenderRequest.from_text(each.build)), None):
+        raise InputError(
+            f"the plan file has the my.cnf of each build: name {detailed.build} without engine and preset"
+        )
+    return tuple(
+        replace(each, build=build.build)
+        for each in asked
+        for build in (given if each.is_of_each_build else (each,))
+    )
 
 
 def add_plan_options(parser: Parser) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.core.toml_text import read_text
 from app.planner.request.plan_file import plan_request_of_file
 from app.planner.request.request import PlanRequest
 from app.protocol.plan import STARTS
@@ -35,7 +36,7 @@ from .parser import (
 )
 from .plan_options import GivenPlanOptions, add_plan_options
 from .report import report_plan
-from .screen import print_json, say
+from .screen import print_json, say, say_wrapped
 from .session import opened_history
 from .several import run_on_several
 
@@ -194,7 +195,25 @@ def _asked(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
         return _against(arguments, with_until_decided(given, None))
     if arguments.again:
         return _again(arguments, with_until_decided(given, None))
-    return _as_asked(plan_request_from(arguments, given))
+    target, settled = _as_asked(plan_request_from(arguments, given))
+    return target, settled if arguments.plan is None else _saying_scales(arguments.plan, settled)
+
+
+def _saying_scales(file: str, settled: Settled) -> Settled:
+    """The same, which prints what the plan file says of its scales, once the machine is known."""
+    from app.catalog.plans import scaled_lines
+    from app.planner.resolve.contenders import server_machine_share
+
+    def saying(survey: Survey) -> PlanRequest:
+        machine = server_machine_share(survey, "")
+        sizes = {"ram": machine.ram_bytes, "cores": machine.cores}
+        if lines := list(scaled_lines(read_text(Path(file)), sizes)):
+            say_wrapped(
+                f"{Path(file).name} is scaled to this machine, where no option says otherwise:", *lines, ""
+            )
+        return settled(survey)
+
+    return saying
 
 
 def plan_request_from(arguments: argparse.Namespace, given: GivenPlanOptions) -> PlanRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -268,3 +269,33 @@ def test_a_soak_of_a_minute_tells_its_seconds(
         assert trend["low"] <= trend["value"] <= trend["high"]
     assert found["size_growth_mb"] is not None
     assert (found["history_list_max"] is not None) == (engine == "innodb")
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("build", "engine"), [each for each in SERVERS if each.values[1] == "innodb"])
+def test_the_matrix_of_percona_goes_to_its_end(
+    desktop: Desktop, build_path: Callable[[str], Path], build: str, engine: str
+) -> None:
+    name, _, _ = contender_of(desktop, build_path, build, engine).partition(":")
+    few = ("--tables", "1", "--rows", str(ROWS), "--seconds", "1", "--threads", "2")
+    said = desktop.dyno("run", "percona-2026.toml", name, *few, limit_s=LIMIT_S).stdout
+    assert "percona-2026.toml is scaled to this machine" in said
+    entries = desktop.sessions()
+    assert {entry["contender"]["preset"] for entry in entries} == {"percona-32g", "percona-12g", "percona-2g"}
+    assert {(entry["state"], entry["failed_steps"]) for entry in entries} == {("completed", 0)}
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+def test_the_insert_benchmark_with_the_settings_of_its_author(desktop: Desktop) -> None:
+    words = ("insert-benchmark-c8r32.toml", MARIADB, "--sequence", "insert-benchmark-short")
+    desktop.dyno("run", *words, limit_s=LIMIT_S)
+    entries = desktop.sessions()
+    found = {(entry["contender"]["engine"], entry["contender"]["preset"]) for entry in entries}
+    assert found == {("innodb", "c8r32"), ("rocksdb", "c8r32")}
+    for entry in entries:
+        steps = desktop.json("session", "show", entry["id"])["steps"]
+        assert {step["state"] for step in steps} == {"completed"}
+        reading = [step for step in steps if re.fullmatch(r"q[rp]\d+", step["name"])]
+        assert len(reading) == 6 and not any("bad-statistics" in step["marks"] for step in reading)

@@ -26,6 +26,9 @@ _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
 
 
+EACH_BUILD = "*"  # in place of the name of a build
+
+
 @dataclass(frozen=True)
 class ContenderRequest:
     """A contender by names of build, engine and preset."""
@@ -60,6 +63,11 @@ class ContenderRequest:
         "", group=SERVER, metavar="SIZE", help="memory limit of every server, page cache included: 4G"
     )
     preset_text: str = option("", None)  # of a kept session, where no preset has it any more
+
+    @property
+    def is_of_each_build(self) -> bool:
+        """Whether it stands for one of each build of the target."""
+        return self.build == EACH_BUILD
 
     @classmethod
     def from_text(cls, text: str) -> ContenderRequest:

@@ -44,6 +44,22 @@ def resolve_contenders(
     return contenders, presets
 
 
+def with_each_build(requests: Sequence[ContenderRequest], survey: Survey) -> tuple[ContenderRequest, ...]:
+    """The contenders, those of each build once for each that can start and has the engine."""
+    return tuple(
+        replace(each, build=build)
+        for each in requests
+        for build in (_builds_with(each.engine, survey) if each.is_of_each_build else (each.build,))
+    )
+
+
+def _builds_with(engine: str, survey: Survey) -> list[str]:
+    found = [each.name for each in survey.builds if not each.problem and engine in engines_in(each)]
+    if not found:
+        raise InputError(f"no build on this target can start and has the engine {engine}")
+    return found
+
+
 def as_named_today(requests: Sequence[ContenderRequest], catalog: Catalog) -> tuple[ContenderRequest, ...]:
     """The contenders with the names that their presets have now, unless they bring the text."""
     return tuple(

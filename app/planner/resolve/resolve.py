@@ -48,7 +48,7 @@ from app.protocol.sysbench import (
 )
 from app.variables import Preset
 
-from .contenders import memory_bytes, resolve_contenders
+from .contenders import memory_bytes, resolve_contenders, with_each_build
 from .kinds import with_kinds
 from .sizes import bytes_per_row
 from .step_point import StepDefaults
@@ -73,6 +73,7 @@ def resolve(
     if any(step.count is not None for step in chosen):  # each start from the same data, one server at a time
         request = replace(request, start="snapshot", order="interleaved")
     with add_field_to_errors("contenders"):
+        request = replace(request, contenders=with_each_build(request.contenders, survey))
         at_once = servers_at_once(request)
         contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
     used = list({name: workloads[name] for step in chosen for name in step.workloads}.values())

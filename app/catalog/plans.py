@@ -1,0 +1,46 @@
+"""Plan files that come with Dyno, and what plan files say of how their work is scaled to a machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from app.core.errors import InputError
+from app.core.nearest import did_you_mean
+from app.core.shipped import shipped_folder
+from app.core.units import bytes_text
+from app.variables.render import evaluate
+
+_SCALED = re.compile(r"^# scaled: (.{1,300})$", re.MULTILINE)
+_SHARE = re.compile(r"\{([^{}]+)\}")
+
+
+def shipped_plans() -> dict[str, Path]:
+    """By the names of their files."""
+    return {path.name: path for path in sorted((shipped_folder("workloads") / "plans").glob("*.toml"))}
+
+
+def find_plan_file(name: str) -> Path:
+    """The file of that name; where there is none, the one that comes with Dyno."""
+    path, shipped = Path(name), shipped_plans()
+    if path.exists() or path.name != name:
+        return path
+    if name not in shipped:
+        there = ", ".join(shipped)
+        raise InputError(f"no plan file {name}{did_you_mean(name, shipped)}: with Dyno come {there}")
+    return shipped[name]
+
+
+def scaled_lines(text: str, sizes: Mapping[str, int]) -> Iterator[str]:
+    """What differs on this machine, by lines `# scaled: ...`; `{ram*0.5}` is a size, `{cores}` a number."""
+    for line in _SCALED.findall(text):
+        yield _SHARE.sub(lambda share: _share_text(share[1], sizes), line)
+
+
+def _share_text(share: str, sizes: Mapping[str, int]) -> str:
+    try:
+        value = evaluate(share, sizes)
+    except ValueError:  # of a person's own file, which runs all the same
+        return f"{{{share}}}"
+    return bytes_text(value) if "ram" in share else f"{value:,}"
