@@ -90,9 +90,9 @@ class SessionRunner:
         return self._steps is not None and self._steps.repeating.wants_session
 
     def _write_last(self, outcome: str, reason: str) -> None:
-        """Write the end of an unfinished step with its roles, then of the session; all have reserved room."""
+        """Write the end of an unfinished step, of all its roles, then of the session; room is reserved."""
         journal, step = self._begun.journal, self._steps.running.open_step if self._steps else -1
-        for at in [step, *self._begun.plan.other_roles(step)] if step >= 0 else ():
+        for at in [step, *self._begun.plan.beside(step)] if step >= 0 else ():
             with contextlib.suppress(DiskFullError):
                 journal.write(StepEnded, step=at, outcome=outcome, reason=reason)
         with contextlib.suppress(DiskFullError):

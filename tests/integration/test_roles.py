@@ -88,6 +88,13 @@ def test_each_role_has_its_own_seconds(desktop: Desktop) -> None:
     assert first.values[at["load.queries{reader}"]] == first.values[at["load.queries"]]
     longest, p95 = (first.values[at[f"load.latency_{name}_ms{{reader}}"]] for name in ("max", "p95"))
     assert longest >= p95 > 0
+    listed = desktop.json("session", "series", str(entry["id"]), "mixed.writer")  # by the name of the role
+    assert dict(zip(listed["s"], listed["values"], strict=True))[first.s] == pytest.approx(
+        first.values[at["load.queries{writer}"]]
+    )
+    assert "only that of its figure has them" in desktop.refused(
+        "session", "latency", str(entry["id"]), "mixed.writer"
+    )
     outside = [each for each in events if isinstance(each, Sample) and each.step == 0]
     assert all(each.values[at["load.queries{writer}"]] is None for each in outside)
 

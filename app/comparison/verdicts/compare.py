@@ -10,7 +10,6 @@ from app.comparison.cells.cell import (
     Caveat,
     Comparison,
 )
-from app.comparison.cells.labels import step_titles
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.differences.same_work import (
     differing_execution_plans,
@@ -30,7 +29,6 @@ from app.comparison.verdicts.counted_on import (
     mark_counted_otherwise,
 )
 from app.comparison.verdicts.counted_starts import add_known_spreads
-from app.comparison.verdicts.counted_writes import counted_writes_of
 from app.comparison.verdicts.disturbing import AS_PLANNED, GivenDisturbanceLimits
 from app.comparison.verdicts.earlier_plans import add_earlier_noise, beginning_of_one_plan
 from app.comparison.verdicts.judgement import (
@@ -43,9 +41,7 @@ from app.comparison.verdicts.repeats import (
     load_and_start_counts,
     without_attempts,
 )
-from app.comparison.verdicts.roles import alone_of, other_role_keys
 from app.comparison.verdicts.rounds import round_of, rounds_of
-from app.comparison.verdicts.set_rates import set_rates_of
 from app.core.errors import InputError
 from app.history.lists.sessions import (
     find_all,
@@ -67,6 +63,7 @@ from .columns import (
     described_column,
     relate_columns,
 )
+from .planned_steps import PlannedSteps
 from .step_cells import row_by_measure, row_of_steps, step_keys_in_order, steps_to_compare
 
 
@@ -140,14 +137,8 @@ def compare(
         earlier = {} if began is None else earlier_ratios(history, columns[at][0], began)
     plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
     out_of_time = {plan_by_id[id_].id for id_, entry in entries.items() if entry["reason"] == OUT_OF_TIME}
-    of_steps = (
-        step_titles(plans_in_order),
-        set_rates_of(plans_in_order),
-        counted_writes_of(plans_in_order),
-        other_role_keys(plans_in_order),
-        alone_of(plans_in_order),
-    )
-    rows = [row_of_steps(key, figures, rounds, *of_steps) for key in step_keys_in_order(figures, at)]
+    planned = PlannedSteps.of(plans_in_order)
+    rows = [row_of_steps(key, figures, rounds, planned) for key in step_keys_in_order(figures, at)]
     mark_counted_otherwise(rows, counters, at)
     add_known_spreads(rows, spreads)
     add_earlier_noise(rows, earlier)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
-from types import MappingProxyType
 
 from app.comparison.cells.cell import OF_SNAPSHOT, Cell, ColumnFigure, Row
 from app.comparison.cells.measures import Measure, Measures, step_measures
@@ -21,6 +20,8 @@ from app.history.store.history import History
 from app.protocol.plan import QPS_UNIT, step_key
 from app.stats.at_target.moderated import UNKNOWN
 from app.stats.at_target.verdicts import LEAST, spoilt_by
+
+from .planned_steps import PlannedSteps
 
 _LEFT_OUT = ("warmup",)
 Place = Sequence[StepEntry | None]  # a step in each session of a column
@@ -46,11 +47,7 @@ def row_of_steps(
     key: Key,
     figures: Sequence[Sequence[dict[Key, StepEntry]]],
     rounds: ColumnsByRound,
-    titles: Mapping[str, str],
-    rates: Mapping[Key, float],
-    counted_writes: Set[Key] = frozenset(),
-    beside: Set[Key] = frozenset(),
-    alone: Mapping[Key, Key] = MappingProxyType({}),
+    planned: PlannedSteps,
 ) -> Row:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
     places = rounds.judged(key, mark_common_disturbance(done))
@@ -65,12 +62,12 @@ def row_of_steps(
     )
     return Row(
         workload=model["name"],
-        title=titles.get(model["name"], ""),
+        title=planned.titles.get(model["name"], ""),
         kind=model["kind"],
         group=model["group"],
         threads=model["coordinates"].get("threads"),
         coordinates=model["coordinates"],
-        rate=rates.get(key),
+        rate=planned.rates.get(key),
         unit=model["unit"],
         direction=direction_of(model["unit"]),
         cells=[
@@ -79,9 +76,9 @@ def row_of_steps(
         ],
         latency_per=model["latency_per"],
         measures=Measures(step_measures(completed), lambda each: _measured(each, completed, rounds)),
-        counts_writes=key in counted_writes,
-        beside=key in beside,
-        alone=alone.get(key),
+        counts_writes=key in planned.counted_writes,
+        beside=key in planned.beside,
+        alone=planned.alone.get(key),
     )
 
 

@@ -47,13 +47,14 @@ def _curve(history: History, session: str, step: str, coordinates: str, series: 
     )
     if row is None:
         return None
-    number, name = place_of_samples(history, session, row[0], row[1], series)
+    own, position, series_count = row
+    number, name = place_of_samples(history, session, own, position, series)
     of_name = history.one(
         "SELECT series.number FROM series JOIN session ON session = session.number"
         " WHERE id = ? AND series.name = ?",
         (session, name),
     )
-    return None if of_name is None else _read(history, number, of_name[0], row[2])
+    return None if of_name is None else _read(history, number, of_name[0], series_count)
 
 
 def _read(history: History, step: int, series: int, series_count: int) -> SecondsCurve | None:

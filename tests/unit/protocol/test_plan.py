@@ -139,3 +139,15 @@ def test_the_time_of_a_step_is_that_of_the_roles_it_waits_for() -> None:
     assert time_limit_s([reader, writer, replace(writer, seconds=0, events=100)]) == 0
     assert time_limit_s([replace(reader, cap_s=60), replace(writer, seconds=0, events=100)]) == 60
     assert time_limit_s([Step("l", "load", events=10)]) == 0
+
+
+def test_plans_of_another_dyno_have_roles_or_none() -> None:
+    """An older one knows no roles, a newer one says more of a role."""
+    writer = replace(STEP, name="a.w", role="w", beside=True, ends=True)
+    data = replace(PLAN, steps=[replace(STEP, role="r"), writer]).to_json()
+    newer = {**data, "steps": [{**each, "of_tomorrow": [1]} for each in data["steps"]]}
+    assert Plan.from_json(newer) == Plan.from_json(data)
+    of_roles = ("role", "beside", "ends", "follows", "apart", "least_pct", "most_p99_ms")
+    older = {**data, "steps": [{k: v for k, v in data["steps"][0].items() if k not in of_roles}]}
+    (step,) = Plan.from_json(older).steps
+    assert step == STEP and Plan.from_json(older).hash == PLAN.hash
