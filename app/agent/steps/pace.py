@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .counted import RunningStepMeter
     from .running import RunningSession
 
-READ_S = 0.25  # the longest wait for a line before requests of people are looked for
+READ_S = 0.5  # the longest wait for a line before requests of people are looked for
 OVERDUE_S = 120  # beyond the time of a step: then it is stuck
 SILENT_S = 600  # in which a server answers nobody: then it hangs
 LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
