@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -52,13 +52,13 @@ def _measure(carry_out: CarryOut) -> None:
         carry_out(f"session export {line.split()[0]} {SESSIONS}")
 
 
-def at(home: Path) -> CarryOut:
+def at(home: Path, dyno: Sequence[str] = DYNO) -> CarryOut:
     """Carries out what is typed after `dyno`, in a terminal of 80 columns; reports lie beside the home."""
     here = {"DYNO_HOME": str(home), "COLUMNS": "80", "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
 
     def carry_out(words: str) -> str:
         done = subprocess.run(
-            [*DYNO, *words.split()],
+            [*dyno, *words.split()],
             cwd=home.parent,
             env={**os.environ, **here},
             stdin=subprocess.DEVNULL,

@@ -8,7 +8,13 @@ from itertools import groupby
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.palette import CONTENDERS
-from app.comparison.charts.versions import VersionPlace, counted_rows, version_line, version_places
+from app.comparison.charts.versions import (
+    VersionPlace,
+    counted_rows,
+    line_colours,
+    version_line,
+    version_places,
+)
 
 from .svg import ReportColumnStyle, column_styles, drawing, line, svg_tooltip, text
 
@@ -45,7 +51,7 @@ class _VersionDrawing:
     def drawn(self) -> str:
         title = f"Instructions of an event over versions, of {self._base}"
         parts = [text(0, 12, title, "start", "title"), *self._ticks(), *self._names_below()]
-        styles = column_styles([at % len(CONTENDERS[False]) for at in range(len(self._rows))])
+        styles = column_styles([at % len(CONTENDERS[False]) for at in line_colours(self._rows)])
         for row, points, style in zip(self._rows, self._lines, styles, strict=True):
             parts.append(self._line(row, points, style))
         return drawing(WIDTH, HEIGHT, [*parts, *self._names_beside(styles)], f"{title}, less is less work")

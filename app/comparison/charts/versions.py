@@ -76,6 +76,12 @@ def version_line(row: Row, comparison: Comparison, places: Sequence[VersionPlace
     return [points[place.at] for place in places]
 
 
+def line_colours(rows: Sequence[Row]) -> list[int]:
+    """The index of a colour for each step: writes begin anew, as their lines are dashed."""
+    writes = [row.counts_writes for row in rows]
+    return [writes[:at].count(is_write) for at, is_write in enumerate(writes)]
+
+
 def version_numbers(comparison: Comparison) -> ChartNumbers:
     """A row for each point."""
     heads = ("step", "family", "version", "instructions", "instructions / base")
@@ -96,7 +102,8 @@ def versions_remark(comparison: Comparison) -> str:
     base = next(place for place in places if place.at == comparison.base)
     families = [[*its] for _, its in groupby(places, key=lambda place: place.family)]
     spans = [f"{its[0].server} to {its[-1].name}" if len(its) > 1 else its[0].server for its in families]
-    return f"1 is {base.server}. From left to right: {', '.join(spans)}. {_starts_text(comparison)}"
+    dashed = " Dashed: writes." if any(row.counts_writes for row in counted_rows(comparison)) else ""
+    return f"1 is {base.server}. From left to right: {', '.join(spans)}. {_starts_text(comparison)}{dashed}"
 
 
 def _starts_text(comparison: Comparison) -> str:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.charts.request import ChartRequest, load_chart_numbers
-from app.comparison.charts.versions import counted_rows, version_numbers, version_places, versions_remark
+from app.comparison.charts.versions import (
+    counted_rows,
+    line_colours,
+    version_numbers,
+    version_places,
+    versions_remark,
+)
 from app.comparison.verdicts.compare import compare
 from app.core.errors import InputError
 from app.history.store.history import History
@@ -50,6 +57,14 @@ def test_the_remark_says_what_1_is_and_how_far_starts_are_apart(history: History
     text = versions_remark(compared(history))
     assert text.startswith("1 is MySQL 5.6.24. From left to right: MySQL 5.6.24 to 9.7.4, MariaDB 11.8.9.")
     assert text.endswith("Starts of one server are within 0.5%.")
+
+
+def test_writes_are_dashed_and_have_the_colours_from_the_beginning(history: History) -> None:
+    found = compared(history)
+    assert line_colours(counted_rows(found)) == [0, 1] and "Dashed" not in versions_remark(found)
+    rows = [replace(row, counts_writes=row.workload == "order") for row in found.rows]
+    assert line_colours(counted_rows(replace(found, rows=rows))) == [0, 0]
+    assert versions_remark(replace(found, rows=rows)).endswith("within 0.5%. Dashed: writes.")
 
 
 def test_what_was_counted_once_has_no_spread(history: History) -> None:

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import row_label
-from app.comparison.cells.palette import CONTENDERS
 from app.comparison.charts import NOTHING
 from app.comparison.charts.points import PointWithRange
 from app.comparison.charts.versions import (
     VersionPlace,
     counted_rows,
+    line_colours,
     version_line,
     version_numbers,
     version_places,
@@ -59,14 +59,15 @@ class VersionsPanel(Panel):
         rows, places = counted_rows(shown.whole), version_places(shown.whole)
         self.chart.setVisible(bool(rows))
         self.remark.setText(versions_remark(shown.whole) if rows else NOTHING["versions"])
-        curves = [self._curve(at, row, places, shown) for at, row in enumerate(rows)]
+        coloured = zip(line_colours(rows), rows, strict=True)
+        curves = [self._curve(colour, row, places, shown) for colour, row in coloured]
         self.chart.set_named({place.x: place.name for place in places}, curves, _UNIT)
         self.drawn.emit()
 
-    def _curve(self, at: int, row: Row, places: Sequence[VersionPlace], shown: ComparePanelData) -> Curve:
+    def _curve(self, colour: int, row: Row, places: Sequence[VersionPlace], shown: ComparePanelData) -> Curve:
         """The line of a step; its starts differ by less than a dot, so there are no error bars."""
-        label, colour = row_label(row), self.theme.contender(at)
-        line = ChartLine(label, label, colour, dashed=at >= len(CONTENDERS[False]))
+        label = row_label(row)
+        line = ChartLine(label, label, self.theme.contender(colour), dashed=row.counts_writes)
         return (line, *_with_gaps(places, version_line(row, shown.whole, places)))
 
 
