@@ -83,7 +83,7 @@ def test_the_work_is_counted_from_bench_and_from_compare(
 ) -> None:
     """A step once for each engine, under valgrind; the functions that make the difference have names."""
     with person_before(screen, dyno_home, tmp_path) as person:
-        person.wait_to_see("of disk")
+        person.wait_to_see("of disk", START_S)
         person.click("Count the work")
         person.wait_to_see("Counting is set up")
         tick_only(person, STEP)
