@@ -4,10 +4,13 @@
 
 local ffi = require("ffi")
 
-local workload = assert(os.getenv("DYNO_RECONNECTED"), "dyno: DYNO_RECONNECTED names no workload")
-dofile(workload .. ".lua") -- of this folder; in require a dot of its name would be another one
-
 local dyno = require("dyno")
+local init_of_all, done_of_all = thread_init, thread_done
+
+local workload = assert(os.getenv("DYNO_RECONNECTED"), "dyno: DYNO_RECONNECTED names no workload")
+local load = assert(loadfile(workload .. ".lua")) -- of this folder; require takes a dot for another one
+load()
+
 local figures = require("dyno-figures")
 local run = require("dyno-run")
 local C = ffi.C
@@ -38,15 +41,17 @@ local function is_connected()
    return good and answer ~= nil
 end
 
--- Connect, and prepare again; where the server refuses, the workload has nothing to do until the next try.
+-- Load the workload anew, as it holds statements of the lost connection, connect, and prepare again.
 local function try()
-   local current = event
-   event, figures.counts.clients = event_of_workload, 0
-   local is_there = pcall(init_of_workload) and figures.counts.clients == 1
+   local of_others = {event, thread_init, thread_done}
+   thread_init, thread_done = init_of_all, done_of_all
+   load()
+   figures.counts.clients = 0
+   local is_there = pcall(thread_init) and figures.counts.clients == 1
    if is_there then
       event_of_workload = event
    end
-   event = current
+   event, thread_init, thread_done = unpack(of_others)
    if is_there and dyno.is_open() then
       is_there = pcall(sysbench.hooks.before_restart_event) -- its transaction is gone
    end

@@ -10,7 +10,8 @@ local EACH = 8 -- one statement in so many deletes a row
 
 dyno.declare({ledger_fd = {"File descriptor of the memory of the ledger; -1: none", -1}})
 
-ffi.cdef([[
+if not pcall(ffi.typeof, "dyno_ledger") then -- else this file is loaded again, for another connection
+   ffi.cdef([[
 typedef struct {
   uint64_t sent, answered;       /* the last n that was inserted, and whose answer came */
   uint64_t deleting, deleted;    /* the same of deletions: all rows up to it */
@@ -20,6 +21,7 @@ typedef struct {
 
 void *dyno_map_ledger(void *at, size_t length, int access, int flags, int fd, long offset) __asm__("mmap");
 ]])
+end
 
 local own -- of this client
 local insert, delete
@@ -45,9 +47,9 @@ local function create()
 end
 
 function dyno.prepare()
-   has_lost = own ~= nil
+   own = map()
+   has_lost = own.sent > 0
    if not has_lost then
-      own = map()
       create()
    end
    insert = dyno.statement("INSERT INTO ledger (client, n) VALUES (" .. sysbench.tid .. ", ?)", "int")
