@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.catalog.plans import find_plan_file
 from app.core.errors import InputError
 
 from .plan_options import GivenPlanOptions
@@ -41,7 +40,7 @@ def split_plan_file(arguments: argparse.Namespace) -> None:
                 f"{each} is a path: a contender begins with the name of a build (dyno build install PATH"
                 f" --there gives it one), and the name of a plan file ends with {PLAN_FILE}"
             )
-    arguments.plan = str(find_plan_file(files[0])) if files else None
+    arguments.plan = files[0] if files else None
     arguments.contender = [*builds, *(arguments.contender or ())] or None
     is_other = files or arguments.duel or arguments.again or arguments.against is not None
     arguments.is_short = bool(builds) and not is_other
@@ -58,13 +57,13 @@ def with_end(given: GivenPlanOptions, arguments: argparse.Namespace) -> GivenPla
     return replace(given, options={**given.options, "time_limit": int(_seconds_until_end(arguments))})
 
 
-def with_until_decided(given: GivenPlanOptions, plan_file: str | None) -> GivenPlanOptions:
+def with_until_decided(given: GivenPlanOptions, plan_file: Path | None) -> GivenPlanOptions:
     """With a time to end in: the repeats for that, where nobody gave any."""
     from app.planner.kinds.chosen import usual_repeats
 
     if "time_limit" not in given.options or "repeats" in given.options:
         return given
-    if plan_file is not None and "repeats" in tomllib.loads(Path(plan_file).read_text(encoding="utf-8")):
+    if plan_file is not None and "repeats" in tomllib.loads(plan_file.read_text(encoding="utf-8")):
         return given
     return replace(
         given, options={**given.options, "repeats": usual_repeats(given.contenders, is_limited=True)}

@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.catalog.plans import find_plan_file
 from app.core.errors import InputError
 from app.core.toml_text import read_text
 from app.planner.request.plan_file import plan_request_of_file
@@ -196,10 +197,12 @@ def _asked(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
     if arguments.again:
         return _again(arguments, with_until_decided(given, None))
     target, settled = _as_asked(plan_request_from(arguments, given))
-    return target, settled if arguments.plan is None else _saying_scales(arguments.plan, settled)
+    return target, settled if arguments.plan is None else _saying_scales(
+        find_plan_file(arguments.plan), settled
+    )
 
 
-def _saying_scales(file: str, settled: Settled) -> Settled:
+def _saying_scales(file: Path, settled: Settled) -> Settled:
     """The same, which prints what the plan file says of its scales, once the machine is known."""
     from app.catalog.plans import scaled_lines
     from app.planner.resolve.contenders import server_machine_share
@@ -207,10 +210,8 @@ def _saying_scales(file: str, settled: Settled) -> Settled:
     def saying(survey: Survey) -> PlanRequest:
         machine = server_machine_share(survey, "")
         sizes = {"ram": machine.ram_bytes, "cores": machine.cores}
-        if lines := list(scaled_lines(read_text(Path(file)), sizes)):
-            say_wrapped(
-                f"{Path(file).name} is scaled to this machine, where no option says otherwise:", *lines, ""
-            )
+        if lines := list(scaled_lines(read_text(file), sizes)):
+            say_wrapped(f"{file.name} is scaled to this machine, where no option says otherwise:", *lines, "")
         return settled(survey)
 
     return saying
@@ -218,8 +219,9 @@ def _saying_scales(file: str, settled: Settled) -> Settled:
 
 def plan_request_from(arguments: argparse.Namespace, given: GivenPlanOptions) -> PlanRequest:
     """The plan file with what was given in its place."""
-    plan = PlanRequest() if arguments.plan is None else plan_request_of_file(Path(arguments.plan))
-    return with_until_decided(given, arguments.plan).over(plan)
+    file = None if arguments.plan is None else find_plan_file(arguments.plan)
+    plan = PlanRequest() if file is None else plan_request_of_file(file)
+    return with_until_decided(given, file).over(plan)
 
 
 def _as_asked(request: PlanRequest) -> Asked:
