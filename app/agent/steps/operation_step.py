@@ -16,6 +16,7 @@ from app.agent.system.control import ON_REQUEST
 from app.engines import engine_of
 from app.engines.server import RECOVERY
 from app.protocol.events import MomentEvent
+from app.protocol.plan import time_limit_s
 from app.protocol.step_parts import OperationResult
 from app.protocol.sysbench import LEDGER
 
