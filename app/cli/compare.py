@@ -179,6 +179,7 @@ def _show_table(
 ) -> None:
     from app.comparison.answers.sentences import first_lines, measure_in_sentence, verdict_sentences
     from app.comparison.texts import text as compare_text
+    from app.comparison.texts.operations_text import operations_tables
     from app.comparison.texts.roles_text import roles_tables
     from app.comparison.texts.soak_text import soak_tables
     from app.comparison.verdicts.compare import only_common_steps
@@ -188,7 +189,7 @@ def _show_table(
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences, has_details or is_wide))
         shown = compare_text.shown_table(found, has_details, is_wide, sentences)
-        print_tables([shown, *roles_tables(found), *soak_tables(found)])
+        print_tables([shown, *operations_tables(found), *roles_tables(found), *soak_tables(found)])
     elif form == "json":
         print_json(
             {

@@ -12,6 +12,7 @@ from app.comparison.cells.labels import names_of, row_label
 from app.comparison.differences.differences import differences, is_of_the_builds
 from app.comparison.texts.causes_text import cause_sentence
 from app.comparison.texts.differences_text import all_differences_table
+from app.comparison.texts.operations_text import operations_tables
 from app.comparison.texts.roles_text import roles_tables
 from app.comparison.texts.soak_text import soak_tables
 from app.comparison.verdicts.compare import by_group, compare
@@ -64,7 +65,8 @@ class Report:
     @property
     def results(self) -> tuple[Table, ...]:
         tables = (group.table for group in self.groups)
-        return (*tables, *self.latencies, *self.before_and_after, *soak_tables(self.comparison))
+        whole = (*operations_tables(self.comparison), *soak_tables(self.comparison))
+        return (*tables, *self.latencies, *self.before_and_after, *whole)
 
 
 def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:

@@ -35,11 +35,15 @@ def rate_before(seconds: Sequence[RateOfSecond], at_s: float) -> Optional[float]
 
 
 def seconds_back(
-    seconds: Sequence[RateOfSecond], at_s: float, before: Optional[float]
+    seconds: Sequence[RateOfSecond], at_s: float, before: Optional[float], answer_s: float = 0.0
 ) -> Dict[str, Optional[float]]:
-    """By percent of `before`: from the moment to the first second from which on the rate is back."""
+    """By percent of `before`: from the moment to the first second from which on the rate is back.
+
+    The server may answer within that second, which begins before its first answer.
+    """
     later = [each for each in seconds if each.begin_s >= at_s]
-    return {str(share): _back(later, at_s, before, share / 100) for share in SHARES}
+    ends = {str(share): _back(later, at_s, before, share / 100) for share in SHARES}
+    return {share: None if back_s is None else max(back_s, answer_s) for share, back_s in ends.items()}
 
 
 def _back(

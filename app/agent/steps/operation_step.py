@@ -174,7 +174,7 @@ class OperationStep:
             first_answer_s=operation.first_answer_s,
             seconds=operation.first_answer_s if kind == "restart" else None,
             before=None if before is None else round(before, 2),
-            back_s=seconds_back(seconds, at_s, before),
+            back_s=seconds_back(seconds, at_s, before, operation.first_answer_s or 0.0),
             stall_s=round(operation.stall_s, 3),
             phases=phases_of(rules, operation.log.lines) if operation.log else {},
             promised=self._engine.keeps_commits(kind, self._variables),

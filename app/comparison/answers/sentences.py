@@ -39,6 +39,7 @@ from app.stats.at_target.verdicts import (
 
 from .counted_sentences import counted_clause, ratio_of_others
 from .levels import level_sentences
+from .losses import loss_sentences
 
 MOST = 8  # sentences on what was found
 MOST_UNJUDGED = 3  # and on what was not
@@ -105,7 +106,9 @@ def first_lines(comparison: Comparison, figure: str = "") -> list[str]:
         return ["Nothing to compare: the columns share no step that measures something."]
     whys = {cell.why for cell in _cells_of(comparison)}
     todo = "" if "" in whys else _todo(whys)
-    return [f"{lines[0]} {todo}".rstrip(), *lines[1:]]
+    unjudged = next((at for at, line in enumerate(lines) if line.startswith(NONE)), 0)
+    lines[unjudged] = f"{lines[unjudged]} {todo}".rstrip()
+    return lines
 
 
 def head_lines(comparison: Comparison) -> list[str]:
@@ -162,7 +165,7 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     cells = _cells_of(comparison)
     voice = _Voice(names, base, figure, comparison.limits)
     told = [f"{NONE} ({why}): {', '.join(of)}." for why, of in hindered.items()]
-    levels = level_sentences(comparison, names)
+    levels = [*loss_sentences(comparison, names), *level_sentences(comparison, names)]
     return [*levels, *_of_found(comparison, cells, voice), *voice.of_unjudged(cells), *told]
 
 

@@ -86,6 +86,7 @@ class Cell(ColumnFigure):
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)
     cuts: list[StepCutEntry | None] = field(default_factory=list)
     soaks: list[SoakEntry | None] = field(default_factory=list)  # of steps of a minute or more
+    operations: list[Mapping[str, object] | None] = field(default_factory=list)  # what such a step did
     known_spread: float = 0.0  # of all counted starts that the history has, where this has fewer than three
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
     others: list[Mapping[str, object]] = field(default_factory=list)  # the same as `Others`, of all sessions

@@ -57,7 +57,7 @@ _SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any
 _FIGURE = {"values": "value", "n": "n", "samples": "samples", "rounds": "rounds"}
 _ORDER = (
     "relative spread low high verdict why p across within reasons marks left_out steadiness cuts soaks"
-    " disturbed searches pooled"
+    " operations disturbed searches pooled"
 )
 _CELL = {**_FIGURE, **{key: key for key in _ORDER.split()}, "reasons": "reason"}
 

@@ -289,7 +289,7 @@ _ENGINE = "SELECT engine FROM session JOIN step ON step.session = session.number
 
 STORED = (  # of `step_ended`, for `result`
     "totals", "latency_ms", "buckets", "per_row", "status", "sizes", "rows", "debt", "settled", "in_force",
-    "schedule", "limit", "waits", "statements", "threads",
+    "schedule", "limit", "waits", "statements", "threads", "operation",
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST
 from app.stats.at_target.steady import UNSTEADY
 
 from .figures import SteadinessEntry, StepCutEntry, StepEntry
+from .operations import operation_text
 from .rates import limit_search_text, missed_schedule_text, rate_try_lines
 from .settled import SettleEntry
 
@@ -119,7 +120,11 @@ def remarks_of(step: StepEntry) -> str:
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
     seconds = steadiness_caveats(step["steadiness"], step["cut"])
-    rates = (missed_schedule_text(step["schedule"]), limit_search_text(step["limit"]))
+    rates = (
+        missed_schedule_text(step["schedule"]),
+        limit_search_text(step["limit"]),
+        operation_text(step["operation"]),
+    )
     reasons = (disturbed_text(step["others"]), *rates, *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
@@ -134,7 +139,8 @@ def remarks_text(step: StepEntry) -> str:
     schedule = missed_schedule_text(step["schedule"])
     limit = "\n".join(filter(None, (limit_search_text(step["limit"]), *rate_try_lines(step["limit"]))))
     load = "\n".join(load_target_lines(step["load"]))
-    texts = (step["reason"], marks, disturbed, schedule, limit, steady, cut, settled, load)
+    operation = operation_text(step["operation"])
+    texts = (step["reason"], operation, marks, disturbed, schedule, limit, steady, cut, settled, load)
     return "\n".join(filter(None, texts))
 
 

@@ -49,3 +49,8 @@ def test_it_is_back_in_the_first_second_from_which_on_it_stays(
 def test_without_a_rate_before_it_is_never_back() -> None:
     assert set(seconds_back(seconds(*(5,) * 9), 0.0, None).values()) == {None}
     assert set(seconds_back(seconds(*(5,) * 9), 0.0, 0.0).values()) == {None}
+
+
+def test_a_rate_is_not_back_before_the_server_answers() -> None:
+    back = seconds_back(seconds(*BEFORE, 30, 0, 100, 100, 100, 100, 100), 10.25, 100.0, answer_s=2.1)
+    assert set(back.values()) == {2.1}

@@ -1,0 +1,124 @@
+"""What operations did in each column: how soon a server was back, and which answered commits were gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from statistics import median
+
+from app.comparison.answers.losses import LossesOfCell, losses_of
+from app.comparison.cells.cell import Cell, Comparison, Row
+from app.comparison.cells.labels import heads_of, row_label
+from app.core.table import MISSING, Table
+from app.core.units import figure_text
+from app.protocol.reading import read
+from app.protocol.step_parts import OperationResult
+
+TITLE = "operations beside roles"
+SEVERAL = "the median of the sessions, and the least and the largest"
+NOT_REACHED = "not reached"
+
+_Read = Callable[[OperationResult], float | None]
+_FIGURES: tuple[tuple[str, str, _Read], ...] = (
+    ("rate before it", "events/s", lambda its: its.before),
+    ("first answer", "s", lambda its: its.first_answer_s),
+    ("duration", "s", lambda its: its.seconds),
+    ("rate kept", "%", lambda its: its.kept_pct),
+    ("longest without an answer", "s", lambda its: its.stall_s),
+    ("tables before", "MiB", lambda its: _mib(its.size_before)),
+    ("tables after", "MiB", lambda its: _mib(its.size_after)),
+)
+_COUNTS: tuple[tuple[str, _Read, bool], ...] = (  # shown also where they are 0
+    ("answered commits", lambda its: its.acknowledged, True),
+    ("of these gone", lambda its: its.missing, True),
+    ("deleted rows that came back", lambda its: its.returned, False),
+    ("rows that nobody sent", lambda its: its.unsent, False),
+)
+
+
+def operations_tables(comparison: Comparison) -> list[Table]:
+    """One table with some lines for each operation; [] without any."""
+    rows = [row for row in comparison.rows if any(map(_known, row.cells))]
+    lines = [line for row in rows for line in _lines(row)]
+    if not lines:
+        return []
+    several = any(len(_known(cell)) > 1 for row in rows for cell in row.cells)
+    heads = ("step", "figure", "unit", *heads_of(comparison).texts)
+    remarks = (SEVERAL,) if several else ()
+    return [Table(TITLE, heads, tuple(lines), 3, remarks=remarks, fixed=2, least=("unit",))]
+
+
+def _known(cell: Cell) -> list[OperationResult]:
+    return [read(OperationResult, said) for said in cell.operations if said]
+
+
+def _lines(row: Row) -> Iterator[tuple[str, ...]]:
+    found = [_known(cell) for cell in row.cells]
+    label = row_label(row)
+    for name, unit, figure in _FIGURES:
+        yield from _line((label, name, unit), [[figure(its) for its in each] for each in found])
+    for share in dict.fromkeys(share for each in found for its in each for share in its.back_s):
+        yield (label, f"back at {share}%", "s", *(_back_text(each, share) for each in found))
+    for name in dict.fromkeys(name for each in found for its in each for name in its.phases):
+        values = [[its.phases.get(name) for its in each] for each in found]
+        if any(map(any, values)):
+            yield from _line((label, f"by the log: {name}", "s"), values)
+    for name, count, is_always in _COUNTS:
+        values = [[count(its) for its in each] for each in found]
+        if is_always or any(map(any, values)):
+            yield from _line((label, name, "rows"), values, _range_text)
+    losses = [losses_of(cell) for cell in row.cells]
+    if any(losses):
+        yield (label, "tries that lost a row", "", *(_losses_text(each) for each in losses))
+    if any(its.algorithm for each in found for its in each):
+        yield (label, "algorithm", "", *(_words(each) for each in found))
+
+
+def _line(
+    head: tuple[str, str, str],
+    values: list[list[float | None]],
+    text: Callable[[list[float]], str] | None = None,
+) -> Iterator[tuple[str, ...]]:
+    """A line, if any column has the figure."""
+    known = [[value for value in each if value is not None] for each in values]
+    if any(known):
+        yield (*head, *((text or _middle_text)(each) for each in known))
+
+
+def _middle_text(values: list[float]) -> str:
+    if not values:
+        return MISSING
+    if len(values) == 1:
+        return figure_text(values[0])
+    middle, least, most = map(figure_text, (median(values), min(values), max(values)))
+    return f"{middle} ({least} to {most})"
+
+
+def _range_text(values: list[float]) -> str:
+    """A count from the lowest to the highest: the middle of losses says little."""
+    if not values:
+        return MISSING
+    least, most = (f"{value:,.0f}" for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
+def _back_text(found: list[OperationResult], share: str) -> str:
+    """Seconds until that share of the rate was back; how many never were."""
+    ends = [its.back_s[share] for its in found if share in its.back_s]
+    reached = [each for each in ends if each is not None]
+    if len(reached) == len(ends):
+        return _middle_text(reached)
+    if not reached:
+        return NOT_REACHED
+    return f"{_middle_text(reached)}, {len(ends) - len(reached)} {NOT_REACHED}"
+
+
+def _losses_text(losses: LossesOfCell | None) -> str:
+    return MISSING if losses is None else losses.text
+
+
+def _words(found: list[OperationResult]) -> str:
+    return ", ".join(dict.fromkeys(its.algorithm for its in found if its.algorithm)) or MISSING
+
+
+def _mib(size: float | None) -> float | None:
+    return None if size is None else size / 2**20

@@ -1,0 +1,86 @@
+"""What operations did to the server and the roles beside them: as the journal has it, and in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.core.units import bytes_text, count_text, figure_text
+from app.history.store.damage import unpack_json
+from app.history.store.history import History
+from app.protocol.plan import OPERATIONS
+from app.protocol.reading import read
+from app.protocol.step_parts import OperationResult
+
+_ENDED = (
+    "SELECT position, result.ended FROM result JOIN step ON result.step = step.number"
+    " JOIN session ON step.session = session.number"
+    " WHERE id = ? AND ended IS NOT NULL AND kind IN (SELECT value FROM json_each(?))"
+)
+
+
+def operations_of_session(history: History, session: str) -> dict[int, dict[str, Any]]:
+    """The `OperationResult` of each operation, by its place in the sequence."""
+    rows = history.query(_ENDED, (session, json.dumps(OPERATIONS)))
+    ended = {position: unpack_json(packed).get("operation") for position, packed in rows}
+    return {position: said for position, said in ended.items() if said}
+
+
+def operation_text(said: Mapping[str, Any] | None) -> str:
+    """`answers after 4.21 s, 50% of 1,420 events/s after 6 s, 95% not reached; ledger: …`; or ''."""
+    if not said:
+        return ""
+    its = read(OperationResult, said)
+    parts = [_way_back_text(its), ledger_text(its), phases_text(its), *_of_tables(its)]
+    return "; ".join(filter(None, parts))
+
+
+def _way_back_text(its: OperationResult) -> str:
+    parts = [
+        "" if its.first_answer_s is None else f"answers after {figure_text(its.first_answer_s)} s",
+        "" if its.seconds is None else f"took {figure_text(its.seconds)} s",
+        *_shares_back(its),
+        "" if its.kept_pct is None else f"kept {figure_text(its.kept_pct)}% of its rate",
+        "" if its.stall_s is None else f"longest without an answer {figure_text(its.stall_s)} s",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _shares_back(its: OperationResult) -> Iterator[str]:
+    """When its role was back at each share of the rate before."""
+    of_rate = "" if its.before is None else f" of {figure_text(its.before)} events/s"
+    for share, seconds in its.back_s.items():
+        yield f"{share}%{of_rate} " + (
+            "not reached" if seconds is None else f"after {figure_text(seconds)} s"
+        )
+        of_rate = ""
+
+
+def ledger_text(its: OperationResult) -> str:
+    """`ledger: 312 of 45,120 answered commits are gone, 2 without an answer`; '' without a ledger."""
+    if its.acknowledged is None or its.missing is None:
+        return ""
+    wrong = ((its.returned, "deleted row", "came back"), (its.unsent, "row", "that nobody sent"))
+    parts = [
+        f"{its.missing:,} of {count_text(its.acknowledged, 'answered commit')}"
+        + (" is gone" if its.missing == 1 else " are gone"),
+        *(f"{count_text(number, noun)} {what}" for number, noun, what in wrong if number),
+        f"{its.unanswered:,} without an answer" if its.unanswered else "",
+    ]
+    return "ledger: " + ", ".join(filter(None, parts))
+
+
+def phases_text(its: OperationResult) -> str:
+    """`by the error log: redo 2.1 s, roll back 0.4 s`."""
+    parts = [f"{name} {figure_text(seconds)} s" for name, seconds in its.phases.items()]
+    return "by the error log: " + ", ".join(parts) if parts else ""
+
+
+def _of_tables(its: OperationResult) -> Iterator[str]:
+    yield f"algorithm {its.algorithm}" if its.algorithm else ""
+    if its.size_before is not None and its.size_after is not None:
+        yield f"tables {bytes_text(int(its.size_before))} before, {bytes_text(int(its.size_after))} after"
+    if its.restored is not None:
+        yield "the backup restores all rows" if its.restored else "the backup restores OTHER ROWS"
+    yield "data on a file system in a loop file" if its.on_loop else ""
