@@ -24,7 +24,7 @@ from .written import WRITTEN, written_lines
 
 LATENCY = "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
-_OF_ROLES = ("warn", "muted", "bad", "accent")  # colours
+_OF_ROLES = ("warn", "muted", "bad", "accent", "good", "text")  # colours
 GHOST = "ghost "  # in front of the name of a series
 OTHER = "other "  # in front of a session of the round: its QPS
 
