@@ -22,14 +22,13 @@ def shipped_plans() -> dict[str, Path]:
 
 
 def find_plan_file(name: str) -> Path:
-    """The file of that name; where there is none, the one that comes with Dyno."""
+    """The file of that name, there or not; where there is none, the one that comes with Dyno."""
     path, shipped = Path(name), shipped_plans()
     if path.exists() or path.name != name:
         return path
-    if name not in shipped:
-        there = ", ".join(shipped)
-        raise InputError(f"no plan file {name}{did_you_mean(name, shipped)}: with Dyno come {there}")
-    return shipped[name]
+    if name not in shipped and (meant := did_you_mean(name, shipped)):
+        raise InputError(f"no plan file {name}{meant}: with Dyno come {', '.join(shipped)}")
+    return shipped.get(name, path)
 
 
 def scaled_lines(text: str, sizes: Mapping[str, int]) -> Iterator[str]:

@@ -57,13 +57,13 @@ def with_end(given: GivenPlanOptions, arguments: argparse.Namespace) -> GivenPla
     return replace(given, options={**given.options, "time_limit": int(_seconds_until_end(arguments))})
 
 
-def with_until_decided(given: GivenPlanOptions, plan_file: Path | None) -> GivenPlanOptions:
+def with_until_decided(given: GivenPlanOptions, plan_file: str | None) -> GivenPlanOptions:
     """With a time to end in: the repeats for that, where nobody gave any."""
     from app.planner.kinds.chosen import usual_repeats
 
     if "time_limit" not in given.options or "repeats" in given.options:
         return given
-    if plan_file is not None and "repeats" in tomllib.loads(plan_file.read_text(encoding="utf-8")):
+    if plan_file is not None and "repeats" in tomllib.loads(Path(plan_file).read_text(encoding="utf-8")):
         return given
     return replace(
         given, options={**given.options, "repeats": usual_repeats(given.contenders, is_limited=True)}

@@ -221,7 +221,7 @@ def plan_request_from(arguments: argparse.Namespace, given: GivenPlanOptions) ->
     """The plan file with what was given in its place."""
     file = None if arguments.plan is None else find_plan_file(arguments.plan)
     plan = PlanRequest() if file is None else plan_request_of_file(file)
-    return with_until_decided(given, file).over(plan)
+    return with_until_decided(given, None if file is None else str(file)).over(plan)
 
 
 def _as_asked(request: PlanRequest) -> Asked:

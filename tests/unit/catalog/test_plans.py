@@ -76,6 +76,7 @@ def test_a_file_of_ones_own_goes_before_a_shipped_one(
     (tmp_path / "percona-2026.toml").write_text("")
     assert find_plan_file("percona-2026.toml") == Path("percona-2026.toml")
     assert find_plan_file("./none.toml") == Path("./none.toml")  # reading it says what is wrong
+    assert find_plan_file("other.toml") == Path("other.toml")
     with pytest.raises(InputError, match=r"no plan file percona\.toml \(did you mean percona-2026\.toml\?\)"):
         find_plan_file("percona.toml")
 
