@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -200,10 +199,9 @@ def test_what_an_agent_leaves_that_is_killed_in_the_operation_is_ended(
 ) -> None:
     running, delay = stopped_at(desktop, tmp_path / "tardy")
     os.kill(desktop.agent_pid(), signal.SIGKILL)
-    running.communicate(timeout=120)
     assert at_work(desktop, "--defaults-file")()
+    running.communicate(timeout=120)
     delay.unlink()
-    time.sleep(1)  # for its clients, which nobody reads any more
     desktop.dyno("target", "clean", "local")
     wait_until(lambda: not at_work(desktop, "")(), "all of it is gone", 60)
     assert not list(desktop.target.glob("sessions/*/data"))

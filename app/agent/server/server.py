@@ -25,7 +25,7 @@ from .callgrind import InstructionCounter
 from .connection_limits import room_options
 from .error_log import exit_text, first_error, last_error
 from .memory import ServerMemory
-from .mycnf import DATA, ERROR_LOG, LOOPBACK, TMP, dyno_options, write_my_cnf
+from .mycnf import DATA, ERROR_LOG, LOOPBACK, MY_CNF, TMP, dyno_options, write_my_cnf
 from .mysql import Client, QueryError
 from .program import server_start_command
 
@@ -334,6 +334,9 @@ def end_leftover_server(session: str) -> Optional[Dict[str, Any]]:
         return None
     pid, ticks, private = int(words[0]), words[1], words[2]
     ended = start_ticks(pid) == ticks and _end(pid, ticks)
+    # one that was started again right before its agent was killed is not recorded yet
+    for other in processes_with("--defaults-file=" + os.path.join(session, MY_CNF)):
+        ended = _end(other, start_ticks(other)) or ended
     if os.path.basename(private).startswith("dyno-") and not os.path.islink(private):
         shutil.rmtree(private, ignore_errors=True)
     os.unlink(path)
