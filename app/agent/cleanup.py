@@ -1,4 +1,4 @@
-"""Removes what a killed agent left: running servers and their data."""
+"""Removes what a killed agent left: running servers, their data, file systems in loop files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .server.server import end_leftover_server
 from .snapshots.snapshots import Snapshots
 from .survey.installing import BuildInstaller
 from .system.directory import LOAD, OF_SESSION, REHEARSAL, MarkedDirectory
+from .system.loop_disk import remove_leftover
 
 
 def clean(directory: MarkedDirectory) -> List[str]:
@@ -21,6 +22,8 @@ def clean(directory: MarkedDirectory) -> List[str]:
         folder = directory.session(session)
         found = end_leftover_server(folder)
         remove_group(folder)
+        if remove_leftover(directory, folder):
+            removed.append("file system of the data of session {}".format(session))
         if found:
             removed.append("server {} of session {}".format(found["pid"], session))
         if session.startswith((REHEARSAL, LOAD)):

@@ -29,7 +29,7 @@ from .steps.before_session import run_canary, wait_for_quiet_machine
 from .steps.count_step import CountStep
 from .steps.drive_step import DriveStep
 from .steps.engine_limits import MissingFeaturePolicy
-from .steps.facts import SessionFactsWriter, record_file_limits, record_machine_facts
+from .steps.facts import SessionFactsWriter, record_file_limits, record_loop_disk, record_machine_facts
 from .steps.from_snapshot import SnapshotStarter
 from .steps.limit_step import LimitStep
 from .steps.operation_step import OperationStep
@@ -121,6 +121,9 @@ class SessionRunner:
         record_machine_facts(begun)
         record_file_limits(begun, {"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(begun.at("lua"), plan.files)
+        if begun.loop_disk is not None:
+            begun.loop_disk.make(plan.loop_bytes)
+            record_loop_disk(begun)
         conductor = begun.conductor
         reached = (conductor.address, conductor.port_of_server(begun.turn.contender)) if conductor else ()
         return self._server_of(begun.contender, plan.transport, clients, plan.instruments, *reached)
@@ -143,6 +146,8 @@ class SessionRunner:
         """Generator, server, data and private directory go, whatever happened."""
         if self._steps is not None:
             self._steps.take_down()
+        if self._begun.loop_disk is not None:
+            self._begun.loop_disk.remove()
         for part in OF_SESSION:
             self._begun.directory.discard(self._begun.at(part))
         self._begun.directory.empty_trash()

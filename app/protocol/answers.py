@@ -141,6 +141,7 @@ class Survey(Machine):
     memory_limit_problem: Text | None = None
     valgrind: Text | None = None  # its version; empty: it is not installed; None: an older survey
     snapshots: list[DataSnapshot] = field(default_factory=list)
+    power_cut_problem: Text | None = None  # why steps of kind power-cut cannot be; None: an older survey
     clock_ahead_s: Number | None = None  # of the desktop's, which finds it; no more than is certain
 
 

@@ -13,6 +13,8 @@ BUSY_LOAD = 0.5
 IN_USE_TODO = "wait for it, stop it (dyno stop), or queue this plan (--queue)"
 BUSY_START = "the session starts on a busy machine, as the plan allows: "  # in the log, then the other plan
 REHEARSAL_TODO = "try again when it is over"
+NO_POWER_CUT = "the power cannot be cut on this target: {}"
+POWER_CUT_TODO = "correct that, or leave out the steps of kind power-cut"
 PATIENCE_S = 60.0  # of a rehearsal or a start, for the rehearsal of another plan
 ELSEWHERE_TODO = "wait for it, queue this plan (--queue), or start beside it (--allow-busy)"
 

@@ -28,12 +28,13 @@ from .reading import (
 from .waits import PRESET
 
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
+POWER_CUT = "power-cut"  # the file system of the data loses what is not synced, and the server is killed
 COUNT = "count"  # a driven step whose instructions are counted: its server runs under valgrind
 # what Dyno does to the server while roles go on; a restart without roles is none of them
-OPERATIONS = ("kill", "power-cut", "restart", "ddl", "backup")
+OPERATIONS = ("kill", POWER_CUT, "restart", "ddl", "backup")
 STEP_KINDS = (
     "load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT, COUNT,
-    "kill", "power-cut", "ddl", "backup",
+    "kill", POWER_CUT, "ddl", "backup",
 )  # fmt: skip
 LONGEST_S = 10.0  # of a slice: a step that needs longer ones is carried out whole
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
@@ -68,7 +69,7 @@ START = "dyno-start.lua"  # of every step: how sysbench is started; it says noth
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
 
-UNHASHED = ("load_certificate", "statements")  # they change nothing of what a plan does
+UNHASHED = ("load_certificate", "statements", "loop_bytes")  # they change nothing of what a plan does
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 _PARTS = ("contenders", "steps", "turns", "canary", "load")  # of a plan, each a list of dataclasses
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
@@ -316,6 +317,12 @@ class Plan:
     load_certificate: Name = ""  # SHA-256 of what the conductor shows there; another one for each start
     # what an event sends, by Lua file, as declared beside it: steps are checked by it, and do nothing else for it
     statements: dict[Name, list[dict[Name, Any]]] = field(default_factory=dict)
+    loop_bytes: Count = 0  # of the file whose file system the data lie on, by the estimate
+
+    @property
+    def on_loop(self) -> bool:
+        """Whether the data lie on a file system in a file, from the beginning of a session: power is cut."""
+        return any(step.kind == POWER_CUT for step in self.steps)
 
     @property
     def work_key(self) -> str:

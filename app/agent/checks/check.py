@@ -31,11 +31,19 @@ from app.agent.system.client import check_client_connected
 from app.agent.system.detaching import cleanup_if_killed
 from app.agent.system.directory import REHEARSAL, REHEARSING, MarkedDirectory, holder_text, is_rehearsal
 from app.agent.system.errors import AgentError
+from app.agent.system.loop_disk import try_loop_disk
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
 from app.engines.server import table_formats
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, OptionReply, RehearsalResult
-from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO, sysbench_check
+from app.protocol.machine_checks import (
+    ELSEWHERE_TODO,
+    IN_USE_TODO,
+    NO_POWER_CUT,
+    POWER_CUT_TODO,
+    REHEARSAL_TODO,
+    sysbench_check,
+)
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
 from app.protocol.sysbench import without_column_family
@@ -100,7 +108,8 @@ def rehearse(
     try:
         with cleanup_if_killed(if_killed), _folder(directory) as folder:
             one = plan.contenders[contender]
-            return _rehearse(build_of(one, directory), plan, one, folder)
+            failed = _check_power_cut(plan, folder)
+            return failed or _rehearse(build_of(one, directory), plan, one, folder)
     finally:
         os.close(lock)
 
@@ -122,6 +131,16 @@ def _folder(directory: MarkedDirectory) -> Iterator[str]:
         yield folder
     finally:
         directory.remove(folder)
+
+
+def _check_power_cut(plan: Plan, folder: str) -> Optional[RehearsalResult]:
+    """A failure if the plan cuts the power, and a trial of it in that folder does not succeed."""
+    try:
+        if plan.on_loop:
+            try_loop_disk(folder)
+    except AgentError as error:
+        return RehearsalResult([Check("power cut", FAIL, NO_POWER_CUT.format(error), POWER_CUT_TODO)])
+    return None
 
 
 def _check_sysbench() -> Checks:

@@ -107,7 +107,7 @@ class Server:
         if lay is not None:
             lay(self.data)
             return
-        os.makedirs(self.data, mode=0o700)
+        os.makedirs(self.data, mode=0o700, exist_ok=True)  # a file system may be mounted there
         bootstrap(
             self.contender["server"], base, self.my_cnf, self.known, self.environment, wait, self._record
         )

@@ -44,6 +44,12 @@ def record_machine_facts(session: BegunSession) -> None:
         _write(session.journal, "valgrind", valgrind_version())
 
 
+def record_loop_disk(session: BegunSession) -> None:
+    """Write that the data lie on a file system in a file, if they do."""
+    if session.loop_disk is not None:
+        _write(session.journal, "loop_disk", session.loop_disk.facts())
+
+
 def record_file_limits(session: BegunSession, limits: Dict[str, int]) -> None:
     """Write the limits of open files of server and generator, for the most client threads."""
     _write(session.journal, "limits", limits)

@@ -25,7 +25,9 @@ from app.agent.server.mysql import Client
 from app.agent.server.server import Server
 from app.agent.system.control import ControlRequests, StopRequested
 from app.agent.system.directory import MarkedDirectory
+from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError, Journal
+from app.agent.system.loop_disk import LoopDisk
 from app.protocol.others import Others
 from app.protocol.plan import Plan, PlannedSession
 
@@ -59,6 +61,7 @@ class BegunSession:
         self.place = place  # in its round
         self.agent = agent  # the hash of the agent file
         self.conductor = conductor  # of load targets; None: the load comes from here
+        self.loop_disk = LoopDisk(self.path) if plan.on_loop else None  # that the data lie on
 
     def at(self, name: str) -> str:
         return os.path.join(self.path, name)
@@ -159,6 +162,9 @@ class RunningSession(BegunSession):
         found = os.statvfs(self.path)
         if found.f_bavail * found.f_frsize < ROOM + more:
             raise DiskFullError(self.path)
+        if self.loop_disk is not None and self.loop_disk.has_less_than(ROOM):
+            text = "the file system of {:,} MiB that the data lie on is full: choose fewer rows or seconds"
+            raise AgentError(text.format(self.plan.loop_bytes >> 20))
 
 
 def turn_hooks(running: RunningSession) -> TurnHooks:

@@ -23,6 +23,7 @@ from app.agent.server.program import find_sysbench
 from app.agent.system.commands import output_of
 from app.agent.system.directory import MarkedDirectory
 from app.agent.system.disk import read_text, survey_disk
+from app.agent.system.loop_disk import loop_disk_problem
 from app.agent.system.other_agents import other_agents
 from app.agent.system.scope import kills_user_processes
 from app.protocol.answers import Build, Cpu, Disk, Machine, Survey
@@ -48,6 +49,7 @@ def survey(directory: MarkedDirectory, search_paths: Sequence[str]) -> Survey:
         numactl=shutil.which("numactl"),
         memory_limit_problem=cgroup_limit_problem(),
         valgrind=valgrind_version(),
+        power_cut_problem=loop_disk_problem(),
     )
 
 

@@ -10,7 +10,7 @@ from app.planner.resolve.contenders import server_machine_share
 from app.planner.resolve.sizes import cache_bytes, server_caches_bytes
 from app.planner.resolve.valgrind import contenders_in_force
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Survey
-from app.protocol.machine_checks import machine_checks, program_checks
+from app.protocol.machine_checks import NO_POWER_CUT, POWER_CUT_TODO, machine_checks, program_checks
 from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
 from app.stats.at_target.verdicts import LEAST
 from app.stats.between import ASSUMED
@@ -38,6 +38,7 @@ def check_plan(
     return [
         *program_checks(survey),
         *_valgrind(plan, survey),
+        *_power_cut(plan, survey),
         _memory(plan, survey),
         *_server_memory(plan, survey),
         _disk(found, survey, allow_small_disk),
@@ -64,6 +65,13 @@ def _valgrind(plan: Plan, survey: Survey) -> list[Check]:
         return [Check("valgrind", PASS, f"valgrind {survey.valgrind}")]
     text = "valgrind, which counts instructions, is not installed on the target"
     return [Check("valgrind", FAIL, text, "install it there: apt-get install valgrind")]
+
+
+def _power_cut(plan: Plan, survey: Survey) -> list[Check]:
+    """Whether a file system can be cut off, as far as the survey knows; the rehearsal tries it."""
+    if not plan.on_loop or not survey.power_cut_problem:
+        return []
+    return [Check("power cut", FAIL, NO_POWER_CUT.format(survey.power_cut_problem), POWER_CUT_TODO)]
 
 
 # room

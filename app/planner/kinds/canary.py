@@ -36,6 +36,8 @@ def estimated_with_canary(
     In slices all contenders of a round meet the machine as it is at that time, and counts are of no time.
     """
     found = estimate(plan, survey, known)
+    if plan.on_loop:
+        plan = replace(plan, loop_bytes=max(each.session_bytes for each in found.contenders))
     named = [each.build for each in plan.contenders]
     has_canary = found.seconds > LONG_S and plan.order != SLICES and not plan.counts
     build = canary_build(survey, named) if has_canary else None
