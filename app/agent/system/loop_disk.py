@@ -1,10 +1,10 @@
 """The file system in a file that the data of a session lie on, so that a power cut can be made of it.
 
-    <session>/disk.ext4   the file: all its space is allocated, so the disk below cannot become full under a server
-    <session>/data/       where it is mounted; journal, error log and my.cnf are beside it, and outlive the cut
+    <session>/disk.ext4   the file; its space is allocated: else a full disk would be an I/O error to a server
+    <session>/data/       where it is mounted; journal, error log and my.cnf beside it outlive the cut
 
-The loop device reads and writes the file directly, past the page cache: else data would be cached twice, and a
-server that starts after the cut would read from memory. It detaches itself when the file system is unmounted.
+The loop device reads and writes the file past the page cache: else data would be cached twice, and a server
+that starts after the cut would read from memory. It detaches itself when the file system is unmounted.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .errors import AgentError
 FILE, PLACE = "disk.ext4", "data"
 TRIAL_BYTES = 16 << 20
 PROGRAMS = {"mkfs.ext4": "e2fsprogs", "losetup": "mount", "mount": "mount"}  # and the packages of Debian
-MKFS = "mkfs.ext4 -q -F -m 0 -E lazy_itable_init=0,lazy_journal_init=0,nodiscard".split()
-LOSETUP = "losetup --find --show --direct-io=on".split()
-MOUNT = "mount -t ext4 -o nosuid,nodev".split()
+MKFS = ["mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"]
+LOSETUP = ["losetup", "--find", "--show", "--direct-io=on"]
+MOUNT = ["mount", "-t", "ext4", "-o", "nosuid,nodev"]
 CONTROL = "/dev/loop-control"
 SBIN = ":/usr/sbin:/sbin"  # which a PATH may lack
 LIMIT_S, BUSY_S = 300, 10
