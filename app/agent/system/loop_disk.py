@@ -188,7 +188,7 @@ def _found(program: str) -> str | None:
 
 
 def _run(program: str, *words: str) -> str:
-    """What a program prints; raises AgentError with the last line of its error."""
+    """What a program prints; raises AgentError with its error, which begins with its name."""
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     command = [_found(program) or program, *words]
     environment = {**os.environ, "LC_ALL": "C"}
@@ -200,7 +200,7 @@ def _run(program: str, *words: str) -> str:
         raise AgentError("{}: {}".format(program, error)) from None
     said = done.stderr.decode(errors="replace").strip().splitlines()
     if done.returncode:
-        raise AgentError("{}: {}".format(program, " ".join(said) or "exit code {}".format(done.returncode)))
+        raise AgentError(" ".join(said) or "{}: exit code {}".format(program, done.returncode))
     return done.stdout.decode().strip()
 
 
