@@ -29,6 +29,7 @@ from app.protocol.plan import (
     ARRIVALS,
     ATTEMPTS,
     COUNT,
+    POWER_CUT,
     SLICES,
     START,
     UNTIL_DECIDED,
@@ -89,6 +90,7 @@ def resolve(
         steps = resolve_steps(chosen, workloads, size, request.start)
         statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
+    _check_power_cut(request, steps)
     _check_arrivals(request, steps)
     files = _files(request, catalog, used, sequence, presets, steps)
     check_rates(steps, files)
@@ -275,6 +277,14 @@ def _check_cores(request: PlanRequest, steps: list[Step], contenders: list[Conte
             " one of them out",
             "contenders",
         )
+
+
+def _check_power_cut(request: PlanRequest, steps: list[Step]) -> None:
+    """Refuse snapshots of data that lie on a file system of their own."""
+    name = next((step.name for step in steps if step.kind == POWER_CUT), "")
+    if name and request.start == "snapshot":
+        what = f"step {name} cuts the power of data on a file system of their own, which has no snapshots"
+        raise InputError(f"{what}: choose the start loaded or restarted, or leave the step out", "start")
 
 
 def _check_arrivals(request: PlanRequest, steps: list[Step]) -> None:
