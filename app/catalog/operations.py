@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.toml_text import Document, ValueRule
-from app.protocol.plan import OPERATIONS
+from app.engines.engine import ENDING
+from app.protocol.plan import OPERATIONS, POWER_CUT
 
 from .amounts import SECONDS
 
-CARRIED_OUT = ("kill", "restart")  # of OPERATIONS, as far as a sequence can say them
+CARRIED_OUT = ("kill", POWER_CUT, "restart")  # of OPERATIONS, as far as a sequence can say them
 OPERATION_RULES = {"after": SECONDS, "again_after_ms": ValueRule((int,), 1, 600_000)}
 # keys that other steps with roles have
 _NOT_OF_OPERATIONS = ("profile", "cap_s", "figure", "warm", "increments")
@@ -29,9 +30,11 @@ def check_operation(document: Document, where: tuple[str | int, ...], table: dic
         if key in table and not is_operation(table):
             raise document.error((*where, key), "is of an operation beside roles: leave it out")
     if kind in OPERATIONS and kind not in CARRIED_OUT:
-        raise document.error((*where, "kind"), f"{kind} cannot be carried out yet: choose kill or restart")
-    if kind == "kill" and "role" not in table:
-        raise document.error((*where, "kind"), "kill needs a role beside it: add [[step.role]]")
+        raise document.error(
+            (*where, "kind"), f"{kind} cannot be carried out yet: choose kill, power-cut or restart"
+        )
+    if kind in ENDING and "role" not in table:
+        raise document.error((*where, "kind"), f"{kind} needs a role beside it: add [[step.role]]")
     if not is_operation(table):
         return
     if "again_after_ms" in table and kind != "kill":

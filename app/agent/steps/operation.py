@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Callable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 from app.agent.server.mysql import Client
 from app.agent.server.recovery import LogTail
+from app.engines.engine import ENDING
 from app.engines.server import VERBOSE_LOG
-from app.protocol.plan import Step
+from app.protocol.plan import POWER_CUT, Step
+
+from .power_cut import cut_power
 
 if TYPE_CHECKING:
     from app.agent.server.server import Server
+    from app.agent.system.loop_disk import LoopDisk
 
 LOOK_S = 0.01  # between two looks at log, server and clients
 _SILENT = "the server did not answer within {} s after the {}"
@@ -28,8 +32,11 @@ class OperationCancelled(Exception):  # noqa: N818 - nothing is wrong
 class Operation:
     """Ends the server and starts it again; watches until the step ends how long no client had an answer."""
 
-    def __init__(self, server: Server, step: Step, answered: Callable[[], bytes]) -> None:
+    def __init__(
+        self, server: Server, step: Step, answered: Callable[[], bytes], disk: Optional[LoopDisk] = None
+    ) -> None:
         self._server, self._step = server, step
+        self._disk = disk  # that the data lie on, if the plan cuts its power
         self._answered = answered  # how many statements of each client of the watched role
         self._client = Client(server.socket)  # not that of the thread that samples
         self._is_over = threading.Event()
@@ -41,6 +48,7 @@ class Operation:
         self.at_s: Optional[float] = None  # when it began; None: it has not
         self.first_answer_s: Optional[float] = None  # from there on
         self.stall_s = 0.0
+        self.phases: Dict[str, float] = {}  # seconds before the server was started again
         self.problem = ""
         self.notes: List[str] = []
 
@@ -83,8 +91,8 @@ class Operation:
         self.log = LogTail(server.error_log)
         self.at_s = self._changed = self.now_s
         self.moments.append((self.at_s, "operation"))
-        if step.kind == "kill":
-            server.end_at_once()
+        if step.kind in ENDING:
+            self._end_server()
             self._count = self._answered()  # what came until then is no sign of life
         elif not self._shut_down():
             return
@@ -92,6 +100,14 @@ class Operation:
         if step.again_after_ms:
             self._kill_again()
         self._await_answer()
+
+    def _end_server(self) -> None:
+        """Kill it; or cut its power, which takes what its disk has not got."""
+        if self._disk is None or self._step.kind != POWER_CUT:
+            self._server.end_at_once()
+            return
+        cut_power(self._server, self._disk)
+        self.phases["mount"] = round(self.now_s - (self.at_s or 0.0), 3)
 
     def _shut_down(self) -> bool:
         """A clean shutdown; False where it takes too long."""

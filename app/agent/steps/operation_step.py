@@ -1,4 +1,4 @@
-"""A step that does something to the server while its roles go on: kill, restart."""
+"""A step that does something to the server while its roles go on: kill, power cut, restart."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OperationStep:
         self._roles = session.plan.roles(index)
         self._generators: Optional[RoleGenerators] = None
         self._ledger = StepLedger(self._roles)
-        self._operation = Operation(session.server, step, self._answered)
+        self._operation = Operation(session.server, step, self._answered, session.loop_disk)
         self._measuring = OperationMeter(session, index, self._roles[0], self._operation)
         self._ends = RolesEnd(session, facts, index, self._measuring.role_costs)
         self._variables: Dict[str, str] = {}
@@ -176,8 +176,9 @@ class OperationStep:
             before=None if before is None else round(before, 2),
             back_s=seconds_back(seconds, at_s, before, operation.first_answer_s or 0.0),
             stall_s=round(operation.stall_s, 3),
-            phases=phases_of(rules, operation.log.lines) if operation.log else {},
+            phases={**operation.phases, **(phases_of(rules, operation.log.lines) if operation.log else {})},
             promised=self._engine.keeps_commits(kind, self._variables),
+            on_loop=self._session.loop_disk is not None,
             **(counted._asdict() if counted else {}),
         )
 

@@ -5,7 +5,10 @@ What has reached the disk counts as written, in whatever order: a cache of the d
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import os
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -23,10 +26,13 @@ def cut_power(server: Server, disk: LoopDisk) -> None:
 
     A server that goes on after the cut would acknowledge commits that no disk has.
     """
+    pid = server.pid
     server.halt()
-    _wait_until_still(server.pid)
+    with contextlib.suppress(ProcessLookupError):  # a script may have put it into a group of its own
+        os.kill(pid, signal.SIGSTOP)
+    _wait_until_still(pid)
     disk.cut()
-    server.kill()
+    server.end_at_once()
     disk.unmount()
     disk.mount()
 
