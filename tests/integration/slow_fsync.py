@@ -1,4 +1,4 @@
-"""A server whose syncs are slow while a file is there: `slow_fsync.c` beside this file is loaded into it."""
+"""A server whose syncs are slow, or none, while a file is there: `slow_fsync.c` is loaded into it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,18 @@ def preloaded(folder: Path, slow: Path, syncs: int = 20, pause_ms: int = 0) -> d
 
     Each sync then makes this many more, and pauses.
     """
+    more = {"SLOW_FSYNCS": str(syncs), "SLOW_FSYNC_MS": str(pause_ms)}
+    return _loaded(folder, SLOW_FSYNC=str(slow), **more)
+
+
+def preloaded_losing(folder: Path, lost: Path) -> dict[str, str]:
+    """The environment of a server whose syncs do nothing while the file `lost` exists."""
+    return _loaded(folder, LOST_FSYNC=str(lost))
+
+
+def _loaded(folder: Path, **environment: str) -> dict[str, str]:
     if not HAS_COMPILER:
         return {}
     library = folder / "slow_fsync.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
-    more = {"SLOW_FSYNCS": str(syncs), "SLOW_FSYNC_MS": str(pause_ms)}
-    return {"LD_PRELOAD": str(library), "SLOW_FSYNC": str(slow), **more}
+    return {"LD_PRELOAD": str(library), **environment}

@@ -306,6 +306,7 @@ def contender_size(
     }
     if plan.on_loop:
         parts["room"] = LOOP_BYTES + sum(parts.values()) // LOOP_SHARE
+        parts["room"] += -sum(parts.values()) % MIB
     return ContenderSize(
         contender=contender.name,
         data_bytes=int(rows * row),

@@ -1,0 +1,132 @@
+"""Power cuts of real servers under load: what full durability keeps, what less loses, who broke a promise."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.protocol.events import Event, Fact, SessionPlanned, StepEnded
+from app.protocol.plan import Plan
+from app.protocol.step_parts import OperationResult
+from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.integration.slow_fsync import HAS_COMPILER, preloaded_losing
+from tests.plans import write
+from tests.sequences import INDEX, LOAD, own_sequence
+
+pytestmark = pytest.mark.root
+CUT = """\
+name = "power-cut"
+kind = "power-cut"
+after = 3
+seconds = 20
+
+[[step.role]]
+name = "ledger"
+workload = "ledger"
+
+[[step.role]]
+name = "writer"
+workload = "update-index"
+"""
+STEPS = 3  # load, index, this one
+# pages and log through the cache of the system: what is not synced is lost
+BUFFERED = {
+    "innodb_buffer_pool_size": "64M",
+    "innodb_flush_method": "fsync",
+    "innodb_log_file_buffering": "ON",
+}
+FULL = {**BUFFERED, "innodb_flush_log_at_trx_commit": "1", "skip_log_bin": "ON"}
+
+
+def words(desktop: Desktop, cnf: Mapping[str, str], **options: object) -> list[str]:
+    lines = "".join(f"loose_{name}={value}\n" for name, value in cnf.items())
+    write(desktop.home / "presets/innodb/cut.cnf", f"[mysqld]\n{lines}")
+    write(desktop.home / "sequences/cut.toml", own_sequence("cut", LOAD, INDEX, CUT))
+    return [*desktop.plan(f"{MARIADB}:innodb:cut", sequence="cut", **options), "--allow-busy"]
+
+
+def last(desktop: Desktop) -> tuple[dict[str, Any], list[Event], OperationResult]:
+    """The latest session, its events, and what came of the cut."""
+    session = max(desktop.sessions(), key=lambda each: str(each["id"]))
+    events = desktop.events(session["id"])
+    (found,) = (each.operation for each in events if isinstance(each, StepEnded) and each.operation)
+    return session, events, found
+
+
+def fact(events: list[Event], name: str) -> Any:
+    (found,) = (each.value for each in events if isinstance(each, Fact) and each.name == name)
+    return found
+
+
+def loop_mounts() -> list[str]:
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return [line for line in lines if "/dev/loop" in line and "/sessions/" in line]
+
+
+@contextmanager
+def touched_in_the_last_step(desktop: Desktop, file: Path) -> Iterator[None]:
+    """The file is there from the begin of the last step on."""
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(0.05):
+            texts = [path.read_text() for path in desktop.target.glob("sessions/*/journal.jsonl")]
+            if any(text.count('"kind":"step_started"') == STEPS for text in texts):
+                file.touch()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watcher.join()
+
+
+def test_full_durability_keeps_every_row_that_was_answered(desktop: Desktop) -> None:
+    desktop.dyno("run", *words(desktop, FULL))
+    session, events, found = last(desktop)
+    assert session["state"] == "completed"
+    assert (found.promised, found.on_loop) == (True, True)
+    assert (found.missing, found.returned, found.unsent) == (0, 0, 0)
+    assert found.acknowledged and found.acknowledged > 100
+    assert found.first_answer_s and found.phases["mount"] < found.first_answer_s
+    (planned,) = (Plan.from_json(each.plan) for each in events if isinstance(each, SessionPlanned))
+    assert fact(events, "loop_disk")["bytes"] == planned.loop_bytes > 512 << 20
+    assert loop_mounts() == []
+    assert not list(desktop.target.glob("sessions/*/disk.ext4"))
+
+
+def test_less_than_that_loses_rows_and_the_session_goes_on(desktop: Desktop) -> None:
+    lazy = {**FULL, "innodb_flush_log_at_trx_commit": "0", "innodb_flush_log_at_timeout": "600"}
+    desktop.dyno("run", *words(desktop, lazy))
+    session, _, found = last(desktop)
+    assert (session["state"], found.promised) == ("completed", False)
+    assert found.missing and found.missing > 0
+
+
+@pytest.mark.skipif(not HAS_COMPILER, reason="needs gcc")
+def test_a_server_that_does_not_sync_is_found_and_named(desktop: Desktop, tmp_path: Path) -> None:
+    lost = tmp_path / "lost"
+    environment = preloaded_losing(tmp_path, lost)
+    desktop.prepare_agent(f"import os\nos.environ.update({environment!r})\n", tmp_path)
+    with touched_in_the_last_step(desktop, lost):
+        desktop.dyno("run", *words(desktop, FULL), code=1)
+    session, _, found = last(desktop)
+    assert (session["state"], found.promised) == ("failed", True)
+    assert found.missing and found.missing > 0
+    assert session["reason"].startswith("power-cut")
+    assert "InnoDB promised every answered commit after a power-cut, and of the ledger" in session["reason"]
+
+
+def test_snapshots_are_refused(desktop: Desktop) -> None:
+    why = desktop.refused("run", *words(desktop, FULL, start_state="snapshot"))
+    assert (
+        "step power-cut cuts the power of data on a file system of their own, which has no snapshots" in why
+    )
