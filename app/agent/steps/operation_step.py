@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from .running import RunningSession
 
 PAGE = 50_000  # rows of the ledger that are read at once
+_IS_THERE = "SELECT 1 FROM information_schema.tables WHERE table_schema='dyno' AND table_name='ledger'"
+_COUNT = "SELECT client, COUNT(*) AS n FROM dyno.ledger GROUP BY client"
 READ_S = 300.0  # for one of them: the server may still roll back
 _LOST = "{} promised every answered commit after a {}, and of the ledger {}"
 
@@ -228,7 +230,7 @@ class StepLedger:
         assert self.memory is not None
         client = Client(socket, READ_S)
         try:
-            numbers = client.query("SELECT client, COUNT(*) AS n FROM dyno.ledger GROUP BY client")
+            numbers = client.query(_COUNT) if client.query(_IS_THERE) else []  # else all rows are missing
             rows = {int(each["client"]): _rows(client, int(each["client"])) for each in numbers}
         finally:
             client.close()
