@@ -10,11 +10,12 @@ from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import Check, check_plan
 from app.planner.checks.parity import IN_FORCE
 from app.planner.estimate.estimate import estimate
+from app.planner.kinds.canary import estimated_with_canary
 from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.resolve.valgrind import contenders_in_force, rehearsal_in_force
 from app.protocol.answers import RehearsalResult
-from tests.plans import GB, MARIADB, request, survey, write
+from tests.plans import GB, MARIADB, request, survey, unresolved, write
 
 DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 
@@ -208,6 +209,42 @@ def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
     usual = f"{MARIADB}-innodb-system: as the build and the machine have it"
     who = f"server memory: {usual}; {MARIADB}-innodb-jemalloc: allocator jemalloc, memory limit 8.0 GiB"
     assert f"{who} (allocators and limits cost time)" in texts
+
+
+# the power
+
+
+def test_a_target_that_cannot_cut_the_power_is_refused() -> None:
+    without = {"power_cut_problem": "/dev/loop-control is missing: modprobe loop on the target"}
+    found = one("power cut", checks(on=without, sequence="power-cut"))
+    assert (found.state, found.text) == (
+        "fail",
+        "the power cannot be cut on this target: /dev/loop-control is missing: modprobe loop on the target",
+    )
+    assert "leave out the steps of kind power-cut" in found.todo
+    assert "power cut" not in {each.name for each in checks(on=without)}  # no step needs it
+    assert "power cut" not in {
+        each.name for each in checks(on={"power_cut_problem": ""}, sequence="power-cut")
+    }
+    assert "power cut" not in {each.name for each in checks(sequence="power-cut")}  # an older survey
+
+
+def test_the_file_of_the_data_has_room_beyond_the_estimate() -> None:
+    target = survey()
+    plan = resolve(request(sequence="power-cut"), target, Catalog())
+    sized, found = estimated_with_canary(plan, target)
+    (size,) = found.contenders
+    rest = size.session_bytes - size.parts["room"]
+    assert sized.loop_bytes == size.session_bytes >= rest * 1.25 + (512 << 20)
+    assert sized.loop_bytes % (1 << 20) == 0
+    assert (sized.work_key, sized.hash) == (plan.work_key, plan.hash)
+    usual = resolve(request(), target, Catalog())
+    assert (usual.on_loop, estimated_with_canary(usual, target)[0].loop_bytes) == (False, 0)
+
+
+def test_a_power_cut_has_no_snapshot() -> None:
+    why = unresolved(sequence="power-cut", start="snapshot")
+    assert "data on a file system of their own, which has no snapshots" in why
 
 
 # repeats
