@@ -466,9 +466,6 @@ class Plan:
                 raise ValueError("plan: step {} has the unknown kind {}".format(step.name, step.kind))
         if plan.steps and plan.steps[0].beside:
             raise ValueError("plan: step {} is beside no other".format(plan.steps[0].name))
-        for step in plan.steps:
-            if step.event_kind and not step.beside:
-                raise ValueError("plan: step {} is a kind of no step".format(step.name))
         alone = next((each.name for at, each in enumerate(plan.steps) if _lacks_roles(plan, at)), "")
         if alone:
             raise ValueError("plan: step {} is an operation without roles".format(alone))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,13 +93,6 @@ def test_plans_without_kinds_say_nothing_of_them(dyno_home: Path) -> None:
 def test_a_kind_and_a_role_of_the_same_name_are_refused(dyno_home: Path) -> None:
     with pytest.raises(InputError, match="payment is a kind of events and a role of this plan: rename one"):
         planned_mix(dyno_home, STEP, BOTH.replace('"reader"', '"payment"'))
-
-
-def test_a_kind_belongs_to_a_step(dyno_home: Path) -> None:
-    plan = planned_mix(dyno_home, STEP)
-    alone = replace(plan, steps=[replace(step, beside=False) for step in plan.steps])
-    with pytest.raises(ValueError, match="mix/new-order is a kind of no step"):
-        Plan.from_json(alone.to_json())
 
 
 @pytest.mark.parametrize(
