@@ -9,7 +9,7 @@ from app.catalog.roles import SequenceRole, role_text
 from app.core.units import bytes_text, count_text, first_texts, seconds_text
 from app.history.steps.step_text import named
 from app.planner.checks.parity import parity_in_brief
-from app.planner.checks.rates import asked_rate_text
+from app.planner.checks.rates import sent_rate_text
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
 from app.protocol.waits import PRESET
@@ -131,7 +131,7 @@ def _role_bounds(step: Step) -> str:
     is_open = not role.is_bounded and not role.follows
     parts = (
         "the others" if is_open else "",
-        role_text(role, asked_rate_text(step)),
+        role_text(role, sent_rate_text(step)),
         f"{step.cap_s} s at most" if step.cap_s else "",
     )
     return ", ".join(filter(None, parts))

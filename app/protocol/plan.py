@@ -428,7 +428,7 @@ class Plan:
     def declared_s(self, index: int) -> int:
         """The seconds that a step says: with its warm-up, and of roles those that it waits for."""
         roles = self.together(index)
-        seconds = [role.seconds for role in awaited(roles)]
+        seconds = [role.seconds for role in ending_roles(roles)]
         return max(seconds, default=0) + sum(role.warmup for role in roles[:1])
 
     def set_rate(self, index: int) -> int:
@@ -477,14 +477,14 @@ class Plan:
         return plan
 
 
-def awaited(roles: list[Step]) -> list[Step]:
+def ending_roles(roles: list[Step]) -> list[Step]:
     """The roles that their step waits for; of a step without roles it itself."""
     return [role for role in roles if role.ends] or roles[:1]
 
 
 def time_limit_s(roles: list[Step]) -> int:
     """The seconds after which a step that is driven should be over; 0: once its work is done."""
-    first, seconds = roles[0], [role.seconds for role in awaited(roles)]
+    first, seconds = roles[0], [role.seconds for role in ending_roles(roles)]
     if first.role and first.cap_s:
         return first.cap_s
     return max(seconds) + first.warmup if all(seconds) else 0

@@ -17,11 +17,11 @@ def rate_checks(plan: Plan) -> list[Check]:
 
 
 def _words(step: Step) -> tuple[str, str]:
-    text = f"step {step.name} asks for {asked_rate_text(step)}, where the plan says {step.rate:,}"
+    text = f"step {step.name} asks for {sent_rate_text(step)}, where the plan says {step.rate:,}"
     return text, f"choose a rate that {step.threads:,} clients can share equally"
 
 
-def asked_rate_text(step: Step) -> str:
+def sent_rate_text(step: Step) -> str:
     """`100 events/s even`, or `8 events/s each-second (1 by each of 8 clients)`."""
     text = f"{step.sent_rate:,} events/s {step.arrivals}"
     if step.sent_rate == step.rate:
