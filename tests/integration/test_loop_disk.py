@@ -21,7 +21,7 @@ ODD = """it's a "disk", of mine"""
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> Iterator[MarkedDirectory]:
+def marked(tmp_path: Path) -> Iterator[MarkedDirectory]:
     place = tmp_path / ODD
     place.mkdir(mode=0o700)
     (place / MARKER).touch()
@@ -41,9 +41,9 @@ def devices(disk: LoopDisk) -> list[str]:
     return found.stdout.splitlines()
 
 
-def made(directory: MarkedDirectory, session: str = "A1") -> LoopDisk:
-    os.mkdir(directory.session(session), 0o700)
-    disk = LoopDisk(directory.session(session))
+def made(marked: MarkedDirectory, session: str = "A1") -> LoopDisk:
+    os.mkdir(marked.session(session), 0o700)
+    disk = LoopDisk(marked.session(session))
     disk.make(SIZE)
     return disk
 
@@ -56,8 +56,8 @@ def write(disk: LoopDisk, name: str, sync: bool) -> None:
             os.fsync(file.fileno())
 
 
-def test_what_is_synced_stays_and_the_rest_is_lost(directory: MarkedDirectory) -> None:
-    disk = made(directory)
+def test_what_is_synced_stays_and_the_rest_is_lost(marked: MarkedDirectory) -> None:
+    disk = made(marked)
     assert os.listdir(disk.place) == []
     assert (os.stat(disk.place).st_mode & 0o777, os.stat(disk.file).st_mode & 0o777) == (0o700, 0o600)
     assert {"nosuid", "nodev"} < {
@@ -76,19 +76,19 @@ def test_what_is_synced_stays_and_the_rest_is_lost(directory: MarkedDirectory) -
     assert (devices(disk), os.path.exists(disk.file)) == ([], False)
 
 
-def test_its_space_is_taken_when_it_is_made(directory: MarkedDirectory) -> None:
+def test_its_space_is_taken_when_it_is_made(marked: MarkedDirectory) -> None:
     """A disk that becomes full later would be an I/O error to the server."""
-    disk = made(directory)
+    disk = made(marked)
     assert os.stat(disk.file).st_blocks * 512 >= SIZE
     assert disk.facts()["bytes"] == SIZE
     assert not disk.has_less_than(1 << 20)
     assert disk.has_less_than(SIZE)
 
 
-def test_a_disk_without_that_much_space_is_refused(directory: MarkedDirectory) -> None:
-    os.mkdir(directory.session("A1"), 0o700)
-    disk = LoopDisk(directory.session("A1"))
-    free = os.statvfs(directory.path)
+def test_a_disk_without_that_much_space_is_refused(marked: MarkedDirectory) -> None:
+    os.mkdir(marked.session("A1"), 0o700)
+    disk = LoopDisk(marked.session("A1"))
+    free = os.statvfs(marked.path)
     with pytest.raises(
         AgentError, match=r"no file of [\d,]+ MiB for the data in .*: No space left on device"
     ):
@@ -97,8 +97,8 @@ def test_a_disk_without_that_much_space_is_refused(directory: MarkedDirectory) -
     assert not os.path.exists(disk.file)
 
 
-def test_two_at_the_same_time_do_not_touch_each_other(directory: MarkedDirectory) -> None:
-    one, other = made(directory, "A1"), made(directory, "A2")
+def test_two_at_the_same_time_do_not_touch_each_other(marked: MarkedDirectory) -> None:
+    one, other = made(marked, "A1"), made(marked, "A2")
     write(other, "lost", sync=False)
     one.cut()
     write(other, "synced", sync=True)
@@ -107,24 +107,24 @@ def test_two_at_the_same_time_do_not_touch_each_other(directory: MarkedDirectory
 
 
 def test_a_process_that_is_in_it_is_named_and_does_not_keep_it(
-    directory: MarkedDirectory, monkeypatch: pytest.MonkeyPatch
+    marked: MarkedDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.agent.system.loop_disk.BUSY_S", 0.2)
-    disk = made(directory)
+    disk = made(marked)
     with subprocess.Popen(["sleep", "60"], cwd=disk.place) as process:
         disk.cut()
         with pytest.raises(
             AgentError, match=rf"cannot be unmounted: sleep \(process {process.pid}\) is using it"
         ):
             disk.unmount()
-        assert "file system of the data of session A1" in clean(directory)
+        assert "file system of the data of session A1" in clean(marked)
         assert disk.place not in mounts()
         process.kill()
 
 
 @pytest.mark.parametrize("state", ["mounted", "cut off", "attached", "mounted twice", "deleted"])
-def test_what_a_killed_agent_left_goes(state: str, directory: MarkedDirectory) -> None:
-    disk = made(directory)
+def test_what_a_killed_agent_left_goes(state: str, marked: MarkedDirectory) -> None:
+    disk = made(marked)
     if state == "cut off":
         disk.cut()
     elif state == "attached":
@@ -134,42 +134,40 @@ def test_what_a_killed_agent_left_goes(state: str, directory: MarkedDirectory) -
         disk.mount()
     elif state == "deleted":
         os.unlink(disk.file)
-    clean(directory)
+    clean(marked)
     assert disk.place not in mounts()
     assert (devices(disk) if state != "deleted" else [], os.path.exists(disk.file)) == ([], False)
-    assert os.listdir(directory.session("A1")) == []
+    assert os.listdir(marked.session("A1")) == []
 
 
-def test_nothing_else_is_unmounted(directory: MarkedDirectory, tmp_path: Path) -> None:
+def test_nothing_else_is_unmounted(marked: MarkedDirectory, tmp_path: Path) -> None:
     """A file system of memory, and one in a file elsewhere, both where the data would be."""
     image = tmp_path / "image"
     with image.open("wb") as file:
         file.truncate(SIZE)
     subprocess.run(["mkfs.ext4", "-q", str(image)], check=True)
-    disk = LoopDisk(directory.session("A1"))
+    disk = LoopDisk(marked.session("A1"))
     os.makedirs(disk.place)
     for what in (["-t", "tmpfs", "tmpfs"], ["-o", "loop", str(image)]):
         subprocess.run(["mount", *what, disk.place], check=True)
-        remove_leftover(directory, directory.session("A1"))
+        remove_leftover(marked, marked.session("A1"))
         assert disk.place in mounts()
         subprocess.run(["umount", disk.place], check=True)
 
 
-def test_nothing_outside_the_marked_directory_is_unmounted(
-    directory: MarkedDirectory, tmp_path: Path
-) -> None:
+def test_nothing_outside_the_marked_directory_is_unmounted(marked: MarkedDirectory, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     disk = LoopDisk(str(tmp_path / "elsewhere"))
     disk.make(SIZE)
-    os.symlink(tmp_path / "elsewhere", directory.session("A1"))
-    assert not remove_leftover(directory, directory.session("A1"))
+    os.symlink(tmp_path / "elsewhere", marked.session("A1"))
+    assert not remove_leftover(marked, marked.session("A1"))
     assert disk.place in mounts()
     disk.remove()
-    os.unlink(directory.session("A1"))
+    os.unlink(marked.session("A1"))
 
 
-def test_a_link_where_it_is_mounted_is_refused(directory: MarkedDirectory, tmp_path: Path) -> None:
-    disk = made(directory)
+def test_a_link_where_it_is_mounted_is_refused(marked: MarkedDirectory, tmp_path: Path) -> None:
+    disk = made(marked)
     disk.unmount()
     os.rmdir(disk.place)
     os.symlink(tmp_path, disk.place)
@@ -179,23 +177,23 @@ def test_a_link_where_it_is_mounted_is_refused(directory: MarkedDirectory, tmp_p
 
 
 def test_without_a_free_loop_device(
-    directory: MarkedDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    marked: MarkedDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake = tmp_path / "losetup"
     fake.write_text("#!/bin/sh\necho losetup: cannot find an unused loop device >&2\nexit 1\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    os.mkdir(directory.session("A1"), 0o700)
+    os.mkdir(marked.session("A1"), 0o700)
     with pytest.raises(AgentError, match=r"^losetup: cannot find an unused loop device$"):
-        try_loop_disk(directory.session("A1"))
-    assert os.listdir(directory.session("A1")) == []
+        try_loop_disk(marked.session("A1"))
+    assert os.listdir(marked.session("A1")) == []
 
 
-def test_the_trial_leaves_nothing(directory: MarkedDirectory) -> None:
+def test_the_trial_leaves_nothing(marked: MarkedDirectory) -> None:
     assert loop_disk_problem() == ""
-    os.mkdir(directory.session("A1"), 0o700)
-    try_loop_disk(directory.session("A1"))
-    assert os.listdir(directory.session("A1")) == []
+    os.mkdir(marked.session("A1"), 0o700)
+    try_loop_disk(marked.session("A1"))
+    assert os.listdir(marked.session("A1")) == []
 
 
 def test_root_of_a_container_without_the_capability() -> None:

@@ -44,7 +44,7 @@ BUFFERED = {
 FULL = {**BUFFERED, "innodb_flush_log_at_trx_commit": "1", "skip_log_bin": "ON"}
 
 
-def words(desktop: Desktop, cnf: Mapping[str, str], **options: object) -> list[str]:
+def words(desktop: Desktop, cnf: Mapping[str, str], **options: str) -> list[str]:
     lines = "".join(f"loose_{name}={value}\n" for name, value in cnf.items())
     write(desktop.home / "presets/innodb/cut.cnf", f"[mysqld]\n{lines}")
     write(desktop.home / "sequences/cut.toml", own_sequence("cut", LOAD, INDEX, CUT))
