@@ -69,6 +69,8 @@ def assert_stacks_are_exact(desktop: Desktop) -> None:
             assert abs(stacks.on_samples / stacks.events - step.value) < 0.01  # its digits
             assert not stacks.on_cut and all(stack.startswith("client;") for stack in found)
             assert any("dispatch_command" in stack for stack in found)
+            reading = sum(counted for stack, counted in found.items() if ";vio_read" in stack)
+            assert reading < stacks.on_samples / 10_000, "how long a client takes is no work of the server"
     plan = desktop.sessions()[0]["plan"]
     said = desktop.dyno("compare", plan, "--why", "point-query").stdout
     assert "instructions fewer than" in said and "functions without a name" in said  # of Debian's build
