@@ -15,6 +15,7 @@ EXCEPTIONS = {
     "is_there": "runs on the target as text, where each byte is sent at each start",
     "kept": "a signal of dialogs: it was stored",
     "kept_bytes": "a key of JSON",
+    "kept_pct": "a key of journals",
     "not_kept": "a key of journals",
     "said": "a message for a person",
     "there": "a key of answers of the agent",

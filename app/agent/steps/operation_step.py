@@ -85,7 +85,7 @@ class OperationStep:
                 generators.stop()
                 session.generator = None
                 measuring.end()
-        measuring.tell()
+        measuring.write_moments()
         outcome, reason = self._outcome(interrupted, code)
         self._bring_back()
         figures = self._figures(outcome, reason)
@@ -200,10 +200,10 @@ class OperationMeter(RunningStepMeter):
         super().take(line)
 
     def look(self) -> str:
-        self.tell()
+        self.write_moments()
         return super().look()
 
-    def tell(self) -> None:
+    def write_moments(self) -> None:
         """Write the moments since the last time; `value` is the second of the step."""
         kind = self._session.plan.steps[self._index].kind
         for at_s, name in self._operation.take_moments():
