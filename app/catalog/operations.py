@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.core.toml_text import Document, ValueRule
+from app.core.toml_text import FLAG, Document, ValueRule
 from app.engines.engine import ENDING
 from app.protocol.plan import OPERATIONS, POWER_CUT
 
 from .amounts import SECONDS
 
 CARRIED_OUT = ("kill", POWER_CUT, "restart")  # of OPERATIONS, as far as a sequence can say them
-OPERATION_RULES = {"after": SECONDS, "again_after_ms": ValueRule((int,), 1, 600_000)}
+OPERATION_RULES = {"after": SECONDS, "again_after_ms": ValueRule((int,), 1, 600_000), "cold": FLAG}
 # keys that other steps with roles have
 _NOT_OF_OPERATIONS = ("profile", "cap_s", "figure", "warm", "increments")
 # keys of a role that ends by itself, or goes by what another one does
@@ -39,6 +39,8 @@ def check_operation(document: Document, where: tuple[str | int, ...], table: dic
         return
     if "again_after_ms" in table and kind != "kill":
         raise document.error((*where, "again_after_ms"), "is of a second kill: leave it out")
+    if "cold" in table and kind != "restart":
+        raise document.error((*where, "cold"), "is of a restart: leave it out")
     for key in _NOT_OF_OPERATIONS:
         if key in table:
             raise document.error((*where, key), f"is not of a step with a {kind}: leave it out")

@@ -134,6 +134,7 @@ class SequenceStep:
     # of an operation, which has a kind and roles
     after: int | None = None  # seconds that its roles work before it
     again_after_ms: int | None = None  # a second kill so long after the server was started again
+    cold: bool = False  # a restart after which the system caches no data
 
     @property
     def is_operation(self) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.core.names import short_names
-from app.core.units import count_text, unit_text
-from app.protocol.events import ProgressEvent
+from app.core.units import count_text, unit_text, with_unit
+from app.engines.engine import ENDING
+from app.protocol.events import ANSWERS, OPERATION, ProgressEvent
 from app.protocol.plan import LIMIT, Plan, Step
-from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState, reason_text
+from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState, StepState, reason_text
 
 _LETTERS = 36  # of all names in front of their rates
 
@@ -65,7 +66,7 @@ def step_progress_text(session: SessionState, step: Step) -> str:
         return progress.state
     again = _attempt_text(progress.attempt, step)
     if (step.seconds or step.role) and progress.s is not None:
-        return ", ".join(filter(None, (again, _second_text(progress.s, step))))
+        return ", ".join(filter(None, (again, _second_text(progress, progress.s, step))))
     shown = progress.progress
     return ", ".join(filter(None, (again, _progress_text(shown) if shown else "")))
 
@@ -83,12 +84,23 @@ def _progress_text(shown: ProgressEvent) -> str:
     return ": ".join(filter(None, (done, shown.text)))
 
 
-def _second_text(s: int, step: Step) -> str:
+def _second_text(progress: StepState, s: int, step: Step) -> str:
     if s < 0:
         return f"warm-up second {s + step.warmup + 1} of {step.warmup}"
     if step.is_operation:
-        return f"second {s + 1} of {step.after + step.seconds}, {step.kind} after {step.after} s"
+        return f"second {s + 1} of {step.after + step.seconds}, {_operation_text(progress, step)}"
     return f"second {s + 1} of {step.seconds}" if step.seconds else f"second {s + 1}"
+
+
+def _operation_text(progress: StepState, step: Step) -> str:
+    """`kill at second 20, waits for the server`."""
+    kind, moments = step.kind.replace("-", " "), progress.moments
+    if OPERATION not in moments:
+        return f"{kind} after {step.after} s"
+    at = f"{kind} at second {moments[OPERATION]:.0f}"
+    if ANSWERS in moments:
+        return f"{at}, the server answered {with_unit(moments[ANSWERS] - moments[OPERATION], 's')} later"
+    return f"{at}, {'waits for the server' if step.kind in (*ENDING, 'restart') else 'under way'}"
 
 
 # of plans until decided

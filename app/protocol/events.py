@@ -52,6 +52,8 @@ SPOILT = (
     PROFILED_ON_REQUEST,
 )  # fmt: skip
 REPEATED = "repeated"  # the mark after which the seconds of a step count anew
+# of an operation; each has the second of the step
+OPERATION, ANSWERS, OPERATION_ENDED = OPERATION_MOMENTS = ("operation", "answers", "operation-ended")
 
 
 class ProtocolError(ValueError):

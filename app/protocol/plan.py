@@ -177,6 +177,7 @@ class Step:
     algorithm: Name = ""  # of kind ddl: the one that is asked for
     tool: Name = ""  # of kind backup: the command of the build
     again_after_ms: Count = 0  # of kind kill: a second kill so long after the server was started; 0: none
+    cold: bool = False  # of kind restart: the system caches no data when the server starts again
 
     @property
     def is_operation(self) -> bool:

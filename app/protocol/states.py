@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from .events import (
+    OPERATION_MOMENTS,
     REPEATED,
     Event,
     MomentEvent,
@@ -85,6 +86,7 @@ class StepState:
     progress: ProgressEvent | None = None  # the latest, while it is active
     value: float | None = None  # its figure
     attempt: int = 1  # the latest one; others have disturbed those before
+    moments: dict[str, float] = field(default_factory=dict)  # of an operation: the second of each
 
     @property
     def is_over(self) -> bool:
@@ -99,6 +101,7 @@ class StepState:
         """Begin the step again: nothing of the last attempt counts."""
         self.attempt += 1
         self.began_t, self.measured_t, self.s = t, None, None
+        self.moments = {}
 
     def end(self, state: str, reason: str, t: float) -> None:
         self.state, self.reason, self.ended_t = state, reason, t
@@ -189,6 +192,8 @@ class SessionState:
             self._step(event.step).measured_t = event.t
         elif isinstance(event, MomentEvent) and event.name == REPEATED:
             self._step(event.step).repeat(event.t)
+        elif isinstance(event, MomentEvent) and event.name in OPERATION_MOMENTS and event.value is not None:
+            self._step(event.step).moments[event.name] = event.value
         elif isinstance(event, StepEnded):
             self._end_step(event)
         elif isinstance(event, SessionEnded):

@@ -124,7 +124,7 @@ class OperationResult:
     back_s: dict[Name, Figure | None] = field(default_factory=dict)
     kept_pct: Figure | None = None  # of `before`, while it was carried out
     stall_s: Figure | None = None  # the longest in which no client of this role had an answer
-    phases: dict[Name, Figure] = field(default_factory=dict)  # seconds by the error log, in their order
+    phases: dict[Name, Figure] = field(default_factory=dict)  # seconds, most of them by the error log
     # rows of the ledger
     acknowledged: Count | None = None  # whose COMMIT was answered
     missing: Count | None = None  # of these, not in the table

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
 
 from app.agent.server.mysql import Client
 from app.agent.server.recovery import LogTail
+from app.agent.snapshots.copying import drop_cached_files
 from app.engines.engine import ENDING
 from app.engines.server import VERBOSE_LOG
 from app.protocol.plan import POWER_CUT, Step
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.01  # between two looks at log, server and clients
 _SILENT = "the server did not answer within {} s after the {}"
+_STILL_CACHED = (
+    "{} files of the data may still be in memory when the server starts: the system does not let go"
+)
 _NOT_ENDED = "the server had not shut down {} s after it was asked to"
 
 Moment = Tuple[float, str]  # of the step's clock, its name
@@ -96,6 +100,8 @@ class Operation:
             self._count = self._answered()  # what came until then is no sign of life
         elif not self._shut_down():
             return
+        if step.cold:
+            self._drop_caches()
         self._launch()
         if step.again_after_ms:
             self._kill_again()
@@ -113,9 +119,18 @@ class Operation:
         """A clean shutdown; False where it takes too long."""
         self._server.ask_to_end()
         if self._await(lambda: not self._server.is_alive(), self._deadline_s):
+            self.phases["shut down"] = round(self.now_s - (self.at_s or 0.0), 3)
             return True
         self.problem = _NOT_ENDED.format(self._step.seconds)
         return False
+
+    def _drop_caches(self) -> None:
+        """Leave nothing of the data in the memory of the system, as far as it lets us."""
+        began_s = self.now_s
+        kept = drop_cached_files(self._server.data)
+        self.phases["drop caches"] = round(self.now_s - began_s, 3)
+        if kept:
+            self.notes.append(_STILL_CACHED.format(kept))
 
     def _launch(self) -> None:
         """Start it again; its log tells of each phase, which changes nothing of what it does."""

@@ -199,6 +199,14 @@ class OperationMeter(RunningStepMeter):
             self.seconds.append(RateOfSecond(end_s - float(line["interval_s"]), end_s, int(line["events"])))
         super().take(line)
 
+    def begin(self) -> None:
+        self._session.sampler.expects_silence = lambda: self._operation.at_s is not None
+        super().begin()
+
+    def end(self) -> None:
+        self._session.sampler.expects_silence = bool
+        super().end()
+
     def look(self) -> str:
         self.write_moments()
         return super().look()

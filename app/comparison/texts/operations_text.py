@@ -61,7 +61,7 @@ def _lines(row: Row) -> Iterator[tuple[str, ...]]:
     for name in dict.fromkeys(name for each in found for its in each for name in its.phases):
         values = [[its.phases.get(name) for its in each] for each in found]
         if any(map(any, values)):
-            yield from _line((label, f"by the log: {name}", "s"), values)
+            yield from _line((label, f"phase {name}", "s"), values)
     for name, count, is_always in _COUNTS:
         values = [[count(its) for its in each] for each in found]
         if is_always or any(map(any, values)):

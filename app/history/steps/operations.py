@@ -72,9 +72,9 @@ def ledger_text(its: OperationResult) -> str:
 
 
 def phases_text(its: OperationResult) -> str:
-    """`by the error log: redo 2.1 s, roll back 0.4 s`."""
+    """`phases: redo 2.1 s, roll back 0.4 s`."""
     parts = [f"{name} {figure_text(seconds)} s" for name, seconds in its.phases.items()]
-    return "by the error log: " + ", ".join(parts) if parts else ""
+    return "phases: " + ", ".join(parts) if parts else ""
 
 
 def _of_tables(its: OperationResult) -> Iterator[str]:

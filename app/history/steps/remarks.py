@@ -6,7 +6,21 @@ from dataclasses import dataclass
 
 from app.history.recorded.in_words import is_of_busy_start
 from app.history.store.history import History
+from app.protocol.events import ANSWERS, OPERATION, OPERATION_ENDED, REPEATED
 
+_MOMENTS = {
+    "measured": "warm-up over",
+    "profiled": "stacks from here on",
+    REPEATED: "begins again",
+    "crash": "server crashed",
+    "recovered": "server is back",
+    "restarted": "server restarted",
+    "snapshot": "data set",
+    "caches_dropped": "caches dropped",
+    OPERATION: "",  # its text says which
+    ANSWERS: "server answers",
+    OPERATION_ENDED: "operation over",
+}
 _REMARKS = """
 SELECT seq, t, 'log', source || ' ' || level, text FROM log WHERE session = :session
 UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :session
@@ -26,6 +40,12 @@ class JournalRemark:
     kind: str  # log mark note unknown; mark: a moment, as journals call it
     about: str  # source and level, or the name of the moment
     text: str
+
+    @property
+    def moment_text(self) -> str:
+        """`server restarted: with innodb_read_only=true`, of a moment; a note as it is."""
+        text = self.text.replace("-", " ") if self.about == OPERATION else self.text
+        return ": ".join(filter(None, (_MOMENTS.get(self.about, self.about), text)))
 
 
 def remarks(history: History, session: str) -> list[JournalRemark]:

@@ -65,6 +65,7 @@ def _operation(step: SequenceStep, point: SweepPoint, size: StepDefaults) -> Ste
         restart_with=point.variation.restart_with,
         after=step.after or size.seconds,
         again_after_ms=step.again_after_ms or 0,
+        cold=step.cold,
     )
 
 

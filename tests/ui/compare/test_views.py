@@ -21,9 +21,9 @@ from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.latency import LatencyPanel
+from ui.pages.compare.one_table import OperationsPanel, RolesPanel
 from ui.pages.compare.pairs import BeforeAfterPanel
 from ui.pages.compare.rates import RatesPanel
-from ui.pages.compare.roles import RolesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
 from ui.pages.compare.sweeps import SweepChartPanel

@@ -19,10 +19,10 @@ from .chosen import ShownComparison
 from .differing import DifferencesPanel
 from .heat import HeatPanel
 from .latency import LatencyPanel
+from .one_table import OneTablePanel, OperationsPanel, RolesPanel
 from .pairs import BeforeAfterPanel
 from .panel import ComparePanelData, Panel, lines_of
 from .rates import RatesPanel
-from .roles import RolesPanel
 from .seconds import SecondsPanel
 from .sizes import SizesPanel
 from .sweeps import SweepChartPanel
@@ -47,16 +47,12 @@ class CompareBody(QWidget):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Charts")
-        self._why, self._seconds, self._roles = (
-            WhyPanel(context),
-            SecondsPanel(context),
-            RolesPanel(context.theme),
-        )
+        self._why, self._seconds = WhyPanel(context), SecondsPanel(context)
         self.panels: list[Panel] = [
             BarsPanel(context.theme), SweepChartPanel(context.theme), RatesPanel(context.theme),
             self._seconds, HeatPanel(context), LatencyPanel(context), SizesPanel(context),
-            BeforeAfterPanel(context.theme), self._roles, VersionsPanel(context.theme),
-            self._why, DifferencesPanel(context),
+            BeforeAfterPanel(context.theme), RolesPanel(context.theme), OperationsPanel(context.theme),
+            VersionsPanel(context.theme), self._why, DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
@@ -106,7 +102,9 @@ class CompareBody(QWidget):
         self.table.refresh()
         lines = lines_of(comparison, self._context.theme)
         self._shown = ComparePanelData(comparison, whole, measure, is_relative, lines, None)
-        self.tabs.setTabVisible(self.panels.index(self._roles), self._roles.has_any(whole))
+        for at, panel in enumerate(self.panels):
+            if isinstance(panel, OneTablePanel):
+                self.tabs.setTabVisible(at, panel.has_any(whole))
         self._arrange()
         self.table.choose(
             self.table.figures.find(before) if before else -1, column if before else _FIRST_COLUMN

@@ -12,6 +12,8 @@ from app.history.steps.remarks import JournalRemark
 from app.history.steps.timeline import SessionTimeline, StepOnTimeline
 from app.history.store.decoding import Line, SampleLine
 from app.protocol.events import (
+    ANSWERS,
+    OPERATION_ENDED,
     REPEATED,
     Event,
     LogEvent,
@@ -124,9 +126,13 @@ class SessionCurves:
 
     @property
     def marks(self) -> list[tuple[float, str]]:
-        """Notes, and events of the server."""
-        shown = (each for each in self.remarks if each.kind in ("note", "mark") and each.about not in UNTOLD)
-        return [(each.t, each.text or each.about) for each in shown]
+        """Notes, and events of the server; an operation that ends with an answer has one for both."""
+        shown = [each for each in self.remarks if each.kind in ("note", "mark") and each.about not in UNTOLD]
+        return [
+            (each.t, each.moment_text)
+            for before, each in zip((None, *shown), shown, strict=False)
+            if before is None or (before.about, each.about) != (ANSWERS, OPERATION_ENDED)
+        ]
 
     def at(self, t: float | None) -> StepOnAxis | None:
         """The step at a moment; without one, the latest."""

@@ -17,16 +17,6 @@ from ui.widgets.table import tabular
 MOST = 5000  # lines that are kept here; all of them are in the history
 # what a server puts before each line: its clock, thread and level have columns of their own
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\d[T ]\s?[\d:.]+Z?\s+\d+ \[\w+\] ")
-_SAID = {
-    "measured": "warm-up over",
-    "profiled": "stacks from here on",
-    "repeated": "begins again",
-    "crash": "server crashed",
-    "recovered": "server is back",
-    "restarted": "server restarted",
-    "snapshot": "data set",
-    "caches_dropped": "caches dropped",
-}
 
 
 class RemarksPanel(QPlainTextEdit):
@@ -91,7 +81,7 @@ def remark_text(remark: JournalRemark) -> str:
     if remark.kind == "note":
         return f"note: {remark.text}"
     if remark.kind == "mark":
-        return ": ".join(filter(None, (_SAID.get(remark.about, remark.about), remark.text)))
+        return remark.moment_text
     return f"unknown event {remark.about}"
 
 

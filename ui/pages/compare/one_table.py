@@ -1,12 +1,14 @@
-"""What the roles of a step do beside each other, in parts of what each does alone: a table."""
+"""A tab with one table of a comparison, which few comparisons have: roles beside each other, operations."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Comparison
-from app.comparison.texts.roles_text import TITLE, roles_tables
+from app.comparison.texts import operations_text, roles_text
 from app.core.csv_text import csv_text
 from app.core.table import Table
 from app.core.units import capitalised
@@ -18,9 +20,11 @@ from ui.widgets.layouts import NATIVE, in_column
 from .panel import ComparePanelData, Panel
 
 
-class RolesPanel(Panel):
-    title = "Roles"
-    tip = "What the roles of a step do beside each other, in parts of what each does alone"
+class OneTablePanel(Panel):
+    """Shows the first of the tables that are made of a comparison."""
+
+    about = ""  # what the table has, above it
+    tables_of: Callable[[Comparison], list[Table]]
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
@@ -46,18 +50,32 @@ class RolesPanel(Panel):
     def csv(self) -> str:
         return csv_text(self._found.heads, self._found.lines) if self._found else ""
 
-    @staticmethod
-    def has_any(comparison: Comparison) -> bool:
-        """Whether it has something to show: few comparisons have roles, and a tab takes room."""
-        return bool(roles_tables(comparison))
+    @classmethod
+    def has_any(cls, comparison: Comparison) -> bool:
+        """Whether it has something to show: a tab takes room."""
+        return bool(cls.tables_of(comparison))
 
     def parts(self, shown: ComparePanelData) -> tuple[object, ...]:
         return (shown.whole,)
 
     def draw(self, shown: ComparePanelData) -> None:
-        self._found = next(iter(roles_tables(shown.whole)), None)
+        self._found = next(iter(type(self).tables_of(shown.whole)), None)
         if self._found is not None:
-            self.remark.setText(capitalised("; ".join((TITLE, *self._found.remarks))))
+            self.remark.setText(capitalised("; ".join((self.about, *self._found.remarks))))
             self._model.show(self._found)
             self._table.fit(self._found.texts)
         self.drawn.emit()
+
+
+class RolesPanel(OneTablePanel):
+    title = "Roles"
+    tip = "What the roles of a step do beside each other, in parts of what each does alone"
+    about = roles_text.TITLE
+    tables_of = staticmethod(roles_text.roles_tables)
+
+
+class OperationsPanel(OneTablePanel):
+    title = "Operations"
+    tip = "How long kills, power cuts and restarts took, and which answered commits were gone after them"
+    about = "what operations did to the server and the roles beside them"
+    tables_of = staticmethod(operations_text.operations_tables)
