@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Callable, Dict, Iterable, Iterator, List
 
 from app.agent.system.errors import AgentError
+from app.agent.system.page_cache import cached_bytes
 
 CHUNK = 4 << 20
 AT_ONCE = 8  # files copied at once: one is read while another is synced
@@ -163,21 +164,11 @@ def drop_page_cache(fd: int) -> None:
 
 
 def drop_cached_files(folder: str) -> int:
-    """The same for all files of a data directory; returns how many of them may still be cached."""
+    """The same for all files of a data directory; returns how many bytes of them are cached still."""
     kept = 0
     for path in _walk(folder):
         with open(path, "rb") as file:
             os.fsync(file.fileno())
             drop_page_cache(file.fileno())
-            kept += _may_be_cached(file.fileno())
+            kept += cached_bytes(file.fileno())
     return kept
-
-
-def _may_be_cached(fd: int) -> bool:
-    """Whether the first byte can be read without a disk; also where the file system does not say."""
-    try:
-        return os.preadv(fd, [bytearray(1)], 0, os.RWF_NOWAIT) > 0
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.01  # between two looks at log, server and clients
 _SILENT = "the server did not answer within {} s after the {}"
-_STILL_CACHED = (
-    "{} files of the data may still be in memory when the server starts: the system does not let go"
-)
+_STILL_CACHED = "{:.1f} MiB of the data are cached still as the server starts: the system does not drop them"
 _NOT_ENDED = "the server had not shut down {} s after it was asked to"
 
 Moment = Tuple[float, str]  # of the step's clock, its name
@@ -130,7 +128,7 @@ class Operation:
         kept = drop_cached_files(self._server.data)
         self.phases["drop caches"] = round(self.now_s - began_s, 3)
         if kept:
-            self.notes.append(_STILL_CACHED.format(kept))
+            self.notes.append(_STILL_CACHED.format(kept / 2**20))
 
     def _launch(self) -> None:
         """Start it again; its log tells of each phase, which changes nothing of what it does."""

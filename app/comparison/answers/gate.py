@@ -25,11 +25,13 @@ from app.history.store.history import History
 from app.protocol.plan import COUNT, INSTRUCTIONS, PREPARING
 from app.stats import VerdictLimits
 
+from .losses import lost_against
 from .sentences import STILL, has_running_sessions
 from .step_ratios import StepRatio, ratios_of_groups, ratios_of_steps
 
 WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
 CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
+COMMITS = "answered commits"  # the unit of a line on those that were gone after an operation
 _SPARED = "{}: disturbed, so the answer is that of the other steps"
 
 
@@ -164,7 +166,8 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
     names, columns = names_of(found), found.columns
     spared = [] if request.steps or request.by_groups else _spared(found, lines)
     held = [line for line in lines if line["step"] not in spared]
-    verdict, sentence = _answer(_hindrances(found, lines), held, request, names[at], names[base])
+    lost = list(_lost_lines(found))
+    verdict, sentence = _answer(_hindrances(found, lines), [*lost, *held], request, names[at], names[base])
     return {
         "verdict": verdict,
         "exit_code": CODES[verdict],
@@ -174,13 +177,25 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
         "base": columns[base].ids,
         "other": columns[at].ids,
         "by_round": columns[at].by_round,
-        "steps": lines,
+        "steps": [*lines, *lost],
         "remarks": [
             *cross_plan_remarks(found, names),
             *([OF_COUNTS] if any(row.kind == COUNT for row in found.rows) else []),
             *([_SPARED.format(", ".join(spared))] if spared else []),
         ],
     }
+
+
+def _lost_lines(found: Comparison) -> Iterator[GateLine]:
+    """A line for each operation after which answered commits were gone, but none of the base."""
+    base, at = _places(found)
+    for row in found.rows:
+        if why := lost_against(row, at, base):
+            n = min(row.cells[at].n, row.cells[base].n)
+            yield {
+                "step": f"{row_label(row)}: {COMMITS}", "unit": COMMITS, "direction": "higher", "ratio": None,
+                "low": None, "high": None, "n": n, "verdict": WORSE, "why": why,
+            }  # fmt: skip
 
 
 def _spared(found: Comparison, lines: Sequence[GateLine]) -> list[str]:
@@ -221,6 +236,9 @@ def _answer(
     """The verdict over all steps, and the sentence that says why."""
     if why := next(hindrances, ""):
         return UNTOLD, why
+    if lost := [line for line in lines if line["unit"] == COMMITS]:
+        where = first_texts([_with(line, line["why"]) for line in lost])
+        return WORSE, f"{name} loses answered commits, {base} none: {where}"
     worse, untold = ([line for line in lines if line["verdict"] == word] for word in (WORSE, UNTOLD))
     what = "mean" if request.by_groups else "step"
     count = f"of {count_text(len(lines), what)}"

@@ -46,6 +46,14 @@ def losses_of(cell: Cell) -> LossesOfCell | None:
     return LossesOfCell(tuple(gone for gone, _ in pairs), sum(all_ for _, all_ in pairs)) if pairs else None
 
 
+def lost_against(row: Row, at: int, base: int) -> str:
+    """What a column lost of its answered commits where the base lost nothing; '' where that is not so."""
+    theirs, ours = losses_of(row.cells[at]), losses_of(row.cells[base])
+    if not (theirs and theirs.lost and ours and not ours.lost):
+        return ""
+    return f"{_gone_text(theirs)}, and {_gone_text(ours)} with the other"
+
+
 def loss_sentences(comparison: Comparison, names: Sequence[str]) -> list[str]:
     """`After the power cut 312 of 45,120 answered commits were gone with A; none of 9,120 with B.`"""
     return [text for row in comparison.rows if (text := _sentence(row, names))]

@@ -135,7 +135,12 @@ class Row:
     @property
     def is_waiting(self) -> bool:
         """Whether it is only how long servers took to settle or start: shown, never judged."""
-        return is_waiting(self.kind, self.unit, TIME if self.direction == "lower" else "")
+        return is_waiting(self.kind, self.unit, TIME if self.is_operation else "")
+
+    @property
+    def is_operation(self) -> bool:
+        """Whether Dyno did something to the server while roles went on."""
+        return any(said for cell in self.cells for said in cell.operations)
 
     def has(self, measure: str) -> bool:
         """Whether any column has a figure by it."""

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from app.comparison.answers.gate import WORSE, GateRequest, gate_answer
+from app.comparison.answers.gate_reports import gate_junit
 from app.comparison.answers.losses import LossesOfCell
 from app.comparison.answers.sentences import first_lines, verdict_sentences
 from app.comparison.cells.cell import Comparison
@@ -90,3 +92,41 @@ def test_an_operation_in_words() -> None:
     )
     assert operation_text(None) == ""
     assert "OTHER ROWS" in operation_text(said(restored=False))
+
+
+def turned(comparison: Comparison) -> Comparison:
+    """The same where the second contender loses what the first has lost."""
+    for row in comparison.rows:
+        first, second = row.cells
+        first.operations, second.operations = second.operations, first.operations
+    return comparison
+
+
+def test_a_gate_is_closed_where_only_the_other_loses_answered_commits(with_cuts: Comparison) -> None:
+    kept = gate_answer(with_cuts, GateRequest(90.0))
+    assert [line["step"] for line in kept["steps"]] == ["cut threads=1", "cut.writer threads=1"]
+    lost = gate_answer(turned(with_cuts), GateRequest(90.0))
+    assert (lost["verdict"], lost["exit_code"]) == (WORSE, 1)
+    line = lost["steps"][-1]
+    assert (line["step"], line["unit"], line["verdict"], line["n"]) == (
+        "cut threads=1: answered commits", "answered commits", WORSE, 3,
+    )  # fmt: skip
+    why = (
+        "324 of 3,000 answered commits were gone in 2 of 3 tries, and none of 2,700 answered commits was gone"
+        " in 3 tries with the other"
+    )
+    assert line["why"] == why and f"none: cut threads=1: answered commits ({why})" in lost["sentence"]
+    assert b"failure" in gate_junit(lost)
+
+
+def test_a_gate_takes_no_side_where_both_lose(with_cuts: Comparison) -> None:
+    for row in with_cuts.rows:
+        row.cells[1].operations = row.cells[0].operations
+    found = gate_answer(with_cuts, GateRequest(90.0))
+    assert not any(line["unit"] == "answered commits" for line in found["steps"])
+
+
+def test_a_gate_judges_the_seconds_of_an_operation_where_less_is_better(history: History) -> None:
+    found = compare(history, comparable.keep(history.path.parent, PLAN))
+    (line, _) = gate_answer(found, GateRequest(90.0))["steps"]
+    assert (line["unit"], line["direction"]) == ("s", "lower") and line["ratio"]
