@@ -30,6 +30,7 @@ from app.protocol.events import (
     from_json,
 )
 from app.protocol.plan import Contender, Plan, PlannedSession, Step
+from app.protocol.step_parts import OperationResult
 from tests.plans import VERSION
 
 BEGAN = 1_700_000_000.0
@@ -104,6 +105,8 @@ def session_id(number: int, ordinal: int) -> str:
 
 
 VARIABLES = {"innodb_buffer_pool_size": "1073741824", "innodb_flush_method": "O_DIRECT"}
+# of each operation: the server came back, and the ledger is whole
+KEPT = OperationResult(at_s=5.0, first_answer_s=2.0, before=100.0, acknowledged=1000, missing=0)
 
 
 class Maker:
@@ -214,6 +217,7 @@ class Maker:
             rows={"inserted": 4000, "deleted": 0, "in_tables": 4000},
             status={"Questions": 5000}, marks=list(marks), others=others or {},
             waits=dict(self.waits), statements=list(self.statements),
+            operation=vars(KEPT) if step.is_operation else None,
         )  # fmt: skip
 
     def buckets(self) -> list[list[float]]:

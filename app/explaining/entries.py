@@ -9,6 +9,7 @@ from app.protocol.plan import Contender
 from app.stats.at_target.welch import WIDEST, LogMeanDifference
 
 from .explaining import ExplainedContenderPair, ExplanationState
+from .lost_commits import LostCommitsEntry, lost_commits
 from .search import OPEN, DifferenceShares, SettingsShare
 
 DECIDED, TIME_IS_UP, GOES_ON = "decided", "time is up", "goes on"
@@ -69,6 +70,7 @@ class ExplainedDifferenceEntry(TypedDict):
     minutes: float
     minutes_limit: int
     next: list[str]  # the contenders of the next plan
+    lost_commits: LostCommitsEntry | None  # null: the step has no ledger
 
 
 def entry_of(explaining: ExplainedContenderPair, state: ExplanationState) -> ExplainedDifferenceEntry:
@@ -99,6 +101,7 @@ def entry_of(explaining: ExplainedContenderPair, state: ExplanationState) -> Exp
         "minutes": round(state.evidence.seconds / 60, 1),
         "minutes_limit": explaining.asked.minutes,
         "next": [explaining.between.contender(each).name for each in following],
+        "lost_commits": lost_commits(explaining.between.names, state.evidence.losing),
     }
 
 

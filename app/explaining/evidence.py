@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import log
 from typing import TYPE_CHECKING
 
+from app.comparison.answers.losses import losses_of
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.verdicts.compare import compare
@@ -17,6 +18,7 @@ from app.history.lists.plans import plan_ids_of_work
 from app.history.lists.sessions import SessionEntry, sessions
 from app.history.steps.figures import plans_by_session
 
+from .lost_commits import Try
 from .squares import Group, Round
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class MeasuredRounds:
     their_rounds: int = 0  # that these plans had
     unit: str = ""
     direction: str = ""
+    losing: tuple[Try, ...] = ()  # of a step with a ledger
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ def measured_rounds_of_work(
         sum(each.their_rounds for each in there),
         next((each.unit for each in there if each.unit), ""),
         next((each.direction for each in there if each.unit), ""),
+        tuple(each for one in there for each in one.losing),
     )
 
 
@@ -98,7 +102,17 @@ def _of_plan(
         plan.repeats if its_own else 0,
         row.unit if row else "",
         row.direction if row else "",
+        tuple(_losing(found, row, plan, groups)) if row else (),
     )
+
+
+def _losing(found: Comparison, row: Row, plan: Plan, groups: dict[int, Group | None]) -> Iterator[Try]:
+    """The tries of the ledger: a commit that is gone counts whatever the figures are worth."""
+    for column, cell in zip(found.columns, row.cells, strict=True):
+        group = groups[plan.turn_of(column.ids[0]).contender]
+        losses = losses_of(cell)
+        if group is not None and losses is not None:
+            yield from ((group, gone > 0) for gone in losses.missing)
 
 
 def _rounds(found: Comparison, row: Row, plan: Plan, groups: dict[int, Group | None]) -> list[Round]:

@@ -22,7 +22,7 @@ from app.planner.kinds.chosen import sliced_or_interleaved
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import machine_key, resolve, resolve_workloads
-from app.protocol.plan import UNCOMPARED, Plan
+from app.protocol.plan import Plan
 from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import LEAST
 
@@ -180,11 +180,7 @@ def contenders_of_groups(pair: SettingMixContenders, groups: Sequence[Group]) ->
 def wanted_step_label(plan: Plan, wanted: str) -> str:
     """The label of the one point of a step that is meant; raises InputError where it has no result."""
     name = wanted.partition(" ")[0]
-    found = {
-        each.label: each
-        for each in plan.steps
-        if each.name == name and not each.warm and each.kind not in UNCOMPARED
-    }
+    found = {each.label: each for each in plan.steps if each.name == name and each.is_judged}
     if not found:
         raise InputError(f"step {name} has no result to explain: choose one that is driven")
     if wanted not in found and (len(found) > 1 or " " in wanted):

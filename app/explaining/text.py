@@ -9,6 +9,7 @@ from app.core.table import Table
 from app.core.units import count_text, unit_text
 
 from .entries import DECIDED, GOES_ON, ExplainedDifferenceEntry, RatioEntry, SettingEntry, undecided_settings
+from .lost_commits import lost_commits_sentences
 from .search import DID, NONE
 
 HEADS = ("setting", "A", "B", "verdict", "ratio", "interval", "share", "n")
@@ -78,6 +79,7 @@ def explanation_sentences(entry: ExplainedDifferenceEntry) -> list[str]:
         *_of_ratio(entry),
         *_of_settings(entry),
         *_of_interactions(entry),
+        *lost_commits_sentences(entry["lost_commits"]),
         *_of_slices(entry),
         _of_end(entry),
     ]

@@ -11,7 +11,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.protocol.events import MomentEvent, Sample, SeriesDeclared, SessionEnded, StepEnded
+from app.protocol.events import LogEvent, MomentEvent, Sample, SeriesDeclared, SessionEnded, StepEnded
 from tests.installed import MARIADB, SERVER
 from tests.integration.desktop import Desktop, own_marks
 from tests.integration.on_target import on_target
@@ -125,13 +125,18 @@ def test_rows_that_nobody_promised_are_counted_and_the_session_goes_on(desktop: 
 
 def test_a_restart_and_a_second_kill_in_the_recovery(desktop: Desktop) -> None:
     twice = operation("kill", WRITER, LEDGER, more="again_after_ms = 100\n")
-    _, _, ends = ended(desktop, began(desktop, operation("restart", LEDGER), twice))
+    cold = operation("restart", LEDGER, more="cold = true\n")
+    _, events, ends = ended(desktop, began(desktop, cold, twice))
     restart, _, kill, writer, _ = ends
     assert {each.outcome for each in ends} == {"completed"}, [each.reason for each in ends]
     for each in (restart, kill):
         assert each.operation is not None and each.operation.promised is True
         assert (each.operation.missing, each.operation.returned, each.operation.unsent) == (0, 0, 0)
     assert restart.operation.seconds == restart.value and kill.operation.seconds is None
+    shut_down, dropped = (restart.operation.phases[name] for name in ("shut down", "drop caches"))
+    assert 0 < shut_down + dropped < restart.value
+    said = [each.text for each in events if isinstance(each, LogEvent) and each.source == "agent"]
+    assert not [text for text in said if "values are missing" in text or "cached still" in text]
     assert writer.totals.reconnects == 3
 
 

@@ -14,7 +14,7 @@ from app.history.steps.series import series_of_roles
 from app.history.steps.timeline import load_step_series, timeline
 from app.history.store.decoding import decode_events
 from app.history.store.history import History
-from app.protocol.events import encode
+from app.protocol.events import MomentEvent, encode
 from app.protocol.series import role_series_name
 from tests.journals import SERIES, Maker, plan, whole
 from ui.core.theme import Theme
@@ -87,6 +87,19 @@ def test_series_declared_anew_find_their_place(tmp_path: Path) -> None:
 def test_notes_and_what_happened_are_marks_and_the_log_is_not(tmp_path: Path) -> None:
     curves = read(tmp_path, whole(plan()), 99)
     assert [text for _, text in curves.marks] == ["the fan is loud"]
+
+
+def test_an_operation_is_a_mark_in_plain_words(tmp_path: Path) -> None:
+    maker = Maker(plan()).begin()
+    maker.start_step(0)
+    moments = [("operation", "power-cut"), ("answers", ""), ("operation-ended", ""), ("operation", "ddl")]
+    for name, text in [*moments, ("operation-ended", ""), ("restarted", "as at first")]:
+        maker.add(MomentEvent, name=name, step=0, value=5.0, text=text)
+    words = ["power cut", "server answers", "ddl", "operation over", "server restarted: as at first"]
+    assert [text for _, text in read(tmp_path / "whole", maker, 99).marks] == words
+    curves = read(tmp_path / "some", maker, 5)
+    curves.take(decode_events(maker.raw))
+    assert [text for _, text in curves.marks] == words
 
 
 def test_a_ghost_begins_each_step_where_it_begins_here(tmp_path: Path) -> None:

@@ -234,7 +234,8 @@ def _point(history: History, plan: Sequence[SessionEntry], runs: Mapping[str, Ca
 
 def _figures(history: History, session: str) -> Iterator[tuple[Key, StepEntry]]:
     for step in steps(history, session):
-        if step["value"] and not step["warm"] and step["kind"] not in UNCOMPARED:
+        is_compared = step["kind"] not in UNCOMPARED or step["operation"]
+        if step["value"] and not step["warm"] and is_compared:
             yield step_key(step["name"], step["coordinates"]), step
 
 

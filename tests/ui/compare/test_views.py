@@ -196,6 +196,19 @@ def test_the_numbers_behind_every_chart(
     assert page.controls.measure is FIGURE
 
 
+def test_operations_have_a_tab_with_what_came_of_them(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    assert not any(isinstance(each, OperationsPanel) for each in offered(page))
+    kill = Step("kill", "kill", unit="s", figure="time", coordinates={"threads": 1})
+    opened(2, number=2, repeats=2, its_steps=[kill, replace(written.INSERTER, rate=0)])
+    qtbot.waitUntil(lambda: any(isinstance(each, OperationsPanel) for each in offered(page)))
+    shown = panel(qtbot, page, OperationsPanel)
+    qtbot.waitUntil(lambda: shown.csv() != "")
+    rows = list(csv.reader(shown.csv().splitlines()))
+    assert ["kill threads=1", "of these gone", "rows", "0", "0"] in rows
+    assert shown.remark.text().startswith("What operations did to the server and the roles beside them")
+    shown.grab()
+
+
 def test_roles_have_a_tab_where_each_is_measured_alone_too(
     qtbot: QtBot, opened: Open, page: ComparePage
 ) -> None:

@@ -49,8 +49,10 @@ def contender(cnf: str = OURS, build: str = MARIADB, **changes: object) -> Conte
     return replace(made, cnf=cnf, **changes)  # type: ignore[arg-type]
 
 
-def asked(a: Contender | None = None, b: Contender | None = None, **changes: object) -> DifferenceQuestion:
-    request = PlanRequest().with_options(sequence="duel", rows=1000, tables=1, seconds=60, threads=[2])
+def asked(
+    a: Contender | None = None, b: Contender | None = None, sequence: str = "duel", **changes: object
+) -> DifferenceQuestion:
+    request = PlanRequest().with_options(sequence=sequence, rows=1000, tables=1, seconds=60, threads=[2])
     pair = ContenderPair(request, stored=(a or contender(), b or contender(THEIRS)))
     its = DifferenceQuestion(pair, "update-index", minutes=1_000_000)  # the sessions made up are hours apart
     return replace(its, **changes)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from app.following.progress import PlanProgress
 from app.following.progress_text import step_progress_text
 from app.history.store.decoding import Events, decode_events
 from app.planner.estimate.guesses import SERVER_S, step_guesses
-from app.protocol.events import ProgressEvent, SessionStarted, StepEnded
+from app.protocol.events import MomentEvent, ProgressEvent, SessionStarted, StepEnded
 from app.protocol.plan import LIMIT, Plan, Step
 from app.protocol.states import SessionState, StepState
 from tests.journals import Maker, contender, plan, whole
@@ -232,6 +232,27 @@ def test_what_is_no_session_of_the_plan_changes_nothing() -> None:
 def test_a_search_names_its_tries(kind: str, attempt: int, said: str) -> None:
     step = Step("limit", kind, seconds=10, limit_ms=5)
     session = SessionState("S", [StepState("active", s=2, attempt=attempt)], step=0)
+    assert step_progress_text(session, step) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "moments", "said"),
+    [
+        ("kill", {}, "second 25 of 80, kill after 20 s"),
+        ("power-cut", {"operation": 20.2}, "second 25 of 80, power cut at second 20, waits for the server"),
+        ("ddl", {"operation": 20.2}, "second 25 of 80, ddl at second 20, under way"),
+        (
+            "restart",
+            {"operation": 20.2, "answers": 24.4},
+            "second 25 of 80, restart at second 20, the server answered 4.20 s later",
+        ),
+    ],
+)
+def test_an_operation_says_what_is_under_way(kind: str, moments: dict[str, float], said: str) -> None:
+    step = Step("own", kind, figure="time", unit="s", after=20, seconds=60)
+    session = SessionState("S", [StepState("active", s=24)], step=0, at_hand=0)
+    for name, second in moments.items():
+        session.take(MomentEvent(seq=1, t=second, at=second, name=name, step=0, value=second))
     assert step_progress_text(session, step) == said
 
 

@@ -61,6 +61,14 @@ def test_a_restart_beside_roles_is_an_operation_and_one_alone_is_not(dyno_home: 
     assert not alone.is_operation and not alone.is_judged
 
 
+def test_a_cold_restart_has_a_point_with_a_dump_of_the_pool_and_one_without() -> None:
+    plan = resolve(request(sequence="cold-start"), survey(), Catalog())
+    restarts = [step for step in plan.steps if step.is_operation]
+    assert [step.coordinates["variation"] for step in restarts] == ["without-dump", "with-dump"]
+    assert all(step.cold and step.kind == "restart" for step in restarts)
+    assert [set(step.restart_with.values()) for step in restarts] == [{False}, {True}]
+
+
 def test_variables_are_options_as_those_of_a_server_go_with_it(dyno_home: Path) -> None:
     plan = plan_of(dyno_home, KILL, vary="innodb_log_file_size=50331648,1073741824")
     kills = [step for step in plan.steps if step.is_operation]
@@ -94,7 +102,7 @@ def test_a_step_after_it_meets_cold_caches(dyno_home: Path) -> None:
 
 
 def test_plans_without_operations_say_nothing_of_them(dyno_home: Path) -> None:
-    new = {"after", "statement", "algorithm", "tool", "again_after_ms"}
+    new = {"after", "statement", "algorithm", "tool", "again_after_ms", "cold"}
     assert new < set(LATER)
     assert not any(new & set(step_fields_to_hash(step)) for step in plan_of(dyno_home, TOGETHER).steps)
 
@@ -108,7 +116,8 @@ def test_it_is_read_back_as_it_was_and_not_without_its_roles(dyno_home: Path) ->
 
 
 def test_a_variant_of_a_sequence_keeps_its_operations(dyno_home: Path) -> None:
-    sequence = Catalog().sequence(keep_own(dyno_home, KILL + "\n"))
+    cold = OPERATION.format("restart") + "cold = true\n" + WRITER
+    sequence = Catalog().sequence(keep_own(dyno_home, KILL + "\n", cold))
     workloads = {each.name: each for each in Catalog().workloads()[0]}
     text = sequence_variant_text(sequence, request(sequence="own"), workloads, "mine")
     write(dyno_home / "sequences/mine.toml", text)
@@ -137,6 +146,8 @@ def test_bench_shows_it_as_one_line(dyno_home: Path) -> None:
             OPERATION.format("restart") + "again_after_ms = 5\n" + WRITER,
             "is of a second kill: leave it out",
         ),
+        (OPERATION.format("kill") + "cold = true\n" + WRITER, "is of a restart: leave it out"),
+        (AFTERWARDS + "cold = true", "is of an operation beside roles: leave it out"),
         (OPERATION.format("kill") + "profile = true\n" + WRITER, "is not of a step with a kill"),
         (OPERATION.format("kill") + "rate = 5\n" + WRITER, "is not of a step with roles"),
         (KILL + "seconds = 4\n", "is not of a role beside a kill: all end with their step"),

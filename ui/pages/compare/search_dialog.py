@@ -52,7 +52,9 @@ class MeasuringDialog(QDialog):
         self._show_doing("")
 
     def list_steps(self, chosen: str) -> None:
-        for label in [row_label(row) for row in self._comparison.rows if row.kind not in UNCOMPARED]:
+        for label in [
+            row_label(row) for row in self._comparison.rows if row.kind not in UNCOMPARED or row.is_operation
+        ]:
             self.steps.addItem(harmless(label), label)
         self.steps.setCurrentIndex(max(self.steps.findData(chosen), 0))
 
