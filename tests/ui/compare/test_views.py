@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,7 @@ def test_the_numbers_behind_every_chart(
 
 
 def test_operations_have_a_tab_with_what_came_of_them(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(2)
     assert not any(isinstance(each, OperationsPanel) for each in offered(page))
     kill = Step("kill", "kill", unit="s", figure="time", coordinates={"threads": 1})
     opened(2, number=2, repeats=2, its_steps=[kill, replace(written.INSERTER, rate=0)])

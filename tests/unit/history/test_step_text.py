@@ -29,6 +29,7 @@ def step(**changes: Any) -> Any:
         "others": {},
         "schedule": None,
         "limit": None,
+        "operation": None,
         "load": None,
         **changes,
     }

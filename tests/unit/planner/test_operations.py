@@ -139,7 +139,10 @@ def test_bench_shows_it_as_one_line(dyno_home: Path) -> None:
     ("text", "problem"),
     [
         ('name = "kill"\nkind = "kill"', "kill needs a role beside it"),
-        (OPERATION.format("ddl") + WRITER, "ddl cannot be carried out yet: choose kill or restart"),
+        (
+            OPERATION.format("ddl") + WRITER,
+            "ddl cannot be carried out yet: choose kill, power-cut",
+        ),
         (AFTERWARDS + "after = 5", "is of an operation beside roles: leave it out"),
         (TOGETHER.replace("\n", "\nafter = 5\n", 1), "is of an operation beside roles: leave it out"),
         (
