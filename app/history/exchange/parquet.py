@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.history.lists.sessions import SessionEntry, find_all, sessions
 from app.history.steps.figures import StepEntry, steps
+from app.history.steps.operations import operation_figures
 from app.history.store.blocks import step_clock_rows, values_of
 from app.history.store.history import History
 from app.protocol.plan import coordinates_json, step_label
@@ -201,9 +202,10 @@ def _step_rows(session: str, found: Sequence[StepEntry]) -> Iterator[Row]:
 
 
 def _figure_rows(session: str, found: Sequence[StepEntry]) -> Iterator[Row]:
-    """Costs per query, and figures of the engine, that were measured."""
+    """Costs per query, figures of the engine, and of what an operation did, that were measured."""
     for position, step in enumerate(found):
-        for name, value in {**step["per_query"], **step["engine_figures"]}.items():
+        operation = dict(operation_figures(step["operation"]))
+        for name, value in {**step["per_query"], **step["engine_figures"], **operation}.items():
             if value is not None:
                 yield session, position, name, value
 

@@ -27,6 +27,16 @@ def operations_of_session(history: History, session: str) -> dict[int, dict[str,
     return {position: said for position, said in ended.items() if said}
 
 
+def operation_figures(said: Mapping[str, Any] | None) -> Iterator[tuple[str, float]]:
+    """`operation.first_answer_s`, `operation.back_s.50`: the numbers that are known, as JSON calls them."""
+    flat = vars(read(OperationResult, said)) if said else {}
+    for name, value in flat.items():
+        values = {f".{key}": each for key, each in value.items()} if isinstance(value, dict) else {"": value}
+        for key, each in values.items():
+            if isinstance(each, (int, float)) and not isinstance(each, bool):
+                yield f"operation.{name}{key}", float(each)
+
+
 def operation_text(said: Mapping[str, Any] | None) -> str:
     """`answers after 4.21 s, 50% of 1,420 events/s after 6 s, 95% not reached; ledger: …`; or ''."""
     if not said:
@@ -73,7 +83,7 @@ def ledger_text(its: OperationResult) -> str:
 
 def phases_text(its: OperationResult) -> str:
     """`phases: redo 2.1 s, roll back 0.4 s`."""
-    parts = [f"{name} {figure_text(seconds)} s" for name, seconds in its.phases.items()]
+    parts = [f"{name} {figure_text(seconds)} s" for name, seconds in its.phases.items() if seconds]
     return "phases: " + ", ".join(parts) if parts else ""
 
 

@@ -13,7 +13,7 @@ from app.comparison.answers.sentences import first_lines, verdict_sentences
 from app.comparison.cells.cell import Comparison
 from app.comparison.texts.operations_text import NOT_REACHED, operations_tables
 from app.comparison.verdicts.compare import compare
-from app.history.steps.operations import operation_text
+from app.history.steps.operations import operation_figures, operation_text
 from app.history.store.history import History
 from app.protocol.plan import Step
 from app.protocol.step_parts import OperationResult
@@ -130,3 +130,16 @@ def test_a_gate_judges_the_seconds_of_an_operation_where_less_is_better(history:
     found = compare(history, comparable.keep(history.path.parent, PLAN))
     (line, _) = gate_answer(found, GateRequest(90.0))["steps"]
     assert (line["unit"], line["direction"]) == ("s", "lower") and line["ratio"]
+
+
+def test_its_known_numbers_are_figures_by_the_names_of_json() -> None:
+    its = said(back_s={"50": 4.0, "90": None}, phases={"roll back": 0.5}, missing=0, promised=True)
+    assert dict(operation_figures(its)) == {
+        "operation.at_s": 5.0,
+        "operation.first_answer_s": 2.0,
+        "operation.before": 100.0,
+        "operation.back_s.50": 4.0,
+        "operation.phases.roll back": 0.5,
+        "operation.missing": 0.0,
+    }
+    assert list(operation_figures(None)) == []
