@@ -7,7 +7,7 @@ from statistics import median
 
 from app.comparison.answers.losses import LossesOfCell, losses_of
 from app.comparison.cells.cell import Cell, Comparison, Row
-from app.comparison.cells.labels import heads_of, row_label
+from app.comparison.cells.labels import brief_row_label, common_coordinates, heads_of
 from app.core.table import MISSING, Table
 from app.core.units import figure_text
 from app.protocol.reading import read
@@ -38,43 +38,43 @@ _COUNTS: tuple[tuple[str, _Read, bool], ...] = (  # shown also where they are 0
 def operations_tables(comparison: Comparison) -> list[Table]:
     """One table with some lines for each operation; [] without any."""
     rows = [row for row in comparison.rows if any(map(_known, row.cells))]
-    lines = [line for row in rows for line in _lines(row)]
+    common = common_coordinates(rows)
+    lines = [line for row in rows for line in _lines(row, brief_row_label(row, common))]
     if not lines:
         return []
     several = any(len(_known(cell)) > 1 for row in rows for cell in row.cells)
-    heads = ("step", "figure", "unit", *heads_of(comparison).texts)
+    heads = ("step", "figure", *heads_of(comparison).texts)
     remarks = (SEVERAL,) if several else ()
-    return [Table(TITLE, heads, tuple(lines), 3, remarks=remarks, fixed=2, least=("unit",))]
+    return [Table(TITLE, heads, tuple(lines), 2, remarks=remarks, fixed=2)]
 
 
 def _known(cell: Cell) -> list[OperationResult]:
     return [read(OperationResult, said) for said in cell.operations if said]
 
 
-def _lines(row: Row) -> Iterator[tuple[str, ...]]:
+def _lines(row: Row, label: str) -> Iterator[tuple[str, ...]]:
     found = [_known(cell) for cell in row.cells]
-    label = row_label(row)
     for name, unit, figure in _FIGURES:
-        yield from _line((label, name, unit), [[figure(its) for its in each] for each in found])
+        yield from _line((label, f"{name} ({unit})"), [[figure(its) for its in each] for each in found])
     for share in dict.fromkeys(share for each in found for its in each for share in its.back_s):
-        yield (label, f"back at {share}%", "s", *(_back_text(each, share) for each in found))
+        yield (label, f"back at {share}% (s)", *(_back_text(each, share) for each in found))
     for name in dict.fromkeys(name for each in found for its in each for name in its.phases):
         values = [[its.phases.get(name) for its in each] for each in found]
         if any(map(any, values)):
-            yield from _line((label, f"phase {name}", "s"), values)
+            yield from _line((label, f"phase {name} (s)"), values)
     for name, count, is_always in _COUNTS:
         values = [[count(its) for its in each] for each in found]
         if is_always or any(map(any, values)):
-            yield from _line((label, name, "rows"), values, _range_text)
+            yield from _line((label, name), values, _range_text)
     losses = [losses_of(cell) for cell in row.cells]
     if any(losses):
-        yield (label, "tries that lost a row", "", *(_losses_text(each) for each in losses))
+        yield (label, "tries that lost a row", *(_losses_text(each) for each in losses))
     if any(its.algorithm for each in found for its in each):
-        yield (label, "algorithm", "", *(_words(each) for each in found))
+        yield (label, "algorithm", *(_words(each) for each in found))
 
 
 def _line(
-    head: tuple[str, str, str],
+    head: tuple[str, str],
     values: list[list[float | None]],
     text: Callable[[list[float]], str] | None = None,
 ) -> Iterator[tuple[str, ...]]:

@@ -60,9 +60,9 @@ def test_advice_stands_beside_what_is_not_judged(with_cuts: Comparison) -> None:
 
 def test_each_figure_has_a_line_and_what_is_nothing_everywhere_none(with_cuts: Comparison) -> None:
     (table,) = operations_tables(with_cuts)
-    lines = {line[1]: line[3:] for line in table.lines}
-    assert lines["first answer"] == ("2.00 (2.00 to 2.00)",) * 2
-    assert lines["back at 90%"] == (NOT_REACHED, "9.00 (9.00 to 9.00)")
+    lines = {line[1]: line[2:] for line in table.lines}
+    assert lines["first answer (s)"] == ("2.00 (2.00 to 2.00)",) * 2
+    assert lines["back at 90% (s)"] == (NOT_REACHED, "9.00 (9.00 to 9.00)")
     assert lines["of these gone"] == ("0 to 312", "0")
     assert lines["tries that lost a row"] == ("2 of 3 (21% to 94%)", "0 of 3")
     assert lines["deleted rows that came back"] == ("0 to 3", "-")
