@@ -9,7 +9,7 @@ from .server.cgroup import remove_group
 from .server.server import end_leftover_server
 from .snapshots.snapshots import Snapshots
 from .survey.installing import BuildInstaller
-from .system.directory import LOAD, OF_SESSION, REHEARSAL, MarkedDirectory
+from .system.directory import BACKUP, LOAD, OF_SESSION, REHEARSAL, MarkedDirectory
 from .system.loop_disk import remove_leftover
 
 
@@ -21,6 +21,7 @@ def clean(directory: MarkedDirectory) -> List[str]:
     for session in directory.sessions():
         folder = directory.session(session)
         found = end_leftover_server(folder)
+        end_leftover_server(os.path.join(folder, BACKUP))
         remove_group(folder)
         if remove_leftover(directory, folder):
             removed.append("file system of the data of session {}".format(session))

@@ -135,6 +135,9 @@ class SequenceStep:
     after: int | None = None  # seconds that its roles work before it
     again_after_ms: int | None = None  # a second kill so long after the server was started again
     cold: bool = False  # a restart after which the system caches no data
+    statement: str = ""  # of kind ddl, with {table}
+    algorithm: str = ""  # that it asks for; left out: the server chooses
+    tool: str = ""  # of kind backup: one of BACKUP_TOOLS; left out: the first that the build has
 
     @property
     def is_operation(self) -> bool:
@@ -220,7 +223,7 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in WITHOUT_WORK:
         raise document.error(
-            (*where, "kind"), "is set by the workload; here only settle, restart and kill are allowed"
+            (*where, "kind"), "is set by the workload; here only settle, restart and operations are allowed"
         )
     if "figure" in table and "role" not in table:
         raise document.error((*where, "figure"), "names a role, and the step has none: leave it out")

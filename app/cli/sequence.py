@@ -159,6 +159,9 @@ def _besides(step: SequenceStep) -> str:
         (step.settle_after, "settles after"),
         (step.role and step.cap_s, f"{step.cap_s} s at most"),
         (step.after, f"after {step.after} s"),
+        (step.statement, step.statement),
+        (step.algorithm, step.algorithm),
+        (step.tool, f"by {step.tool}"),
         (step.again_after_ms, f"again after {step.again_after_ms} ms"),
         (
             step.role and not step.is_operation,

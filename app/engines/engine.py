@@ -84,6 +84,8 @@ class Engine:
     functions: Tuple[Tuple[str, str], ...] = ()  # its parts, and how the names of their functions begin
     threads: Rules = ()  # kinds of its background threads, and how their names begin
 
+    is_cloned: bool = False  # the clone plugin of MySQL copies its tables
+
     recovery: Phases = ()  # what it does when it starts after a crash
 
     # settling

@@ -399,6 +399,7 @@ ENGINE = InnoDB(
         StatusWait("InnoDB log buffer without room", "log_io", "innodb_log_waits"),
         StatusWait("InnoDB buffer pool without a free page", "file_io", "innodb_buffer_pool_wait_free"),
     ),
+    is_cloned=True,
     recovery=(
         (
             "scan redo",

@@ -37,6 +37,7 @@ STEP_KINDS = (
     "kill", POWER_CUT, "ddl", "backup",
 )  # fmt: skip
 LONGEST_S = 10.0  # of a slice: a step that needs longer ones is carried out whole
+BACKUP_TOOLS = ("mariadb-backup", "clone", "dump")  # in this order a build is asked for them
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 WITHOUT_WORK = ("settle", *OPERATIONS)  # kinds of steps that have no workload
 UNCOMPARED = ("settle", "restart", "warmup")  # kinds of steps that say nothing of a contender
@@ -173,9 +174,9 @@ class Step:
 
     # of an operation, whose roles are the steps beside it: it goes on for its `seconds` after it happened
     after: Second = 0  # seconds that its roles work before it
-    statement: Text = ""  # of kind ddl
-    algorithm: Name = ""  # of kind ddl: the one that is asked for
-    tool: Name = ""  # of kind backup: the command of the build
+    statement: Text = ""  # of kind ddl, with {table}
+    algorithm: Name = ""  # of kind ddl: the one that is asked for; empty: the server chooses
+    tool: Name = ""  # of kind backup: one of BACKUP_TOOLS; empty: the first that the build has
     again_after_ms: Count = 0  # of kind kill: a second kill so long after the server was started; 0: none
     cold: bool = False  # of kind restart: the system caches no data when the server starts again
 

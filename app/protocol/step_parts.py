@@ -137,8 +137,14 @@ class OperationResult:
     algorithm: Name = ""  # that was taken
     size_before: Figure | None = None  # bytes of the tables
     size_after: Figure | None = None
-    restored: bool | None = None  # counts and checksums of the restored tables are equal
+    restored: bool | None = None  # counts and checksums of the restored tables are equal, where compared
     on_loop: bool = False  # the data were on a file system in a loop file
+    alone_s: Figure | None = None  # of `seconds`, after all roles had ended: it took longer than they worked
+    # of kind backup
+    tool: Name = ""  # that was taken
+    backup_bytes: Figure | None = None
+    tables_counted: Count | None = None  # restored tables whose number of rows was compared
+    tables_summed: Count | None = None  # of these, whose checksum was compared too: nobody changed them
 
 
 def to_json(part: Any) -> dict[str, Any]:

@@ -34,6 +34,11 @@ def rate_before(seconds: Sequence[RateOfSecond], at_s: float) -> Optional[float]
     )
 
 
+def rate_between(seconds: Sequence[RateOfSecond], begin_s: float, end_s: float) -> Optional[float]:
+    """The mean of the seconds that have a part between two moments; None if there is none."""
+    return mean_rate([each for each in seconds if each.begin_s < end_s and each.end_s > begin_s])
+
+
 def seconds_back(
     seconds: Sequence[RateOfSecond], at_s: float, before: Optional[float], answer_s: float = 0.0
 ) -> Dict[str, Optional[float]]:

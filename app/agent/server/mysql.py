@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from app.engines.query import QueryError as QueryError
 
@@ -23,12 +23,16 @@ class Client:
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """The rows of a statement, as dictionaries with the column names in lower case."""
-        rows, names = self._execute(sql)
-        return [dict(zip(names, row)) for row in rows]
+        return _rows(self._execute(sql))
+
+    def change(self, sql: str) -> Tuple[int, List[Dict[str, Any]]]:
+        """How many rows a statement says that it has changed, and its own rows if it has any."""
+        cursor = self._execute(sql)
+        return int(cursor.rowcount), _rows(cursor)
 
     def pairs(self, sql: str) -> Dict[str, str]:
         """The rows of SHOW STATUS or SHOW VARIABLES: names in lower case."""
-        return {str(row[0]).lower(): str(row[1]) for row in self._execute(sql)[0]}
+        return {str(row[0]).lower(): str(row[1]) for row in self._execute(sql).fetchall()}
 
     def run(self, *statements: str) -> None:
         for sql in statements:
@@ -62,8 +66,7 @@ class Client:
                 self._connection = self._connect()
             cursor = self._connection.cursor()
             cursor.execute(sql)
-            names = [str(column[0]).lower() for column in cursor.description or ()]
-            return cursor.fetchall(), names
+            return cursor
         except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
             if not isinstance(error, (pymysql.err.ProgrammingError, pymysql.err.NotSupportedError)):
                 self.close()
@@ -73,6 +76,11 @@ class Client:
         connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s)
         connection.connect(_reach(socket.AF_UNIX, self.socket))
         return connection
+
+
+def _rows(cursor: Any) -> List[Dict[str, Any]]:
+    names = [str(column[0]).lower() for column in cursor.description or ()]
+    return [dict(zip(names, row)) for row in cursor.fetchall()]
 
 
 def accepts_without_password(address: str, port: int, user: str) -> bool:

@@ -157,9 +157,7 @@ class Server:
             raise
 
     def _record(self, pid: int) -> None:
-        """Record the process, so that whoever cleans up after this agent ends this one and no other."""
-        text = "{} {} {}\n".format(pid, start_ticks(pid), self.private)
-        write_file(os.path.join(self.session, PID_FILE), text)
+        record_process(self.session, pid, self.private)
 
     def _verify(self) -> None:
         """Check its memory settings, make the database, and close its port to all but the session."""
@@ -324,6 +322,12 @@ def processes_with(argument: str) -> List[int]:
             if os.fsencode(argument) in file.read().split(b"\0"):
                 found.append(int(name))
     return found
+
+
+def record_process(folder: str, pid: int, private: str = "-") -> None:
+    """Record a process, so that whoever cleans up after this agent ends this one and no other."""
+    text = "{} {} {}\n".format(pid, start_ticks(pid), private)
+    write_file(os.path.join(folder, PID_FILE), text)
 
 
 def end_leftover_server(session: str) -> Optional[Dict[str, Any]]:

@@ -1,28 +1,28 @@
-"""An operation itself: what is done to the server at its moment, in a thread beside the load."""
+"""An operation itself: what is done to the server at its moment, in a thread beside the load.
+
+Its kinds: `outage.py` (kill, power cut, restart), `ddl.py`, `backup.py`.
+"""
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from app.agent.server.mysql import Client
 from app.agent.server.recovery import LogTail
-from app.agent.snapshots.copying import drop_cached_files
-from app.engines.engine import ENDING
-from app.engines.server import VERBOSE_LOG
-from app.protocol.plan import POWER_CUT, Step
-
-from .power_cut import cut_power
 
 if TYPE_CHECKING:
-    from app.agent.server.server import Server
-    from app.agent.system.loop_disk import LoopDisk
+    from app.protocol.plan import Step
+
+    from .running import RunningSession
 
 LOOK_S = 0.01  # between two looks at log, server and clients
-_SILENT = "the server did not answer within {} s after the {}"
-_STILL_CACHED = "{:.1f} MiB of the data are cached still as the server starts: the system does not drop them"
-_NOT_ENDED = "the server had not shut down {} s after it was asked to"
+ROOM = 64 << 20  # bytes of free space below which an operation is ended that takes space
+GONE_S = 60.0  # that what was ended may take to be gone
+FULL = "the disk with {} was nearly full: the {} was ended after {:.1f} s"
+_TOO_LONG = "the {} was not done {} s after it began, and was ended{}"
 
 Moment = Tuple[float, str]  # of the step's clock, its name
 
@@ -31,16 +31,42 @@ class OperationCancelled(Exception):  # noqa: N818 - nothing is wrong
     """The step ends before the operation has."""
 
 
-class Operation:
-    """Ends the server and starts it again; watches until the step ends how long no client had an answer."""
+class BackgroundWork:
+    """One piece of work in a thread of its own, which somebody else watches."""
 
-    def __init__(
-        self, server: Server, step: Step, answered: Callable[[], bytes], disk: Optional[LoopDisk] = None
-    ) -> None:
-        self._server, self._step = server, step
-        self._disk = disk  # that the data lie on, if the plan cuts its power
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work = work
+        self.began_at, self.ended_at = time.monotonic(), 0.0
+        self.error: Optional[Exception] = None
+        self._thread = threading.Thread(target=self._run, name="operation-work", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except Exception as error:
+            self.error = error
+        self.ended_at = time.monotonic()
+
+    @property
+    def is_done(self) -> bool:
+        return not self._thread.is_alive()
+
+    @property
+    def seconds(self) -> float:
+        return self.ended_at - self.began_at
+
+    def join(self, limit_s: float) -> None:
+        self._thread.join(limit_s)
+
+
+class Operation:
+    """Waits for its moment, carries it out, and watches how long no client had an answer until the step ends."""
+
+    def __init__(self, session: RunningSession, step: Step, answered: Callable[[], bytes]) -> None:
+        self._session, self._server, self._step = session, session.server, step
         self._answered = answered  # how many statements of each client of the watched role
-        self._client = Client(server.socket)  # not that of the thread that samples
+        self._client = Client(session.server.socket)  # not that of the thread that samples
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="operation", daemon=True)
         self._zero = 0.0  # where the clock of the step begins
@@ -48,16 +74,50 @@ class Operation:
         self.log: Optional[LogTail] = None  # of the server that was started again
         self.moments: List[Moment] = []  # that the journal does not have yet
         self.at_s: Optional[float] = None  # when it began; None: it has not
-        self.first_answer_s: Optional[float] = None  # from there on
+        self.is_done = False
         self.stall_s = 0.0
-        self.phases: Dict[str, float] = {}  # seconds before the server was started again
         self.problem = ""
         self.notes: List[str] = []
+
+    # what its kinds do
+
+    def prepare(self) -> None:
+        """Before the clients connect; raises AgentError or QueryError if it cannot be carried out."""
+
+    def _carry_out(self) -> None:
+        """At its moment."""
+        raise NotImplementedError
+
+    def check(self, rows_stay: bool, look: Callable[[], bool]) -> str:
+        """After all clients have ended: what is wrong with what it leaves, '' if nothing is.
+
+        rows_stay: no role has added or deleted rows of the plan's tables. look: whether to go on; often called.
+        """
+        return ""
+
+    def clean(self) -> None:
+        """Leave the tables and files as they were, however the step ended; the server answers."""
+
+    @property
+    def value(self) -> Optional[float]:
+        """Its figure, in seconds; None: it has none."""
+        raise NotImplementedError
+
+    def result(self) -> Dict[str, Any]:
+        """Fields of `OperationResult` that are of its kind alone."""
+        return {}
+
+    # the thread of the step
 
     def begin(self, begins_at: float) -> None:
         """The clients begin at this moment of the clock, with their warm-up."""
         self._zero = begins_at + self._step.warmup
         self._thread.start()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it goes on though its clients have ended."""
+        return False
 
     def end(self) -> None:
         """The step is over."""
@@ -76,97 +136,25 @@ class Operation:
         del self.moments[: len(found)]
         return found
 
-    # in its thread
+    # its own thread
 
     def _run(self) -> None:
         try:
             self._await(lambda: self.now_s >= self._step.after)
             self._carry_out()
+            self.is_done = True
             self._await(lambda: False)
         except OperationCancelled:
             pass
         except Exception as error:
             self.problem = self.problem or "the {} failed: {}".format(self._step.kind, error)
 
-    def _carry_out(self) -> None:
-        step, server = self._step, self._server
-        self.log = LogTail(server.error_log)
+    def _begin_now(self) -> None:
         self.at_s = self._changed = self.now_s
         self.moments.append((self.at_s, "operation"))
-        if step.kind in ENDING:
-            self._end_server()
-            self._count = self._answered()  # what came until then is no sign of life
-        elif not self._shut_down():
-            return
-        if step.cold:
-            self._drop_caches()
-        self._launch()
-        if step.again_after_ms:
-            self._kill_again()
-        self._await_answer()
 
-    def _end_server(self) -> None:
-        """Kill it; or cut its power, which takes what its disk has not got."""
-        if self._disk is None or self._step.kind != POWER_CUT:
-            self._server.end_at_once()
-            return
-        cut_power(self._server, self._disk)
-        self.phases["mount"] = round(self.now_s - (self.at_s or 0.0), 3)
-
-    def _shut_down(self) -> bool:
-        """A clean shutdown; False where it takes too long."""
-        self._server.ask_to_end()
-        if self._await(lambda: not self._server.is_alive(), self._deadline_s):
-            self.phases["shut down"] = round(self.now_s - (self.at_s or 0.0), 3)
-            return True
-        self.problem = _NOT_ENDED.format(self._step.seconds)
-        return False
-
-    def _drop_caches(self) -> None:
-        """Leave nothing of the data in the memory of the system, as far as it lets us."""
-        began_s = self.now_s
-        kept = drop_cached_files(self._server.data)
-        self.phases["drop caches"] = round(self.now_s - began_s, 3)
-        if kept:
-            self.notes.append(_STILL_CACHED.format(kept / 2**20))
-
-    def _launch(self) -> None:
-        """Start it again; its log tells of each phase, which changes nothing of what it does."""
-        server, usual = self._server, self._server.options
-        if VERBOSE_LOG[0] in server.known:
-            server.options = {**usual, VERBOSE_LOG[0]: VERBOSE_LOG[1]}
-        try:
-            server.launch()
-        finally:
-            server.options = usual
-
-    def _kill_again(self) -> None:
-        again_s = self.now_s + self._step.again_after_ms / 1000
-        self._await(lambda: self.now_s >= again_s)
-        if self._server.answers(self._client):
-            self.notes.append("the second kill came after the recovery: the server had answered before it")
-        self._client.close()
-        self._server.end_at_once()
-        self._launch()
-
-    def _await_answer(self) -> None:
-        assert self.at_s is not None
-        is_there = self._await(
-            lambda: self._server.answers(self._client) or not self._server.is_alive(), self._deadline_s
-        )
-        if not is_there:
-            self.problem = _SILENT.format(self._step.seconds, self._step.kind)
-        elif not self._server.is_alive():
-            text = "the server did not start after the {}: {}"
-            self.problem = text.format(self._step.kind, self._server.first_error())
-        else:
-            self.first_answer_s = round(self.now_s - self.at_s, 3)
-            self.moments.append((self.now_s, "answers"))
-            self.moments.append((self.now_s, "operation-ended"))
-
-    @property
-    def _deadline_s(self) -> float:
-        return (self.at_s or 0.0) + self._step.seconds
+    def _end_now(self) -> None:
+        self.moments.append((self.now_s, "operation-ended"))
 
     def _await(self, is_so: Callable[[], bool], until_s: Optional[float] = None) -> bool:
         """Wait until something is so; False if it is not in time. Watches log and clients meanwhile."""
@@ -180,12 +168,87 @@ class Operation:
 
     def _watch(self) -> None:
         now_s = self.now_s
-        if self.log is None or self.at_s is None:
+        if self.at_s is None:
             return
-        self.log.look(now_s - self.at_s)
+        if self.log is not None:
+            self.log.look(now_s - self.at_s)
         if now_s > self._step.after + self._step.seconds:
             return  # its clients end
         count = self._answered()
         if count != self._count:
             self._count, self._changed = count, now_s
         self.stall_s = max(self.stall_s, now_s - self._changed)
+
+
+class LongOperation(Operation):
+    """One that the server carries out while it answers its clients: it may take longer than they work."""
+
+    def __init__(self, session: RunningSession, step: Step, answered: Callable[[], bytes]) -> None:
+        super().__init__(session, step, answered)
+        self.seconds: Optional[float] = None  # that it took
+
+    @property
+    def is_busy(self) -> bool:
+        return self.at_s is not None and self._thread.is_alive() and not (self.is_done or self.problem)
+
+    @property
+    def value(self) -> Optional[float]:
+        return self.seconds
+
+    @property
+    def deadline_s(self) -> float:
+        return (self.at_s or 0.0) + max(self._step.cap_s, self._step.seconds)
+
+    def result(self) -> Dict[str, Any]:
+        if self.seconds is None or self.at_s is None:
+            return {}
+        beyond_s = self.at_s + self.seconds - self._step.after - self._step.seconds
+        return {"seconds": self.seconds, "alone_s": round(beyond_s, 3) if beyond_s > 0 else None}
+
+    def _follow(self, work: BackgroundWork) -> None:
+        """Until it is done, which sets `seconds`; else it is ended, and `problem` says why."""
+        try:
+            is_in_time = self._await(lambda: work.is_done or self._is_full(), self.deadline_s)
+            if not work.is_done:
+                after_s = time.monotonic() - work.began_at
+                waits = "" if is_in_time else self._waits_text()
+                self.problem = (
+                    FULL.format(self._session.path, self._step.kind, after_s)
+                    if is_in_time
+                    else _TOO_LONG.format(self._step.kind, round(after_s), waits)
+                )
+        finally:
+            if not work.is_done:
+                self._interrupt()
+                work.join(GONE_S)
+        if self.problem:
+            return
+        self._end_now()
+        if work.error is not None:
+            self.problem = self._error_text(work.error)
+        else:
+            self.seconds = round(work.seconds, 3)
+
+    def _is_full(self) -> bool:
+        return shutil.disk_usage(self._session.path).free < ROOM
+
+    def _waits_text(self) -> str:
+        """What it waited for at the end, with a comma before it; '' if that is not known."""
+        return ""
+
+    def _error_text(self, error: Exception) -> str:
+        return "the {} failed: {}".format(self._step.kind, first_line(error))
+
+    def _interrupt(self) -> None:
+        """Make its work end soon."""
+        raise NotImplementedError
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, in one line, without the statement that it is about."""
+    return " ".join(str(getattr(error, "said", "") or error).split())[:500]
+
+
+def quoted_tables(names: Sequence[str]) -> List[str]:
+    """The tables of a plan as statements name them."""
+    return ["`dyno`.`{}`".format(name.replace("`", "``")) for name in names]

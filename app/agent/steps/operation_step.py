@@ -1,18 +1,19 @@
-"""A step that does something to the server while its roles go on: kill, power cut, restart."""
+"""A step that does something to the server while its roles go on: each of OPERATIONS."""
 
 from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Type
 
 from app.agent.load.generator import driver_options, generator_login_options
 from app.agent.load.ledger import LedgerCount, LedgerError, LedgerMemory, count_ledger, missing_text
 from app.agent.load.roles import AHEAD_S, RoleGenerators
-from app.agent.sampling.way_back import RateOfSecond, rate_before, seconds_back
+from app.agent.sampling.way_back import RateOfSecond, rate_before, rate_between, seconds_back
 from app.agent.server.mysql import Client, QueryError
 from app.agent.server.recovery import phases_of
 from app.agent.system.control import ON_REQUEST
+from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.server import RECOVERY
 from app.protocol.events import MomentEvent
@@ -20,14 +21,18 @@ from app.protocol.plan import time_limit_s
 from app.protocol.step_parts import OperationResult
 from app.protocol.sysbench import LEDGER
 
+from .backup import BackupOperation
 from .counted import RunningStepMeter
+from .ddl import DdlOperation
 from .drive_step import failure_reason, start_sysbench
-from .operation import Operation
+from .operation import Operation, first_line
+from .outage import Outage
 from .pace import OVERDUE_S, UnslicedLoad
 from .role_results import RolesEnd
 
 if TYPE_CHECKING:
     from app.agent.load.generator import Generator
+    from app.agent.load.roles import RoleLoad
     from app.protocol.plan import Step
 
     from .facts import SessionFactsWriter
@@ -37,6 +42,8 @@ PAGE = 50_000  # rows of the ledger that are read at once
 _IS_THERE = "SELECT 1 FROM information_schema.tables WHERE table_schema='dyno' AND table_name='ledger'"
 _COUNT = "SELECT client, COUNT(*) AS n FROM dyno.ledger GROUP BY client"
 READ_S = 300.0  # for one of them: the server may still roll back
+BUSY_S = 0.1  # between two looks at an operation that outlasts its roles
+KINDS: Dict[str, Type[Operation]] = {"ddl": DdlOperation, "backup": BackupOperation}  # the others end the server
 _LOST = "{} promised every answered commit after a {}, and of the ledger {}"
 
 
@@ -49,19 +56,26 @@ class OperationStep:
         self._roles = session.plan.roles(index)
         self._generators: Optional[RoleGenerators] = None
         self._ledger = StepLedger(self._roles)
-        self._operation = Operation(session.server, step, self._answered, session.loop_disk)
+        self._operation = KINDS.get(step.kind, Outage)(session, step, self._answered)
         self._measuring = OperationMeter(session, index, self._roles[0], self._operation)
         self._ends = RolesEnd(session, facts, index, self._measuring.role_costs)
         self._variables: Dict[str, str] = {}
         self._tables: Set[str] = set()  # that were there before
+        self._is_clean = False
         self.broken = ""  # a promise of the server: its session fails
 
     def run(self) -> Dict[str, Any]:
         """Carry it out; returns the fields of step_ended."""
         try:
+            self._operation.prepare()
             return self._run()
+        except (AgentError, QueryError) as error:
+            if self._generators is not None:
+                raise
+            return {"outcome": "failed", "reason": first_line(error)}
         finally:
             self._operation.end()
+            self._clean()
             self._ledger.close()
 
     def _run(self) -> Dict[str, Any]:
@@ -78,8 +92,8 @@ class OperationStep:
             session.generator = self._generators = generators
             try:
                 interrupted = pace.follow(generators)
-                self._operation.end()
                 code = 0 if interrupted else generators.wait()
+                interrupted = interrupted or self._outlast()
             finally:
                 self._operation.end()
                 generators.stop()
@@ -88,6 +102,11 @@ class OperationStep:
         measuring.write_moments()
         outcome, reason = self._outcome(interrupted, code)
         self._bring_back()
+        if outcome == "completed":
+            outcome, reason = self._check(generators)
+        self._clean()
+        if outcome == "completed" and self._operation.problem:
+            outcome, reason = "failed", self._operation.problem
         figures = self._figures(outcome, reason)
         self._drop_made()
         return self._ends.complete(figures, generators, None)
@@ -104,6 +123,33 @@ class OperationStep:
 
     def _answered(self) -> bytes:
         return self._generators.answered if self._generators else b""
+
+    def _outlast(self) -> str:
+        """Wait for an operation that goes on though its roles have ended; why that ends early."""
+        while self._operation.is_busy and not self._session.control.interrupts:
+            time.sleep(BUSY_S)
+            self._measuring.look()
+        return self._session.control.interrupts
+
+    def _check(self, generators: RoleGenerators) -> Any:
+        """Outcome and reason of what it leaves."""
+        rows_stay = not any(_changes_rows(role) for role in generators.roles)
+        problem = self._operation.check(rows_stay, self._may_go_on)
+        if self._session.control.interrupts:
+            return self._session.control.interrupts, ON_REQUEST
+        return ("failed", problem) if problem else ("completed", "")
+
+    def _may_go_on(self) -> bool:
+        self._session.look(self._index)
+        return not self._session.control.interrupts
+
+    def _clean(self) -> None:
+        """Once, unless the server is killed anyway."""
+        if self._is_clean or self._session.control.interrupts == "stopped":
+            return
+        self._is_clean = True
+        if self._session.server.is_alive():
+            self._operation.clean()
 
     def _bring_back(self) -> None:
         """Leave a server that answers, however the step ended; its clients have gone."""
@@ -138,7 +184,7 @@ class OperationStep:
             )
         if code and self._generators:
             return "failed", failure_reason(self._session, self._generators, code)
-        if self._operation.first_answer_s is None:
+        if self._operation.value is None:
             return "failed", "the roles ended before the {}".format(self._step.kind)
         return "completed", ""
 
@@ -160,7 +206,7 @@ class OperationStep:
         return {
             "outcome": outcome,
             "reason": reason,
-            "value": operation.first_answer_s,
+            "value": operation.value,
             "seconds": round(self._measuring.counted.measured.get("interval_s", 0.0), 3),
             "operation": found if operation.at_s is not None else None,
             "status": {},  # a server that was started again counts anew
@@ -170,19 +216,27 @@ class OperationStep:
         operation, kind = self._operation, self._step.kind
         at_s, seconds = operation.at_s or 0.0, self._measuring.seconds
         before = rate_before(seconds, at_s)
-        rules = (*self._engine.recovery, *RECOVERY)
         return OperationResult(
             at_s=round(at_s, 3),
-            first_answer_s=operation.first_answer_s,
-            seconds=operation.first_answer_s if kind == "restart" else None,
             before=None if before is None else round(before, 2),
-            back_s=seconds_back(seconds, at_s, before, operation.first_answer_s or 0.0),
             stall_s=round(operation.stall_s, 3),
-            phases={**operation.phases, **(phases_of(rules, operation.log.lines) if operation.log else {})},
             promised=self._engine.keeps_commits(kind, self._variables),
             on_loop=self._session.loop_disk is not None,
+            **self._way_back(seconds, at_s, before),
+            **operation.result(),
             **(counted._asdict() if counted else {}),
         )
+
+    def _way_back(self, seconds: List[RateOfSecond], at_s: float, before: Optional[float]) -> Dict[str, Any]:
+        """How the rate came back after an outage, or what was kept of it meanwhile."""
+        operation, took_s = self._operation, self._operation.value
+        if isinstance(operation, Outage):
+            rules = (*self._engine.recovery, *RECOVERY)
+            by_log = phases_of(rules, operation.log.lines) if operation.log else {}
+            phases = {**operation.phases, **by_log}
+            return {"back_s": seconds_back(seconds, at_s, before, took_s or 0.0), "phases": phases}
+        kept = rate_between(seconds, at_s, at_s + took_s) if took_s is not None and before else None
+        return {"kept_pct": None if kept is None or not before else round(100 * kept / before, 2)}
 
 
 class OperationMeter(RunningStepMeter):
@@ -248,6 +302,14 @@ class StepLedger:
         if self.memory is not None:
             self.memory.close()
             self.memory = None
+
+
+def _changes_rows(role: RoleLoad) -> bool:
+    """Whether a role has added or deleted rows of tables that are not its own."""
+    if role.step.lua.endswith(LEDGER):
+        return False
+    done = [role.rows, (role.total or {}).get("rows") or {}]
+    return any(rows.get(name) for rows in done for name in ("inserted", "deleted"))
 
 
 def _tables(client: Client) -> Set[str]:

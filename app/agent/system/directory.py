@@ -18,7 +18,8 @@ MARKER = "DYNO-TARGET"
 REHEARSAL = "rehearsal"  # begins the names of sessions that only a check made
 REHEARSING = "a rehearsal"  # who holds the lock meanwhile
 LOAD = "load"  # begins those of plans whose server is elsewhere
-OF_SESSION = ("data", "tmp", "lua")  # parts of its directory that end with it
+BACKUP = "backup"  # what an operation of this kind makes, below the directory of its session
+OF_SESSION = ("data", "tmp", "lua", BACKUP)  # parts of its directory that end with it
 LOOK_S, SURE_S = 0.05, 0.3  # between two looks at a taken lock; until it is taken for sure
 PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "queue", "trash")
 

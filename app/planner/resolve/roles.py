@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from app.catalog import SequenceRole, SequenceStep, StepVariation, Workload
+from app.catalog.operations import LONG
 from app.core.errors import InputError
 from app.protocol.plan import TIME, Step
 from app.protocol.sysbench import LEDGER
@@ -17,6 +18,8 @@ from .step_point import StepBounds, StepDefaults, step_at, step_bounds, swept_st
 from .sweep import SweepPoint, sweep_points
 
 OPERATION_GROUP = "operations"
+USUAL_CAP_S = 3600  # of an operation that may take longer than its roles work
+REDEFINED = (1412, 1615)  # how servers say that a table is no longer the one of the transaction: it begins again
 
 
 def role_steps(
@@ -42,7 +45,8 @@ def role_steps(
             _role(step, role, workloads[role.workload], point, size, clients[role.name], bounds[role.name])
             for role in step.roles
         ]
-    _check_time(step, found)
+    if not step.is_operation:
+        _check_time(step, found)
     return found
 
 
@@ -66,6 +70,10 @@ def _operation(step: SequenceStep, point: SweepPoint, size: StepDefaults) -> Ste
         after=step.after or size.seconds,
         again_after_ms=step.again_after_ms or 0,
         cold=step.cold,
+        statement=step.statement,
+        algorithm=step.algorithm,
+        tool=step.tool,
+        cap_s=(step.cap_s or USUAL_CAP_S) if step.kind in LONG else 0,
     )
 
 
@@ -149,8 +157,11 @@ def _role(
 ) -> Step:
     is_first = role is step.roles[0] and not step.is_operation
     own = replace(point, threads=clients or point.threads, rate=role.rate or 0)
+    made = step_at(_as_step(step, role), workload, own, size, **bounds)
+    redefined = REDEFINED if step.kind == "ddl" else ()
     return replace(
-        step_at(_as_step(step, role), workload, own, size, **bounds),
+        made,
+        ignore_errors=[*made.ignore_errors, *redefined],
         coordinates=point.coordinates,  # the same of all roles: they are one point
         cap_s=step.cap_s or 0 if is_first else 0,
         role=role.name,
