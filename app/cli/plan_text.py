@@ -105,8 +105,8 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     ]
     if step.is_operation:
         again = f", again {step.again_after_ms} ms after the start" if step.again_after_ms else ""
-        what = " ".join(filter(None, (step.statement, step.algorithm, step.tool)))
-        bounds = [f"{step.seconds} s after it{again}; it comes after {step.after} s" + f": {what}" * bool(what)]
+        said = (f"it comes after {step.after} s", step.statement, step.algorithm, step.tool)
+        bounds = [f"{step.seconds} s after it{again}; {', '.join(filter(None, said))}"]
     if step.kind == LIMIT:
         bounds = [f"p99 under {step.limit_ms:g} ms"]
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]

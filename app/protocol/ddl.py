@@ -64,7 +64,9 @@ def read_ddl(statement: str, algorithm: str = "") -> Ddl:
     if algorithm not in ("", *ALGORITHMS):
         raise ValueError("the algorithm must be one of {}".format(", ".join(ALGORITHMS)))
     if algorithm and form == OPTIMIZE:
-        raise ValueError("OPTIMIZE TABLE takes no algorithm: write ALTER TABLE {table} FORCE, or leave it out")
+        raise ValueError(
+            "OPTIMIZE TABLE takes no algorithm: write ALTER TABLE {table} FORCE, or leave it out"
+        )
     return Ddl(form, found.group(1), text, algorithm)
 
 

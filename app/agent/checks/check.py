@@ -50,6 +50,7 @@ from app.protocol.sysbench import without_column_family
 from app.protocol.words import word
 
 from .fulltext import fulltext_file_problems, fulltext_setting_problems
+from .operations import backup_problems, ddl_problems
 
 Checks = List[Check]
 _PERF_TODO = "install perf (Debian package linux-perf) and, not as root, set kernel.perf_event_paranoid to 1"
@@ -183,6 +184,10 @@ def _ask_build(build: BuildWithOptions, plan: Plan, contender: Contender, folder
         *_check_options(build, contender, folder),
         *_check_variations(build, plan, contender, folder),
         *_check_memory(build, contender, folder),
+        *(
+            Check("backup", FAIL, *each, contender.name)
+            for each in backup_problems(plan, contender, build.options)
+        ),
     ]
 
 
@@ -304,6 +309,8 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> RehearsalResul
     ]
     wrong = fulltext_setting_problems(plan, contender.engine, variables)
     found += [Check("full text", FAIL, *each, contender.name) for each in wrong]
+    wrong_ddl = ddl_problems(plan, contender, server.client)
+    found += [Check("ddl", FAIL, *each, contender.name) for each in wrong_ddl]
     problem, compression = try_table_options(server.client, contender)
     if problem:
         todo = "change the table options, or the my.cnf {}".format(contender.preset)

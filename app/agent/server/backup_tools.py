@@ -82,7 +82,10 @@ def _no_programs(contender: Contender, name: str) -> str:
 
 def _programs(contender: Contender, name: str) -> Iterator[str]:
     """The programs of a tool beside the server, up to the first that is not there."""
-    folders = (os.path.dirname(contender.server), *glob.glob(os.path.join(glob.escape(contender.base), "bin")))
+    folders = (
+        os.path.dirname(contender.server),
+        *glob.glob(os.path.join(glob.escape(contender.base), "bin")),
+    )
     for names in _PROGRAMS[name]:
         paths = (os.path.join(folder, each) for folder in folders for each in names)
         found = next(filter(os.path.isfile, paths), "")

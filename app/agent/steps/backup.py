@@ -1,7 +1,8 @@
-"""The operation backup: the command of the build backs up while roles go on; once they have ended it is restored.
+"""The operation backup: the command of the build backs up while roles go on; then it is restored once.
 
-Restored tables are compared with those of the server: the number of rows where no role adds or deletes any, the
-checksum where it was the same before the step and after it. What roles change meanwhile no checksum can tell.
+Restored tables are compared with those of the server: the number of rows where no role adds or deletes any,
+the checksum where it was the same before the step and after it. What roles change meanwhile no checksum can
+tell, so there is a table that they do not know: a copy of the first rows.
 """
 
 from __future__ import annotations
@@ -25,12 +26,22 @@ from app.engines import engine_of
 from app.protocol.plan import Step
 
 from .facts import tables_of
-from .operation import GONE_S, BackgroundWork, LongOperation, OperationCancelled, first_line, quoted_tables
+from .operation import (
+    COUNT_ROWS,
+    GONE_S,
+    BackgroundWork,
+    LongOperation,
+    OperationCancelled,
+    first_line,
+    quoted_tables,
+)
 from .running import RunningSession
 
+KEPT, KEPT_ROWS = "dyno_kept", 10_000  # the table that no role changes
 CACHE_BYTES = 64 << 20  # of the server that is started on the backup, beside the one that is measured
 LOOK_S = 0.1  # between two looks at a restore
 READ_S = 3600.0  # for counts and checksums
+_KEEP = "INSERT INTO dyno.{} SELECT * FROM {} LIMIT {}"
 _HAS_TRANSACTIONS = "SELECT transactions AS t FROM information_schema.ENGINES WHERE engine = '{}'"
 _HAS_CLONE = "SELECT 1 AS n FROM information_schema.PLUGINS WHERE plugin_name = 'clone'"
 _OTHER = "the backup restores other rows: {} has {}, and {} in the server"
@@ -46,7 +57,7 @@ class TableContent:
         self.sums: Dict[str, Any] = {}
         for name, quoted in zip(names, quoted_tables(names)):
             pause()
-            self.rows[name] = int(client.query("SELECT COUNT(*) AS n FROM " + quoted)[0]["n"])
+            self.rows[name] = int(client.query(COUNT_ROWS.format(quoted))[0]["n"])
             self.sums[name] = client.query("CHECKSUM TABLE " + quoted)[0]["checksum"]
 
 
@@ -86,9 +97,10 @@ class BackupOperation(LongOperation):
         server, contender = self._server, self._session.contender
         self._tool = find_backup_tool(contender, server.known, self._step.tool)
         os.mkdir(self._folder, 0o700)
-        self._tables = tables_of(server.client)
         client = Client(server.socket, READ_S)
         try:
+            _keep_rows(client)
+            self._tables = tables_of(client)
             self._before = TableContent(client, self._tables, lambda: self._session.look(-1))
             said = client.query(_HAS_TRANSACTIONS.format(contender.engine))
         finally:
@@ -158,21 +170,25 @@ class BackupOperation(LongOperation):
 
     # after its clients have ended
 
-    def check(self, rows_stay: bool, look: Callable[[], bool]) -> str:
+    def check(self) -> str:
         """Restore it once, and compare its tables."""
         found: List[str] = []
-        work = BackgroundWork(lambda: found.append(self._restored(rows_stay)))
+        work = BackgroundWork(lambda: found.append(self._restored()))
         while not work.is_done:
             work.join(LOOK_S)
             full = _FULL.format(self._session.path) if self._is_full() else ""
-            if full or not look():
+            if full or not self._may_go_on():
                 self._restoring_ends = True
                 self._interrupt()
                 work.join(GONE_S)
                 return full
         return found[0] if work.error is None else _NOT_RESTORED.format(first_line(work.error))
 
-    def _restored(self, rows_stay: bool) -> str:
+    def _may_go_on(self) -> bool:
+        self._session.look(self._session.open_step)
+        return not self._session.control.interrupts
+
+    def _restored(self) -> str:
         """In a thread of its own: what is wrong with the restored tables, '' if nothing is."""
         client = Client(self._server.socket, READ_S)
         try:
@@ -181,7 +197,7 @@ class BackupOperation(LongOperation):
             client.close()
         scratch = self._start_scratch()
         try:
-            return self._compare(now, TableContent(scratch.client, self._tables, self._go_on), rows_stay)
+            return self._compare(now, TableContent(scratch.client, self._tables, self._go_on))
         finally:
             scratch.end_at_once()
             scratch.client.close()
@@ -219,11 +235,11 @@ class BackupOperation(LongOperation):
         time.sleep(seconds)
         self._go_on()
 
-    def _compare(self, now: TableContent, restored: TableContent, rows_stay: bool) -> str:
+    def _compare(self, now: TableContent, restored: TableContent) -> str:
         assert self._before is not None
         before = self._before
         unchanged = [name for name in self._tables if before.sums[name] == now.sums[name] is not None]
-        counted = [name for name in self._tables if rows_stay or name in unchanged]
+        counted = [name for name in self._tables if self.rows_stay or name in unchanged]
         self._result.update(tables_counted=len(counted), tables_summed=len(unchanged))
         if not counted:
             return ""
@@ -238,10 +254,25 @@ class BackupOperation(LongOperation):
     def clean(self) -> None:
         """Delete it all; the plugin goes where the step has brought it."""
         self._clones.close()
+        client = self._server.client
+        client.try_run("DROP TABLE IF EXISTS dyno." + KEPT)
         if self._id:
-            self._server.client.try_run("UNINSTALL PLUGIN clone")
+            client.try_run("UNINSTALL PLUGIN clone")
         if os.path.isdir(self._folder):
             self._session.directory.remove(self._folder)
+
+
+def _keep_rows(client: Client) -> None:
+    """Copy rows into a table of its own, like the first one of the plan."""
+    names = [name for name in tables_of(client) if name != KEPT]
+    if not names:
+        raise AgentError("there is no table to back up")
+    (quoted,) = quoted_tables(names[:1])
+    client.run(
+        "DROP TABLE IF EXISTS dyno." + KEPT,
+        "CREATE TABLE dyno.{} LIKE {}".format(KEPT, quoted),
+        _KEEP.format(KEPT, quoted, KEPT_ROWS),
+    )
 
 
 def _other(name: str, words: str, restored: Mapping[str, Any], now: Mapping[str, Any]) -> str:

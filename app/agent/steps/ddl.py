@@ -1,7 +1,8 @@
 """The operation ddl: one statement on one table of the plan, while its roles go on.
 
-Which algorithm the server took is told by what it did, not by what it was asked for: a copy of the table has
-changed each of its rows; a table that was rebuilt in place has another file; else only its definition changed.
+Which algorithm the server took is told by what it did, not by what it was asked for: a copy of the table
+has changed each of its rows; a table that was rebuilt in place has another file; else only its definition
+changed.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from app.protocol.ddl import COLUMN, INDEX, OPTIMIZE, read_ddl
 from app.protocol.plan import Step
 
 from .facts import tables_of
-from .operation import GONE_S, BackgroundWork, LongOperation, first_line, quoted_tables
+from .operation import COUNT_ROWS, GONE_S, BackgroundWork, LongOperation, first_line, quoted_tables
 from .running import RunningSession
 
 USUAL = "sbtest1"  # the table that is changed, if there is one of this name
 READ_S = 3600.0  # for a count of rows, and for putting the table back
-_OF_TABLE = "table_schema = 'dyno' AND table_name = '{}' AND {}_name = '{}'"
+_FIND = (
+    "SELECT 1 AS n FROM information_schema.{} WHERE table_schema = 'dyno' AND table_name = '{}'"
+    " AND {}_name = '{}' LIMIT 1"
+)
 _IS_THERE = "{} has the {} {} already: choose another name"
 _STATE = "SELECT state FROM information_schema.PROCESSLIST WHERE id = {}"
 _OTHER_ROWS = "the table has {:,} rows after the ddl, and {:,} before it"
@@ -60,9 +64,9 @@ class DdlOperation(LongOperation):
         self._rows_before = self._rows()
         self._id = int(self._alters.query("SELECT CONNECTION_ID() AS id")[0]["id"])
         self._files = self._inodes()
-        self._sizes["size_before"] = self._size()
 
     def _carry_out(self) -> None:
+        self._sizes["size_before"] = self._size()
         self._begin_now()
         self._follow(BackgroundWork(self._alter))
         if self.seconds is not None:
@@ -118,8 +122,8 @@ class DdlOperation(LongOperation):
 
     # after its clients have ended
 
-    def check(self, rows_stay: bool, look: Callable[[], bool]) -> str:
-        if not rows_stay:
+    def check(self) -> str:
+        if not self.rows_stay:
             return ""
         after = self._rows()
         return "" if after == self._rows_before else _OTHER_ROWS.format(after, self._rows_before)
@@ -148,12 +152,11 @@ class DdlOperation(LongOperation):
         if ddl.form not in (COLUMN, INDEX):
             return False
         part = "COLUMNS" if ddl.form == COLUMN else "STATISTICS"
-        where = _OF_TABLE.format(self._name, ddl.form, ddl.name)
-        return bool(client.query("SELECT 1 AS n FROM information_schema.{} WHERE {} LIMIT 1".format(part, where)))
+        return bool(client.query(_FIND.format(part, self._name, ddl.form, ddl.name)))
 
     def _rows(self) -> int:
         client = Client(self._server.socket, READ_S)
         try:
-            return int(client.query("SELECT COUNT(*) AS n FROM {}".format(self._table))[0]["n"])
+            return int(client.query(COUNT_ROWS.format(self._table))[0]["n"])
         finally:
             client.close()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LOOK_S = 0.01  # between two looks at log, server and clients
 ROOM = 64 << 20  # bytes of free space below which an operation is ended that takes space
 GONE_S = 60.0  # that what was ended may take to be gone
+COUNT_ROWS = "SELECT COUNT(*) AS n FROM {}"
 FULL = "the disk with {} was nearly full: the {} was ended after {:.1f} s"
 _TOO_LONG = "the {} was not done {} s after it began, and was ended{}"
 
@@ -61,7 +62,7 @@ class BackgroundWork:
 
 
 class Operation:
-    """Waits for its moment, carries it out, and watches how long no client had an answer until the step ends."""
+    """Waits for its moment, carries it out; watches until the step ends how long no client had an answer."""
 
     def __init__(self, session: RunningSession, step: Step, answered: Callable[[], bytes]) -> None:
         self._session, self._server, self._step = session, session.server, step
@@ -88,11 +89,10 @@ class Operation:
         """At its moment."""
         raise NotImplementedError
 
-    def check(self, rows_stay: bool, look: Callable[[], bool]) -> str:
-        """After all clients have ended: what is wrong with what it leaves, '' if nothing is.
+    rows_stay = True  # no role has added or deleted rows of the plan's tables
 
-        rows_stay: no role has added or deleted rows of the plan's tables. look: whether to go on; often called.
-        """
+    def check(self) -> str:
+        """After all clients have ended: what is wrong with what it leaves, '' if nothing is."""
         return ""
 
     def clean(self) -> None:

@@ -43,7 +43,8 @@ _IS_THERE = "SELECT 1 FROM information_schema.tables WHERE table_schema='dyno' A
 _COUNT = "SELECT client, COUNT(*) AS n FROM dyno.ledger GROUP BY client"
 READ_S = 300.0  # for one of them: the server may still roll back
 BUSY_S = 0.1  # between two looks at an operation that outlasts its roles
-KINDS: Dict[str, Type[Operation]] = {"ddl": DdlOperation, "backup": BackupOperation}  # the others end the server
+# of operations; all others are outages
+KINDS: Dict[str, Type[Operation]] = {"ddl": DdlOperation, "backup": BackupOperation}
 _LOST = "{} promised every answered commit after a {}, and of the ledger {}"
 
 
@@ -133,15 +134,11 @@ class OperationStep:
 
     def _check(self, generators: RoleGenerators) -> Any:
         """Outcome and reason of what it leaves."""
-        rows_stay = not any(_changes_rows(role) for role in generators.roles)
-        problem = self._operation.check(rows_stay, self._may_go_on)
+        self._operation.rows_stay = not any(_changes_rows(role) for role in generators.roles)
+        problem = self._operation.check()
         if self._session.control.interrupts:
             return self._session.control.interrupts, ON_REQUEST
         return ("failed", problem) if problem else ("completed", "")
-
-    def _may_go_on(self) -> bool:
-        self._session.look(self._index)
-        return not self._session.control.interrupts
 
     def _clean(self) -> None:
         """Once, unless the server is killed anyway."""

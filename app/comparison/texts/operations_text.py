@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
 from app.comparison.answers.losses import LossesOfCell, losses_of
@@ -26,12 +26,20 @@ _FIGURES: tuple[tuple[str, str, _Read], ...] = (
     ("longest without an answer", "s", lambda its: its.stall_s),
     ("tables before", "MiB", lambda its: _mib(its.size_before)),
     ("tables after", "MiB", lambda its: _mib(its.size_after)),
+    ("backup", "MiB", lambda its: _mib(its.backup_bytes)),
+    ("duration without roles", "s", lambda its: its.alone_s),
 )
 _COUNTS: tuple[tuple[str, _Read, bool], ...] = (  # shown also where they are 0
     ("answered commits", lambda its: its.acknowledged, True),
     ("of these gone", lambda its: its.missing, True),
     ("deleted rows that came back", lambda its: its.returned, False),
     ("rows that nobody sent", lambda its: its.unsent, False),
+)
+
+_WORDS: tuple[tuple[str, Callable[[OperationResult], str]], ...] = (
+    ("algorithm", lambda its: its.algorithm),
+    ("tool", lambda its: its.tool),
+    ("restored", lambda its: _restored(its)),
 )
 
 
@@ -69,8 +77,9 @@ def _lines(row: Row, label: str) -> Iterator[tuple[str, ...]]:
     losses = [losses_of(cell) for cell in row.cells]
     if any(losses):
         yield (label, "tries that lost a row", *(_losses_text(each) for each in losses))
-    if any(its.algorithm for each in found for its in each):
-        yield (label, "algorithm", *(_words(each) for each in found))
+    for name, word in _WORDS:
+        if any(word(its) for each in found for its in each):
+            yield (label, name, *(_words(map(word, each)) for each in found))
 
 
 def _line(
@@ -116,8 +125,12 @@ def _losses_text(losses: LossesOfCell | None) -> str:
     return MISSING if losses is None else losses.text
 
 
-def _words(found: list[OperationResult]) -> str:
-    return ", ".join(dict.fromkeys(its.algorithm for its in found if its.algorithm)) or MISSING
+def _words(found: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(filter(None, found))) or MISSING
+
+
+def _restored(its: OperationResult) -> str:
+    return {None: "", True: "equal rows", False: "OTHER ROWS"}[its.restored]
 
 
 def _mib(size: float | None) -> float | None:

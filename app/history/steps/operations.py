@@ -89,8 +89,29 @@ def phases_text(its: OperationResult) -> str:
 
 def _of_tables(its: OperationResult) -> Iterator[str]:
     yield f"algorithm {its.algorithm}" if its.algorithm else ""
+    yield f"by {its.tool}" if its.tool else ""
+    yield f"the last {figure_text(its.alone_s)} s of it after the roles had ended" if its.alone_s else ""
     if its.size_before is not None and its.size_after is not None:
         yield f"tables {bytes_text(int(its.size_before))} before, {bytes_text(int(its.size_after))} after"
-    if its.restored is not None:
-        yield "the backup restores all rows" if its.restored else "the backup restores OTHER ROWS"
+    yield _backup_text(its)
     yield "data on a file system in a loop file" if its.on_loop else ""
+
+
+def _backup_text(its: OperationResult) -> str:
+    """`90.0 MiB of tables, 146 MiB of backup; restored: …`; '' without a backup."""
+    sizes = (
+        f"{bytes_text(int(its.size_before))} of tables, {bytes_text(int(its.backup_bytes))} of backup"
+        if its.size_before is not None and its.backup_bytes is not None
+        else ""
+    )
+    return "; ".join(filter(None, (sizes, restored_text(its))))
+
+
+def restored_text(its: OperationResult) -> str:
+    """What was compared of a restored backup; '' where nothing was."""
+    if its.restored is None:
+        return ""
+    if not its.restored:
+        return "it restores OTHER ROWS"
+    counted = f"the row counts of {count_text(its.tables_counted or 0, 'table')}"
+    return f"restored: equal are {counted}, the checksums of {its.tables_summed or 0}"

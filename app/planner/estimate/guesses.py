@@ -157,6 +157,8 @@ def _step_s(plan: Plan, index: int, contender: Contender, work: StatementEstimat
     if step.kind == "restart":
         copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
         return SERVER_S * (VALGRIND_SLOWER if plan.counts else 1) + copied / DISK_RATE
+    if step.kind == "backup":
+        return SERVER_S + 2 * rows * work.row_bytes(contender) / DISK_RATE  # it is restored and read
     if step.role:
         return _beyond_s(plan.together(index), work)
     if step.events and not step.seconds:

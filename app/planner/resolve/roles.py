@@ -19,7 +19,7 @@ from .sweep import SweepPoint, sweep_points
 
 OPERATION_GROUP = "operations"
 USUAL_CAP_S = 3600  # of an operation that may take longer than its roles work
-REDEFINED = (1412, 1615)  # how servers say that a table is no longer the one of the transaction: it begins again
+REDEFINED = (1412, 1615)  # errors by which servers say that the table has changed: the event begins again
 
 
 def role_steps(

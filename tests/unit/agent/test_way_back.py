@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.sampling.way_back import RateOfSecond, rate_before, seconds_back
+from app.agent.sampling.way_back import RateOfSecond, rate_before, rate_between, seconds_back
 
 
 def seconds(*events: int) -> list[RateOfSecond]:
@@ -54,3 +54,10 @@ def test_without_a_rate_before_it_is_never_back() -> None:
 def test_a_rate_is_not_back_before_the_server_answers() -> None:
     back = seconds_back(seconds(*BEFORE, 30, 0, 100, 100, 100, 100, 100), 10.25, 100.0, answer_s=2.1)
     assert set(back.values()) == {2.1}
+
+
+def test_the_rate_between_two_moments_is_that_of_the_seconds_they_touch() -> None:
+    load = seconds(100, 60, 20, 100)
+    assert rate_between(load, 1.5, 2.5) == 40
+    assert rate_between(load, 1.2, 1.25) == 60
+    assert rate_between(load, 4.0, 5.0) is None

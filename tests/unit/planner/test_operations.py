@@ -9,6 +9,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
+from app.planner.estimate.estimate import estimate
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import step_choices
 from app.planner.starting.sequence_variant import sequence_variant_text
@@ -18,6 +19,7 @@ from tests.plans import THREE, contenders, request, survey, write
 from tests.sequences import TOGETHER, keep_own
 
 OPERATION = 'name = "{0}"\nkind = "{0}"\nafter = 7\nseconds = 9\n'
+ALTER = 'statement = "ALTER TABLE {table} FORCE"\n'
 WRITER = '[[step.role]]\nname = "writer"\nworkload = "update-index"\n'
 LEDGER = '[[step.role]]\nname = "ledger"\nworkload = "ledger"\nthreads = 2\n'
 KILL = OPERATION.format("kill") + WRITER + LEDGER
@@ -46,6 +48,29 @@ def test_the_operation_comes_first_and_all_roles_work_as_long(dyno_home: Path) -
     assert (writer.threads, ledger.threads, plan.most_clients) == (4, 2, 6)
     at = plan.steps.index(kill)
     assert plan.roles(at) == [writer, ledger] and plan.declared_s(at) == 19
+
+
+def test_a_ddl_says_what_it_sends_and_its_roles_begin_again_where_the_table_has_changed(
+    dyno_home: Path,
+) -> None:
+    text = f'{ALTER}algorithm = "INSTANT"\ncap_s = 90\n{WRITER}'
+    ddl, writer = group(plan_of(dyno_home, OPERATION.format("ddl") + text))
+    assert (ddl.kind, ddl.unit, ddl.figure, ddl.cap_s) == ("ddl", "s", "time", 90)
+    assert (ddl.statement, ddl.algorithm) == ("ALTER TABLE {table} FORCE", "INSTANT")
+    assert {1412, 1615} <= set(writer.ignore_errors) and writer.cap_s == 0
+    (kill, *_) = group(plan_of(dyno_home, KILL))
+    assert kill.cap_s == 0 and kill.statement == ""
+
+
+def test_a_backup_needs_room_for_itself_and_for_what_is_restored(dyno_home: Path) -> None:
+    plan = plan_of(dyno_home, OPERATION.format("backup") + 'tool = "dump"\n' + WRITER)
+    backup, writer = group(plan)
+    assert (backup.kind, backup.tool, backup.cap_s) == ("backup", "dump", 3600)
+    assert not {1412, 1615} & set(writer.ignore_errors)
+    (size,) = estimate(plan, survey()).contenders
+    assert size.parts["backup"] == pytest.approx(2 * size.data_bytes, rel=0.1)
+    (plain,) = estimate(plan_of(dyno_home, KILL), survey()).contenders
+    assert plain.parts["backup"] == 0
 
 
 def test_without_seconds_of_its_own_it_has_those_of_the_plan(dyno_home: Path) -> None:
@@ -139,17 +164,19 @@ def test_bench_shows_it_as_one_line(dyno_home: Path) -> None:
     ("text", "problem"),
     [
         ('name = "kill"\nkind = "kill"', "kill needs a role beside it"),
-        (
-            OPERATION.format("ddl") + WRITER,
-            "ddl cannot be carried out yet: choose kill, power-cut",
-        ),
+        ('name = "backup"\nkind = "backup"', "backup needs a role beside it"),
+        (OPERATION.format("ddl") + WRITER, "statement must add a column or an index to {table}"),
+        (OPERATION.format("backup") + 'tool = "rsync"\n' + WRITER, "tool"),
+        (OPERATION.format("backup") + 'algorithm = "COPY"\n' + WRITER, "is of a step of kind ddl"),
+        (OPERATION.format("kill") + 'tool = "dump"\n' + WRITER, "is of a step of kind backup"),
+        (OPERATION.format("kill") + "cap_s = 9\n" + WRITER, "is not of a step with a kill"),
         (AFTERWARDS + "after = 5", "is of an operation beside roles: leave it out"),
         (TOGETHER.replace("\n", "\nafter = 5\n", 1), "is of an operation beside roles: leave it out"),
         (
             OPERATION.format("restart") + "again_after_ms = 5\n" + WRITER,
-            "is of a second kill: leave it out",
+            "is of a step of kind kill: leave it out",
         ),
-        (OPERATION.format("kill") + "cold = true\n" + WRITER, "is of a restart: leave it out"),
+        (OPERATION.format("kill") + "cold = true\n" + WRITER, "is of a step of kind restart: leave it out"),
         (AFTERWARDS + "cold = true", "is of an operation beside roles: leave it out"),
         (OPERATION.format("kill") + "profile = true\n" + WRITER, "is not of a step with a kill"),
         (OPERATION.format("kill") + "rate = 5\n" + WRITER, "is not of a step with roles"),
