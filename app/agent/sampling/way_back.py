@@ -34,9 +34,25 @@ def rate_before(seconds: Sequence[RateOfSecond], at_s: float) -> Optional[float]
     )
 
 
-def rate_between(seconds: Sequence[RateOfSecond], begin_s: float, end_s: float) -> Optional[float]:
-    """The mean of the seconds that have a part between two moments; None if there is none."""
-    return mean_rate([each for each in seconds if each.begin_s < end_s and each.end_s > begin_s])
+class AnsweredSoFar(NamedTuple):
+    """How many statements of a role were answered up to a moment."""
+
+    at_s: float
+    statements: int
+
+    def rate_to(self, later: AnsweredSoFar) -> Optional[float]:
+        """Statements a second from here to there; None of no time."""
+        lasted_s = later.at_s - self.at_s
+        return (later.statements - self.statements) / lasted_s if lasted_s > 0 else None
+
+
+def kept_pct(before: AnsweredSoFar, begin: AnsweredSoFar, end: AnsweredSoFar) -> Optional[float]:
+    """Percent of the rate before an operation that was kept while it ran.
+
+    By the moment, not by the second: what clients catch up with right behind it was not answered meanwhile.
+    """
+    usual, meanwhile = before.rate_to(begin), begin.rate_to(end)
+    return None if not usual or meanwhile is None else round(100 * meanwhile / usual, 2)
 
 
 def seconds_back(

@@ -74,7 +74,7 @@ class BackupOperation(LongOperation):
         self._scratch: Optional[Server] = None
         self._is_transactional = self._restoring_ends = False
         self._tables: List[str] = []
-        self._before: Optional[TableContent] = None
+        self._content: Optional[TableContent] = None
         self._result: Dict[str, Any] = {}
 
     # paths in its folder
@@ -101,7 +101,7 @@ class BackupOperation(LongOperation):
         try:
             _keep_rows(client)
             self._tables = tables_of(client)
-            self._before = TableContent(client, self._tables, lambda: self._session.look(-1))
+            self._content = TableContent(client, self._tables, lambda: self._session.look(-1))
             said = client.query(_HAS_TRANSACTIONS.format(contender.engine))
         finally:
             client.close()
@@ -236,8 +236,8 @@ class BackupOperation(LongOperation):
         self._go_on()
 
     def _compare(self, now: TableContent, restored: TableContent) -> str:
-        assert self._before is not None
-        before = self._before
+        assert self._content is not None
+        before = self._content
         unchanged = [name for name in self._tables if before.sums[name] == now.sums[name] is not None]
         counted = [name for name in self._tables if self.rows_stay or name in unchanged]
         self._result.update(tables_counted=len(counted), tables_summed=len(unchanged))

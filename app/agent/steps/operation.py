@@ -10,6 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from app.agent.sampling.way_back import BEFORE_S, AnsweredSoFar, kept_pct
 from app.agent.server.mysql import Client
 from app.agent.server.recovery import LogTail
 
@@ -72,6 +73,8 @@ class Operation:
         self._thread = threading.Thread(target=self._run, name="operation", daemon=True)
         self._zero = 0.0  # where the clock of the step begins
         self._count, self._changed = b"", 0.0
+        self._before: Optional[AnsweredSoFar] = None  # some seconds before it, then when it began
+        self._first = self._latest = AnsweredSoFar(0.0, 0)
         self.log: Optional[LogTail] = None  # of the server that was started again
         self.moments: List[Moment] = []  # that the journal does not have yet
         self.at_s: Optional[float] = None  # when it began; None: it has not
@@ -149,8 +152,13 @@ class Operation:
         except Exception as error:
             self.problem = self.problem or "the {} failed: {}".format(self._step.kind, error)
 
+    def _answers_at(self, now_s: float) -> AnsweredSoFar:
+        answered = self._answered()  # none once they have ended
+        return AnsweredSoFar(now_s, sum(memoryview(answered).cast("I"))) if answered else self._latest
+
     def _begin_now(self) -> None:
         self.at_s = self._changed = self.now_s
+        self._first = self._latest = self._answers_at(self.at_s)
         self.moments.append((self.at_s, "operation"))
 
     def _end_now(self) -> None:
@@ -169,11 +177,14 @@ class Operation:
     def _watch(self) -> None:
         now_s = self.now_s
         if self.at_s is None:
+            if self._before is None and now_s >= max(0, self._step.after - BEFORE_S):
+                self._before = self._answers_at(now_s)
             return
         if self.log is not None:
             self.log.look(now_s - self.at_s)
         if now_s > self._step.after + self._step.seconds:
             return  # its clients end
+        self._latest = self._answers_at(now_s)
         count = self._answered()
         if count != self._count:
             self._count, self._changed = count, now_s
@@ -186,6 +197,7 @@ class LongOperation(Operation):
     def __init__(self, session: RunningSession, step: Step, answered: Callable[[], bytes]) -> None:
         super().__init__(session, step, answered)
         self.seconds: Optional[float] = None  # that it took
+        self._kept_pct: Optional[float] = None  # of the rate before, meanwhile
 
     @property
     def is_busy(self) -> bool:
@@ -203,7 +215,8 @@ class LongOperation(Operation):
         if self.seconds is None or self.at_s is None:
             return {}
         beyond_s = self.at_s + self.seconds - self._step.after - self._step.seconds
-        return {"seconds": self.seconds, "alone_s": round(beyond_s, 3) if beyond_s > 0 else None}
+        alone_s = round(beyond_s, 3) if beyond_s > 0 else None
+        return {"seconds": self.seconds, "alone_s": alone_s, "kept_pct": self._kept_pct}
 
     def _follow(self, work: BackgroundWork) -> None:
         """Until it is done, which sets `seconds`; else it is ended, and `problem` says why."""
@@ -224,6 +237,8 @@ class LongOperation(Operation):
         if self.problem:
             return
         self._end_now()
+        if self._before is not None:
+            self._kept_pct = kept_pct(self._before, self._first, self._latest)
         if work.error is not None:
             self.problem = self._error_text(work.error)
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Type
 from app.agent.load.generator import driver_options, generator_login_options
 from app.agent.load.ledger import LedgerCount, LedgerError, LedgerMemory, count_ledger, missing_text
 from app.agent.load.roles import AHEAD_S, RoleGenerators
-from app.agent.sampling.way_back import RateOfSecond, rate_before, rate_between, seconds_back
+from app.agent.sampling.way_back import RateOfSecond, rate_before, seconds_back
 from app.agent.server.mysql import Client, QueryError
 from app.agent.server.recovery import phases_of
 from app.agent.system.control import ON_REQUEST
@@ -225,15 +225,14 @@ class OperationStep:
         )
 
     def _way_back(self, seconds: List[RateOfSecond], at_s: float, before: Optional[float]) -> Dict[str, Any]:
-        """How the rate came back after an outage, or what was kept of it meanwhile."""
-        operation, took_s = self._operation, self._operation.value
-        if isinstance(operation, Outage):
-            rules = (*self._engine.recovery, *RECOVERY)
-            by_log = phases_of(rules, operation.log.lines) if operation.log else {}
-            phases = {**operation.phases, **by_log}
-            return {"back_s": seconds_back(seconds, at_s, before, took_s or 0.0), "phases": phases}
-        kept = rate_between(seconds, at_s, at_s + took_s) if took_s is not None and before else None
-        return {"kept_pct": None if kept is None or not before else round(100 * kept / before, 2)}
+        """How the rate came back after an outage, and the phases of the recovery."""
+        operation = self._operation
+        if not isinstance(operation, Outage):
+            return {}
+        rules = (*self._engine.recovery, *RECOVERY)
+        by_log = phases_of(rules, operation.log.lines) if operation.log else {}
+        back_s = seconds_back(seconds, at_s, before, operation.first_answer_s or 0.0)
+        return {"back_s": back_s, "phases": {**operation.phases, **by_log}}
 
 
 class OperationMeter(RunningStepMeter):

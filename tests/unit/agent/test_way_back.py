@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.sampling.way_back import RateOfSecond, rate_before, rate_between, seconds_back
+from app.agent.sampling.way_back import AnsweredSoFar, RateOfSecond, kept_pct, rate_before, seconds_back
 
 
 def seconds(*events: int) -> list[RateOfSecond]:
@@ -56,8 +56,9 @@ def test_a_rate_is_not_back_before_the_server_answers() -> None:
     assert set(back.values()) == {2.1}
 
 
-def test_the_rate_between_two_moments_is_that_of_the_seconds_they_touch() -> None:
-    load = seconds(100, 60, 20, 100)
-    assert rate_between(load, 1.5, 2.5) == 40
-    assert rate_between(load, 1.2, 1.25) == 60
-    assert rate_between(load, 4.0, 5.0) is None
+def test_what_is_kept_while_an_operation_runs_goes_by_its_moments() -> None:
+    before, begin = AnsweredSoFar(0.0, 50), AnsweredSoFar(4.0, 450)
+    assert kept_pct(before, begin, AnsweredSoFar(4.5, 475)) == 50.0
+    assert kept_pct(before, begin, AnsweredSoFar(9.0, 450)) == 0.0
+    assert kept_pct(before, begin, begin) is None
+    assert kept_pct(before, AnsweredSoFar(4.0, 50), AnsweredSoFar(9.0, 450)) is None
