@@ -23,7 +23,7 @@ _FIGURES: tuple[tuple[str, str, _Read], ...] = (
     ("first answer", "s", lambda its: its.first_answer_s),
     ("duration", "s", lambda its: its.seconds),
     ("rate kept", "%", lambda its: its.kept_pct),
-    ("longest without an answer", "s", lambda its: its.stall_s),
+    ("longest stall", "s", lambda its: its.stall_s),
     ("tables before", "MiB", lambda its: _mib(its.size_before)),
     ("tables after", "MiB", lambda its: _mib(its.size_after)),
     ("backup", "MiB", lambda its: _mib(its.backup_bytes)),
