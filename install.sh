@@ -13,7 +13,7 @@ cd "$(dirname "$0")"
 
 # The Debian packages, here and nowhere else. COMMAND/PACKAGE: only where that command is missing.
 for_run="
-    mariadb-server mariadb-plugin-rocksdb sysbench/sysbench
+    mariadb-server mariadb-backup mariadb-plugin-rocksdb sysbench/sysbench
     libegl1 libgl1 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libglib2.0-0 fonts-dejavu-core
     libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0
     libxcb-shape0 libxcb-xfixes0 libxcb-xkb1 libx11-xcb1"

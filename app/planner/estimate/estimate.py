@@ -300,11 +300,12 @@ def contender_size(
         "tables": int((rows + added) * row),
         "redo": redo_bytes(values, contender.family, contender.version) + engine.own_bytes,
         "undo": int(max(undo, default=0)) if engine.undo_bytes else 0,
-        "backup": _backup_bytes(plan, (rows + added) * row),
         "temporary": _temporary_bytes(plan, contender, rows, row),
         "binary log": int(max(logged)) if writes_binary_log(contender) else 0,  # emptied around each step
         "system": SYSTEM_BYTES["mariadb" if is_mariadb(contender) else "mysql"],
     }
+    if any(step.kind == "backup" for step in plan.steps):
+        parts["backup"] = 2 * parts["tables"]  # it and what is restored: of a dump both are there at once
     if plan.on_loop:
         parts["room"] = LOOP_BYTES + sum(parts.values()) // LOOP_SHARE
         parts["room"] += -sum(parts.values()) % MIB
@@ -333,11 +334,6 @@ def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) ->
         return rows * TEXT_SORT_BYTES
     copies = engine_of(contender.engine).rewrites or any(step.kind == "ddl" for step in plan.steps)
     return int(rows * row) if copies else rows * SORT_BYTES
-
-
-def _backup_bytes(plan: Plan, data: float) -> int:
-    """Bytes of a backup, and of what is restored from it: a dump needs both."""
-    return int(2 * data) if any(step.kind == "backup" for step in plan.steps) else 0
 
 
 def _kept_bytes(plan: Plan, seconds: float) -> int:
