@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from app.history.recorded.counting import Cut, RecountedStep
 from app.history.store.blocks import read_block
+from app.history.store.damage import DamagedError
 from app.history.store.history import History
 from app.protocol.series import MADE_OF
 from app.stats.soak import Trend, below_half_pct, longest_stall_s, slowest, trend, trend_pct
@@ -71,8 +73,9 @@ def soaks_of_session(
     found = {}
     for row in rows:
         cut = counts[row.position].cut if row.position in counts else None
-        if (entry := _soak(history, row, known, cut)) is not None:
-            found[row.position] = entry
+        with suppress(DamagedError):  # of a step: all others have their figures
+            if (entry := _soak(history, row, known, cut)) is not None:
+                found[row.position] = entry
     return found
 
 
@@ -85,8 +88,10 @@ def _soak(history: History, row: _LongStep, known: Mapping[str, int], cut: Cut |
 
     def seconds(name: str) -> list[float | None]:
         block = history.one(_BLOCK, (row.number, known.get(name, -1)))
-        values = [] if block is None else read_block(block[0])[counted].tolist()
-        return [value if value == value else None for value in values]
+        values = None if block is None else read_block(block[0])
+        if values is None or len(values) != len(s):
+            return []
+        return [value if value == value else None for value in values[counted].tolist()]
 
     rates = seconds(MADE_OF[row.unit])
     purged = next((name for name in known if name.endswith(f".{_HISTORY}")), "")
