@@ -31,6 +31,7 @@ APART = ("limit", "work", "insert-benchmark")
 SEQUENCES = [each for each in Catalog().sequences()[0] if each.shipped and each.name not in APART]
 ROWS = 3000
 LIMIT_S = 1500
+LACKS_COMMAND = "cannot back up: "  # a check of builds without one
 ANSWER_S = 20  # that a server may take after a kill
 CALM_RATE = 200  # as fast as it goes they would take the CPUs of other tests; that is seen elsewhere
 COMMANDS = ("select", "update", "insert", "delete", "begin", "commit")
@@ -216,7 +217,8 @@ def refusal(desktop: Desktop, sequence: Sequence, contender: str, sizes: dict[st
     words = [word for name, value in sizes.items() for word in (f"--{name}", str(value))]
     words += ["--sequence", sequence.name, "--contender", contender, "--dry-run"]
     done = desktop.dyno("run", *words, code=None)
-    return done.stderr.strip() if done.returncode == 2 else ""
+    lacks = [line for line in done.stdout.splitlines() if LACKS_COMMAND in line]
+    return done.stderr.strip() if done.returncode == 2 else "".join(lacks[:1])
 
 
 @pytest.mark.full
@@ -230,6 +232,9 @@ def test_a_sequence_goes_to_its_end(
     used = [Catalog().workload(step.workload) for step in sequence.steps if step.workload]
     reasons = [workload.engines_because for workload in used if workload.engines]
     if said := refusal(desktop, sequence, contender, sizes):
+        if LACKS_COMMAND in said:
+            assert (build, sequence.name) == ("mysql-5.6", "backup-beside-load")
+            return
         assert any(reason in said for reason in reasons), said
         return
     steps = carry_out(desktop, sequence.name, contender, **sizes)
