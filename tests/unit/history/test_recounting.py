@@ -146,7 +146,7 @@ def test_of_a_damaged_step_stays_what_was_counted_before(
         history.connection.execute("UPDATE block SET content = x'00112233'")
         figures.session_details(history, FIRST)
         assert figures.steps(history, FIRST)[position] == {
-            **before[0][position], "max_block_deviation": None,
+            **before[0][position], "max_block_deviation": None, "soak": None,
             "steadiness": {"word": "steady", "text": "as it was judged then"},
         }  # fmt: skip
 
