@@ -65,7 +65,7 @@ def test_the_algorithm_is_the_one_that_the_server_took(
             assert its.kept_pct < 110
     assert [own_marks(each.marks) for each in altered[1::2]] == [[]] * 3
     (table,) = [event.value for event in events if isinstance(event, Fact) and event.name == "create_table"]
-    assert "added" not in table and own_marks(read.marks) == []
+    assert "added" not in table and not {*own_marks(read.marks)} - {"no-statistics"}  # MyRocks guesses
     counted = next(
         event.value for event in events if isinstance(event, Fact) and event.name == "rows_counted"
     )
