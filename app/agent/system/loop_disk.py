@@ -66,7 +66,17 @@ class LoopDisk:
 
     def make(self, size: int) -> None:
         """Make the file and its file system, and mount it, empty."""
-        fd = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        self._allocate(size, os.O_CREAT | os.O_EXCL)
+        _run(*MKFS, self.file)
+        self._allocate(size)  # on tmpfs zeroes became holes
+        os.mkdir(self.place, 0o700)
+        self.mount()
+        os.chmod(self.place, 0o700)
+        os.rmdir(os.path.join(self.place, "lost+found"))  # some servers want an empty directory
+
+    def _allocate(self, size: int, more: int = 0) -> None:
+        """Take the space of the file on the disk."""
+        fd = os.open(self.file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | more, 0o600)
         try:
             os.posix_fallocate(fd, 0, size)
         except OSError as error:
@@ -74,11 +84,6 @@ class LoopDisk:
             raise AgentError(text.format(size >> 20, self.file, error.strerror)) from None
         finally:
             os.close(fd)
-        _run(*MKFS, self.file)
-        os.mkdir(self.place, 0o700)
-        self.mount()
-        os.chmod(self.place, 0o700)
-        os.rmdir(os.path.join(self.place, "lost+found"))  # some servers want an empty directory
 
     def mount(self) -> None:
         """Mount it; the log of the file system is replayed."""
