@@ -136,7 +136,7 @@ def test_a_restart_and_a_second_kill_in_the_recovery(desktop: Desktop) -> None:
     shut_down, dropped = (restart.operation.phases[name] for name in ("shut down", "drop caches"))
     assert 0 < shut_down + dropped < restart.value
     said = [each.text for each in events if isinstance(each, LogEvent) and each.source == "agent"]
-    assert not [text for text in said if "values are missing" in text or "cached still" in text]
+    assert not [text for text in said if "server values are missing" in text]
     assert writer.totals.reconnects == 3
 
 
