@@ -37,7 +37,7 @@ from tests.ui.bench.set_up import (
     retype,
     settle,
 )
-from ui.core.bus import ShowPageRequest
+from ui.core.bus import PartsToReload, ShowPageRequest
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.run_dialogs import QueueingDialog
 from ui.pages.bench.targets.surveying import HostKeyDialog
@@ -374,6 +374,7 @@ def test_what_the_self_test_found_is_shown_in_place_of_what_is_computed(
     settle(qtbot, page)
     found = SelfTest(0.0, True, False, (PlantedDifference(10, 5, 5, 3, 0.91, 0.9, 0.92, ""),))
     monkeypatch.setattr("app.comparison.answers.self_test.self_test", lambda _history, _machine: found)
+    page.context.bus.changed.emit(PartsToReload(sessions=True))  # it is a session like others
     page.controller.check()
     said = "self test of point queries in slices: planted 10% found after 3 of 5 repeats"
     qtbot.waitUntil(lambda: page.run_panel.estimate.work.text().endswith(said))
@@ -411,6 +412,7 @@ def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
 ) -> None:
     known = Calibration(0.0, 6, 60.0, Noise(0.123, 12), None, {}, 0)
     monkeypatch.setattr("app.history.machines.calibration.calibration", lambda _history, _machine: known)
+    page.context.bus.changed.emit(PartsToReload(sessions=True))
     reach(ScriptedAgent(found=now()))
     retype(qtbot, page.sequence.fields.edits["repeats"], "4")
     settle(qtbot, page)
