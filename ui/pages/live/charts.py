@@ -126,7 +126,7 @@ class SessionCharts(QWidget):
         choice = shown.choice
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
         self.choice.set_title(capitalised(title[0]), unit_text(title[1]))
-        self.choice.setToolTip(STALL_TIP if self._choice == WRITTEN["name"] else "")
+        self.choice.setToolTip(as_tip(STALL_TIP) if self._choice == WRITTEN["name"] else "")
         self._column.setStretch(self._column.count() - 1, _HIGH if self._choice == WRITTEN["name"] else _LOW)
         self.choice.setVisible(not self._is_heat)
         self.heat.setVisible(self._is_heat)
