@@ -123,7 +123,7 @@ class BackupOperation(LongOperation):
 
     # in its thread
 
-    def _carry_out(self) -> None:
+    def carry_out(self) -> None:
         self._begin_now()
         self._follow(BackgroundWork(self._back_up))
         if self.seconds is not None:
@@ -156,7 +156,7 @@ class BackupOperation(LongOperation):
         if code:
             raise AgentError("{}: {}".format(os.path.basename(command[0]), _last_words(self._log, code)))
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
         if self._id:
             self._client.try_run("KILL {}".format(self._id))
         if self._process is not None and self._process.poll() is None:
@@ -179,7 +179,7 @@ class BackupOperation(LongOperation):
             full = _FULL.format(self._session.path) if self._is_full() else ""
             if full or not self._may_go_on():
                 self._restoring_ends = True
-                self._interrupt()
+                self.interrupt()
                 work.join(GONE_S)
                 return full
         return found[0] if work.error is None else _NOT_RESTORED.format(first_line(work.error))

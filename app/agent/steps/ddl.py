@@ -65,7 +65,7 @@ class DdlOperation(LongOperation):
         self._id = int(self._alters.query("SELECT CONNECTION_ID() AS id")[0]["id"])
         self._files = self._inodes()
 
-    def _carry_out(self) -> None:
+    def carry_out(self) -> None:
         self._sizes["size_before"] = self._size()
         self._begin_now()
         self._follow(BackgroundWork(self._alter))
@@ -105,16 +105,16 @@ class DdlOperation(LongOperation):
     def _size(self) -> Optional[float]:
         return engine_of(self._session.contender.engine).data_bytes(sizes(self._server.data))
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
         self._client.try_run("KILL {}".format(self._id))
 
-    def _waits_text(self) -> str:
+    def waits_text(self) -> str:
         with contextlib.suppress(QueryError, IndexError):
             state = str(self._client.query(_STATE.format(self._id))[0]["state"] or "")
             return " in its state {!r}".format(state[:100]) if state else ""
         return ""
 
-    def _error_text(self, error: Exception) -> str:
+    def error_text(self, error: Exception) -> str:
         return "the server refused the ddl: {}".format(first_line(error))
 
     def result(self) -> Dict[str, Any]:

@@ -88,7 +88,7 @@ class Operation:
     def prepare(self) -> None:
         """Before the clients connect; raises AgentError or QueryError if it cannot be carried out."""
 
-    def _carry_out(self) -> None:
+    def carry_out(self) -> None:
         """At its moment."""
         raise NotImplementedError
 
@@ -144,7 +144,7 @@ class Operation:
     def _run(self) -> None:
         try:
             self._await(lambda: self.now_s >= self._step.after)
-            self._carry_out()
+            self.carry_out()
             self.is_done = True
             self._await(lambda: False)
         except OperationCancelled:
@@ -224,7 +224,7 @@ class LongOperation(Operation):
             is_in_time = self._await(lambda: work.is_done or self._is_full(), self.deadline_s)
             if not work.is_done:
                 after_s = time.monotonic() - work.began_at
-                waits = "" if is_in_time else self._waits_text()
+                waits = "" if is_in_time else self.waits_text()
                 self.problem = (
                     FULL.format(self._session.path, self._step.kind, after_s)
                     if is_in_time
@@ -232,7 +232,7 @@ class LongOperation(Operation):
                 )
         finally:
             if not work.is_done:
-                self._interrupt()
+                self.interrupt()
                 work.join(GONE_S)
         if self.problem:
             return
@@ -240,21 +240,21 @@ class LongOperation(Operation):
         if self._before is not None:
             self._kept_pct = kept_pct(self._before, self._first, self._latest)
         if work.error is not None:
-            self.problem = self._error_text(work.error)
+            self.problem = self.error_text(work.error)
         else:
             self.seconds = round(work.seconds, 3)
 
     def _is_full(self) -> bool:
         return shutil.disk_usage(self._session.path).free < ROOM
 
-    def _waits_text(self) -> str:
+    def waits_text(self) -> str:
         """What it waited for at the end, with a comma before it; '' if that is not known."""
         return ""
 
-    def _error_text(self, error: Exception) -> str:
+    def error_text(self, error: Exception) -> str:
         return "the {} failed: {}".format(self._step.kind, first_line(error))
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
         """Make its work end soon."""
         raise NotImplementedError
 

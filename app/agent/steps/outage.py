@@ -36,7 +36,7 @@ class Outage(Operation):
         took_s = self.first_answer_s if self._step.kind == "restart" else None
         return {"first_answer_s": self.first_answer_s, "seconds": took_s}
 
-    def _carry_out(self) -> None:
+    def carry_out(self) -> None:
         step, server = self._step, self._server
         self.log = LogTail(server.error_log)
         self._begin_now()
