@@ -92,7 +92,8 @@ PARTS = (
     b'{"at_s":20.5,"first_answer_s":3.25,"seconds":null,"before":900.0,"back_s":{"50":4.0,"95":null},'
     b'"kept_pct":null,"stall_s":3.5,"phases":{"scan redo":1.5},"acknowledged":70,"missing":0,"holes":0,'
     b'"returned":0,"unsent":0,"unanswered":1,"promised":true,"algorithm":"","size_before":null,'
-    b'"size_after":null,"restored":null,"on_loop":false}',
+    b'"size_after":null,"restored":null,"on_loop":false,"alone_s":null,"tool":"","backup_bytes":null,'
+    b'"tables_counted":null,"tables_summed":null}',
 )
 STOPPED = b'{"seconds":1.5,"waited_for":{},"capped":false,"left":[]}'
 UNPAID = b'{"seconds":1.5,"waited_for":{},"capped":false,"left":[],"written_bytes":7,"device_bytes":null}'
