@@ -9,6 +9,8 @@ from app.core.nearest import did_you_mean
 from app.history.lists.sessions import find
 from app.history.store.blocks import step_clock_rows, unfinished_step_seconds, values_of
 from app.history.store.history import History
+from app.protocol.plan import Plan
+from app.protocol.series import role_series_name
 
 from .figures import find_step, plan_of
 
@@ -55,17 +57,17 @@ def place_of_samples(
 ) -> tuple[int, str]:
     """The step whose samples have the seconds of this one, and the name of the series there.
 
-    Those of a role are in the samples of its whole step: `load.queries{writer}`.
+    Those of a role or a kind of events are in the samples of the whole step: `load.queries{writer}`.
     """
-    of_plan = plan_of(history, session)["steps"]
-    if not of_plan[position].get("beside"):
+    steps = Plan.from_json(plan_of(history, session)).steps
+    if not steps[position].beside:
         return number, series
-    first = max(at for at in range(position) if not of_plan[at].get("beside"))
+    first = max(at for at in range(position) if not steps[at].beside)
     (of_step,) = history.query(
         "SELECT step.number FROM step JOIN session ON session = session.number WHERE id = ? AND position = ?",
         (session, first),
     )
-    own = f"{series}{{{of_plan[position]['role']}}}"
+    own = role_series_name(series, steps[position].series_key)
     return of_step[0], own if own in series_of_roles(history, session, series) else series
 
 

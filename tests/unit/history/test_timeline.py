@@ -15,7 +15,7 @@ from app.history.steps.timeline import ghosts, load_step_series, overview, timel
 from app.history.store.decoding import decode_events
 from app.history.store.history import History
 from app.protocol.events import Event, LogEvent, Sample, StepEnded, encode
-from app.protocol.plan import Plan
+from app.protocol.plan import Plan, Step
 from tests.journals import SERIES, Maker, contender, plan, renamed, store, whole
 
 QPS = "load.queries"
@@ -221,3 +221,23 @@ def test_a_plan_that_is_not_in_the_history_begins_at_nothing(history: History) -
 
 def test_a_session_that_is_not_there_has_no_stretches(history: History) -> None:
     assert load_step_series(history, "nobody", [QPS]) == []
+
+
+def test_the_seconds_of_a_role_and_of_a_kind_of_events_are_its_own(history: History) -> None:
+    """They are in the samples of the whole step; what has no series there is of all of it."""
+    mix = Step("mix", "drive", "read", "reads", seconds=5, role="reader")
+    buyer = replace(mix, name="mix.buyer", role="buyer", beside=True)
+    payment = replace(buyer, name="mix.buyer/payment", event_kind="payment")
+    named = [f"{QPS}{{{key}}}" for key in ("buyer", "buyer/payment")]
+    declared = [*SERIES, *({**SERIES[0], "name": name} for name in named)]
+    maker = Maker(replace(plan(), steps=[mix, buyer, payment])).begin(declared)
+    maker.step(0)
+    store(history, maker.end())
+    first, second, third = (
+        series(history, maker.session, "mix", name=name)["values"] for name in (QPS, *named)
+    )
+    assert len({str(each) for each in (first, second, third)}) == 3
+    assert series(history, maker.session, "mix.buyer")["values"] == second
+    assert series(history, maker.session, "mix.buyer/payment")["values"] == third
+    cpu = [series(history, maker.session, step.name, name="server.cpu_pct") for step in (mix, payment)]
+    assert cpu[0] == cpu[1]
