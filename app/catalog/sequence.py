@@ -140,6 +140,17 @@ class SequenceStep:
     tool: str = ""  # of kind backup: one of BACKUP_TOOLS; left out: the first that the build has
 
     @property
+    def operation_words(self) -> tuple[str, ...]:
+        """What an operation says, in words; '' for each key that it does not have."""
+        return (
+            f"after {self.after} s" if self.after else "",
+            self.statement,
+            self.algorithm,
+            f"by {self.tool}" if self.tool else "",
+            f"again after {self.again_after_ms} ms" if self.again_after_ms else "",
+        )
+
+    @property
     def is_operation(self) -> bool:
         """Whether it does something to the server while its roles go on."""
         return self.kind in OPERATIONS and bool(self.role)

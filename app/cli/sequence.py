@@ -158,11 +158,7 @@ def _besides(step: SequenceStep) -> str:
         (step.settle_before, "settles before"),
         (step.settle_after, "settles after"),
         (step.role and step.cap_s, f"{step.cap_s} s at most"),
-        (step.after, f"after {step.after} s"),
-        (step.statement, step.statement),
-        (step.algorithm, step.algorithm),
-        (step.tool, f"by {step.tool}"),
-        (step.again_after_ms, f"again after {step.again_after_ms} ms"),
+        *((text, text) for text in step.operation_words),
         (
             step.role and not step.is_operation,
             f"its figure is that of {step.roles[0].name}" if step.role else "",

@@ -12,7 +12,6 @@ from app.protocol.reading import read
 from app.protocol.step_parts import OperationResult
 from app.stats.shares import share_interval
 
-_BY_KIND = {"power-cut": "power cut"}
 LEAST_TRIES = 4  # from which on none of them says something: at most 3 in n
 
 
@@ -63,7 +62,7 @@ def _sentence(row: Row, names: Sequence[str]) -> str:
     losses = [losses_of(cell) for cell in row.cells]
     if not any(each and each.lost for each in losses):
         return ""
-    after = f"after the {_BY_KIND.get(row.kind, row.kind)}"
+    after = f"after the {row.kind.replace('-', ' ')}"
     return f"{row_label(row)}: {after} {'; '.join(_clauses(names, losses))}."
 
 

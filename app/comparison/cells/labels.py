@@ -6,13 +6,18 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import median
 
 from app.core.names import full_name, names_with_targets, short_names, unique_names
+from app.core.table import MISSING
+from app.core.units import figure_text
 from app.engines import engine_of
 from app.history.lists.sessions import ContenderEntry
 from app.protocol.plan import Plan, step_label
 
 from .cell import Column, Comparison, Coordinate, Row
+
+SEVERAL = "the median of the sessions, and the least and the largest"
 
 
 def row_label(row: Row) -> str:
@@ -107,3 +112,13 @@ def _title(text: str) -> str:
     except (ValueError, RecursionError):
         return ""
     return " ".join(title.split())[:LONGEST] if isinstance(title, str) else ""
+
+
+def several_text(values: Sequence[float]) -> str:
+    """`3.2 (3.0 to 3.4)`, as `SEVERAL` says; one value alone."""
+    if not values:
+        return MISSING
+    if len(values) == 1:
+        return figure_text(values[0])
+    middle, least, most = map(figure_text, (median(values), min(values), max(values)))
+    return f"{middle} ({least} to {most})"

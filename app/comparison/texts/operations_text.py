@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from statistics import median
 
 from app.comparison.answers.losses import LossesOfCell, losses_of
 from app.comparison.cells.cell import Cell, Comparison, Row
-from app.comparison.cells.labels import brief_row_label, common_coordinates, heads_of
+from app.comparison.cells.labels import SEVERAL, brief_row_label, common_coordinates, heads_of, several_text
 from app.core.table import MISSING, Table
-from app.core.units import figure_text
 from app.protocol.reading import read
 from app.protocol.step_parts import OperationResult
 
 TITLE = "operations beside roles"
-SEVERAL = "the median of the sessions, and the least and the largest"
 NOT_REACHED = "not reached"
 
 _Read = Callable[[OperationResult], float | None]
@@ -45,12 +42,13 @@ _WORDS: tuple[tuple[str, Callable[[OperationResult], str]], ...] = (
 
 def operations_tables(comparison: Comparison) -> list[Table]:
     """One table with some lines for each operation; [] without any."""
-    rows = [row for row in comparison.rows if any(map(_known, row.cells))]
-    common = common_coordinates(rows)
-    lines = [line for row in rows for line in _lines(row, brief_row_label(row, common))]
+    every = [(row, [_known(cell) for cell in row.cells]) for row in comparison.rows]
+    operations = [(row, found) for row, found in every if any(found)]
+    common = common_coordinates([row for row, _ in operations])
+    lines = [line for row, found in operations for line in _lines(row, found, brief_row_label(row, common))]
     if not lines:
         return []
-    several = any(len(_known(cell)) > 1 for row in rows for cell in row.cells)
+    several = any(len(each) > 1 for _, found in operations for each in found)
     heads = ("step", "figure", *heads_of(comparison).texts)
     remarks = (SEVERAL,) if several else ()
     return [Table(TITLE, heads, tuple(lines), 2, remarks=remarks, fixed=2)]
@@ -60,8 +58,7 @@ def _known(cell: Cell) -> list[OperationResult]:
     return [read(OperationResult, said) for said in cell.operations if said]
 
 
-def _lines(row: Row, label: str) -> Iterator[tuple[str, ...]]:
-    found = [_known(cell) for cell in row.cells]
+def _lines(row: Row, found: list[list[OperationResult]], label: str) -> Iterator[tuple[str, ...]]:
     for name, unit, figure in _FIGURES:
         yield from _line((label, f"{name} ({unit})"), [[figure(its) for its in each] for each in found])
     for share in dict.fromkeys(share for each in found for its in each for share in its.back_s):
@@ -85,21 +82,12 @@ def _lines(row: Row, label: str) -> Iterator[tuple[str, ...]]:
 def _line(
     head: tuple[str, str],
     values: list[list[float | None]],
-    text: Callable[[list[float]], str] | None = None,
+    text: Callable[[list[float]], str] = several_text,
 ) -> Iterator[tuple[str, ...]]:
     """A line, if any column has the figure."""
     known = [[value for value in each if value is not None] for each in values]
     if any(known):
-        yield (*head, *((text or _middle_text)(each) for each in known))
-
-
-def _middle_text(values: list[float]) -> str:
-    if not values:
-        return MISSING
-    if len(values) == 1:
-        return figure_text(values[0])
-    middle, least, most = map(figure_text, (median(values), min(values), max(values)))
-    return f"{middle} ({least} to {most})"
+        yield (*head, *(text(each) for each in known))
 
 
 def _range_text(values: list[float]) -> str:
@@ -115,10 +103,10 @@ def _back_text(found: list[OperationResult], share: str) -> str:
     ends = [its.back_s[share] for its in found if share in its.back_s]
     reached = [each for each in ends if each is not None]
     if len(reached) == len(ends):
-        return _middle_text(reached)
+        return several_text(reached)
     if not reached:
         return NOT_REACHED
-    return f"{_middle_text(reached)}, {len(ends) - len(reached)} {NOT_REACHED}"
+    return f"{several_text(reached)}, {len(ends) - len(reached)} {NOT_REACHED}"
 
 
 def _losses_text(losses: LossesOfCell | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from app.comparison.cells.cell import Cell, Comparison, Row
-from app.comparison.cells.labels import heads_of, row_label
+from app.comparison.cells.labels import SEVERAL, heads_of, row_label
 from app.core.table import MISSING, Table
 from app.protocol.plan import step_key
 
@@ -22,7 +22,7 @@ def roles_tables(comparison: Comparison) -> list[Table]:
     heads = ("role", "alone", *heads_of(comparison).texts)
     lines = [(row_label(role), row_label(alone), *_shares(role, alone)) for role, alone in pairs]
     several = any(len(cell.samples) > 1 for row, _ in pairs for cell in row.cells)
-    remark = "the median of the sessions, and the least and the largest; not judged"
+    remark = f"{SEVERAL}; not judged"
     return [Table(TITLE, heads, tuple(lines), 2, remarks=(remark,) if several else (), fixed=1)]
 
 

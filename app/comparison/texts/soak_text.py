@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from statistics import median
+from collections.abc import Callable, Iterator
 
 from app.comparison.cells.cell import Cell, Comparison, Row
-from app.comparison.cells.labels import heads_of, row_label
+from app.comparison.cells.labels import SEVERAL, heads_of, row_label, several_text
 from app.core.table import MISSING, Table
 from app.core.units import figure_text, unit_text
 from app.history.steps.soaks import LONG_S, SoakEntry, TrendEntry
 
 TITLE = "over the seconds of steps of ten minutes and more"
 INTERVAL = "from the first second to the last, by a straight line; in parentheses: its interval (95%)"
-SEVERAL = "the median of the sessions, and the least and the largest"
 NOT_JUDGED = "not judged"
 
 _Read = Callable[[SoakEntry], "float | TrendEntry | None"]
@@ -54,7 +52,7 @@ def _text(cell: Cell, read: _Read) -> str:
     found = [value for each in cell.soaks if each and (value := read(each)) is not None]
     if len(found) == 1:
         return one_text(found[0])
-    return _several_text([each["value"] if isinstance(each, dict) else each for each in found])
+    return several_text([each["value"] if isinstance(each, dict) else each for each in found])
 
 
 def one_text(figure: float | TrendEntry) -> str:
@@ -63,10 +61,3 @@ def one_text(figure: float | TrendEntry) -> str:
         return figure_text(figure)
     value, low, high = (figure_text(figure[name]) for name in ("value", "low", "high"))
     return f"{value} ({low} to {high})"
-
-
-def _several_text(values: Sequence[float]) -> str:
-    if not values:
-        return MISSING
-    middle, least, most = map(figure_text, (median(values), min(values), max(values)))
-    return f"{middle} ({least} to {most})"
