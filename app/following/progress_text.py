@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from app.core.names import short_names
 from app.core.units import count_text, unit_text, with_unit
-from app.engines.engine import ENDING
 from app.protocol.events import ANSWERS, OPERATION, ProgressEvent
-from app.protocol.plan import LIMIT, Plan, Step
+from app.protocol.plan import LIMIT, OUTAGES, Plan, Step
 from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState, StepState, reason_text
 
 _LETTERS = 36  # of all names in front of their rates
@@ -100,7 +99,7 @@ def _operation_text(progress: StepState, step: Step) -> str:
     at = f"{kind} at second {moments[OPERATION]:.0f}"
     if ANSWERS in moments:
         return f"{at}, the server answered {with_unit(moments[ANSWERS] - moments[OPERATION], 's')} later"
-    return f"{at}, {'waits for the server' if step.kind in (*ENDING, 'restart') else 'under way'}"
+    return f"{at}, {'waits for the server' if step.kind in OUTAGES else 'under way'}"
 
 
 # of plans until decided

@@ -30,8 +30,9 @@ from .waits import PRESET
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
 POWER_CUT = "power-cut"  # the file system of the data loses what is not synced, and the server is killed
 COUNT = "count"  # a driven step whose instructions are counted: its server runs under valgrind
+OUTAGES = ("kill", POWER_CUT, "restart")  # that end the server and start it again
 # what Dyno does to the server while roles go on; a restart without roles is none of them
-OPERATIONS = ("kill", POWER_CUT, "restart", "ddl", "backup")
+OPERATIONS = (*OUTAGES, "ddl", "backup")
 STEP_KINDS = (
     "load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT, COUNT,
     "kill", POWER_CUT, "ddl", "backup",
@@ -379,7 +380,7 @@ class Plan:
         """Whether a step can run again in place: it only reads, and does not need cold caches."""
         step = self.steps[index]
         before = next((each for each in self.steps[:index][::-1] if not each.beside), Step("", ""))
-        is_cold = before.kind in ("restart", "kill", "power-cut") or step.restart_with != before.restart_with
+        is_cold = before.kind in OUTAGES or step.restart_with != before.restart_with
         return step.kind in QUERYING and not (step.writes or step.warm or is_cold or step.role)
 
     @property
@@ -494,7 +495,7 @@ def time_limit_s(roles: list[Step]) -> int:
 
 def _lacks_roles(plan: Plan, index: int) -> bool:
     step = plan.steps[index]
-    must_have = step.is_operation or step.kind in ("kill", "power-cut", "ddl", "backup")
+    must_have = step.is_operation or (step.kind in OPERATIONS and step.kind != "restart")
     return must_have and not (step.is_operation and plan.roles(index))
 
 

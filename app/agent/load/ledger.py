@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from app.protocol.sysbench import LEDGER_BYTES
 
@@ -77,7 +77,7 @@ def count_ledger(clients: Sequence[LedgerClient], rows: Mapping[int, Iterable[in
 
 
 def _count(client: LedgerClient, rows: Iterable[int]) -> LedgerCount:
-    there = bytearray(client.sent + 1)  # by row; 0 is none
+    there = bytearray(client.sent + 1)  # 1 for each row of the table, by its number
     unsent = last = 0
     for n in rows:
         if not 1 <= n <= client.sent or there[n]:
@@ -109,6 +109,3 @@ def missing_text(counted: LedgerCount) -> str:
         (counted.unsent, "{:,} rows are there that no client sent".format(counted.unsent)),
     ]
     return ", ".join(text for count, text in parts if count)
-
-
-Rows = Dict[int, List[int]]

@@ -15,7 +15,7 @@ KindLines = Dict[str, Dict[str, Any]]  # by name
 
 
 def read_kinds(found: object) -> KindLines:
-    """Those that are whole; what is none has no figures."""
+    """The kinds of a line; those with a figure that is missing or wrong are left out."""
     lines = list(found.items())[:MOST_KINDS] if isinstance(found, dict) else []
     return {name: line for name, line in lines if isinstance(line, dict) and _is_whole(line)}
 

@@ -55,9 +55,9 @@ class BackupTool(NamedTuple):
 
 
 def find_backup_tool(contender: Contender, known: Mapping[str, str], asked: str) -> BackupTool:
-    """The one that is asked for, else the first that the build has; AgentError if there is none."""
+    """The tool that is asked for, else the first that the build has; AgentError if it has none."""
     lacks = []
-    for name in filter(None, (asked,)) if asked else BACKUP_TOOLS:
+    for name in (asked,) if asked else BACKUP_TOOLS:
         problem = _no_clone(contender, known) if name == CLONE else _no_programs(contender, name)
         if not problem:
             return BackupTool(name, [] if name == CLONE else list(_programs(contender, name)))

@@ -15,7 +15,6 @@ import time
 from dataclasses import asdict
 from typing import Any, BinaryIO, Callable, Dict, List, Mapping, Optional
 
-from app.agent.sampling.sizes import sizes
 from app.agent.server.backup_tools import CLONE, BackupTool, find_backup_tool
 from app.agent.server.error_log import MAX_CHARS
 from app.agent.server.mysql import Client
@@ -106,7 +105,7 @@ class BackupOperation(LongOperation):
         finally:
             client.close()
         self._is_transactional = any(row["t"] == "YES" for row in said)
-        self._result = {"tool": self._tool_name, "size_before": self._size()}
+        self._result = {"tool": self._tool_name, "size_before": self.size()}
         if self._tool.name == CLONE:
             if not server.client.query(_HAS_CLONE):
                 server.client.run("INSTALL PLUGIN clone SONAME 'mysql_clone.so'")
@@ -117,9 +116,6 @@ class BackupOperation(LongOperation):
         """As people call it: the program that does it."""
         assert self._tool is not None
         return os.path.basename(self._tool.programs[0]) if self._tool.programs else self._tool.name
-
-    def _size(self) -> Optional[float]:
-        return engine_of(self._session.contender.engine).data_bytes(sizes(self._server.data))
 
     # in its thread
 

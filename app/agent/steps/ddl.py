@@ -1,8 +1,7 @@
 """The operation ddl: one statement on one table of the plan, while its roles go on.
 
-Which algorithm the server took is told by what it did, not by what it was asked for: a copy of the table
-has changed each of its rows; a table that was rebuilt in place has another file; else only its definition
-changed.
+Dyno finds the algorithm by what the server did, not by what it was asked for: a copy of the table changes
+each of its rows; a table that is rebuilt in place has another file; else only its definition changes.
 """
 
 from __future__ import annotations
@@ -11,10 +10,8 @@ import contextlib
 import os
 from typing import Any, Callable, Dict, List, Optional
 
-from app.agent.sampling.sizes import sizes
 from app.agent.server.mysql import Client, QueryError
 from app.agent.system.errors import AgentError
-from app.engines import engine_of
 from app.engines.server import SCHEMA
 from app.protocol.ddl import COLUMN, INDEX, OPTIMIZE, read_ddl
 from app.protocol.plan import Step
@@ -66,12 +63,12 @@ class DdlOperation(LongOperation):
         self._files = self._inodes()
 
     def carry_out(self) -> None:
-        self._sizes["size_before"] = self._size()
+        self._sizes["size_before"] = self.size()
         self._begin_now()
         self._follow(BackgroundWork(self._alter))
         if self.seconds is not None:
             self._algorithm = self._taken()
-            self._sizes["size_after"] = self._size()
+            self._sizes["size_after"] = self.size()
 
     def _alter(self) -> None:
         self._changed_rows, said = self._alters.change(self._ddl.on(self._table))
@@ -101,9 +98,6 @@ class DdlOperation(LongOperation):
                 if stem == self._name and ending != "frm":
                     found.append(entry.inode())
         return sorted(found)
-
-    def _size(self) -> Optional[float]:
-        return engine_of(self._session.contender.engine).data_bytes(sizes(self._server.data))
 
     def interrupt(self) -> None:
         self._client.try_run("KILL {}".format(self._id))

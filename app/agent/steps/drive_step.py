@@ -26,7 +26,7 @@ from app.protocol.step_parts import Totals
 from app.protocol.sysbench import LOAD_WRAPPER, command, lua_environment, lua_wrapper_of, seed_of
 
 from .counted import RunningStepMeter
-from .pace import OVERDUE_S, step_load_pacing
+from .pace import overdue_reason, step_load_pacing
 from .role_results import RolesEnd
 from .same_work import SameWork
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .running import RunningSession
 
 DIAL_S = 30.0  # for a load target that has dropped out to come back
-_OVERDUE = "sysbench did not end within {} s after its time: Dyno ended it".format(OVERDUE_S)
-_SILENT = "the server answered neither its clients nor Dyno for {:.0f} s: Dyno ended the step"
 _NO_WORD = "no word from the load target{} {}: it is used again once it is back"
 _BOTTLENECK = "the client is the bottleneck: all CPUs of the load target {} are busy"
 
@@ -170,8 +168,7 @@ class DriveStep:
         if interrupted in ("stopped", "skipped"):
             return interrupted, ON_REQUEST
         if interrupted == "overdue":
-            silent_s = self._measuring.silent_s
-            return "failed", _SILENT.format(silent_s) if silent_s > OVERDUE_S / 2 else _OVERDUE
+            return "failed", overdue_reason(self._measuring)
         if not interrupted and self._code == 0:
             missing = missing_clients_reason(self._step, self._measuring.counted.total or {})
             return ("failed", missing) if missing else ("completed", "")

@@ -10,9 +10,11 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from app.agent.sampling.sizes import sizes
 from app.agent.sampling.way_back import BEFORE_S, AnsweredSoFar, kept_pct
 from app.agent.server.mysql import Client
 from app.agent.server.recovery import LogTail
+from app.engines import engine_of
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -243,6 +245,10 @@ class LongOperation(Operation):
             self.problem = self.error_text(work.error)
         else:
             self.seconds = round(work.seconds, 3)
+
+    def size(self) -> Optional[float]:
+        """Bytes of the tables and their indexes."""
+        return engine_of(self._session.contender.engine).data_bytes(sizes(self._server.data))
 
     def _is_full(self) -> bool:
         return shutil.disk_usage(self._session.path).free < ROOM

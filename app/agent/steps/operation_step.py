@@ -25,9 +25,10 @@ from .backup import BackupOperation
 from .counted import RunningStepMeter
 from .ddl import DdlOperation
 from .drive_step import failure_reason, start_sysbench
-from .operation import Operation, first_line
+from .facts import tables_of
+from .operation import Operation, first_line, quoted_tables
 from .outage import Outage
-from .pace import OVERDUE_S, UnslicedLoad
+from .pace import UnslicedLoad, overdue_reason
 from .role_results import RolesEnd
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from .facts import SessionFactsWriter
     from .running import RunningSession
 
+LEDGER_TABLE = "ledger"
 PAGE = 50_000  # rows of the ledger that are read at once
-_IS_THERE = "SELECT 1 FROM information_schema.tables WHERE table_schema='dyno' AND table_name='ledger'"
 _COUNT = "SELECT client, COUNT(*) AS n FROM dyno.ledger GROUP BY client"
 READ_S = 300.0  # for one of them: the server may still roll back
 BUSY_S = 0.1  # between two looks at an operation that outlasts its roles
@@ -82,7 +83,7 @@ class OperationStep:
     def _run(self) -> Dict[str, Any]:
         session, measuring = self._session, self._measuring
         self._variables = session.server.client.pairs("SHOW GLOBAL VARIABLES")
-        self._tables = _tables(session.server.client)
+        self._tables = {*tables_of(session.server.client)}
         measuring.prepare()
         measuring.begin()
         pace = UnslicedLoad(time_limit_s(self._roles), measuring)
@@ -119,7 +120,7 @@ class OperationStep:
         return start_sysbench(self._session, role, driver, given, [*files, *fds], log, reconnects=True)
 
     def _begin(self, _connections: Mapping[str, List[int]]) -> None:
-        """All clients wait for the moment to begin; it is said next."""
+        """All clients wait at the gate, which opens next."""
         self._operation.begin(time.monotonic() + AHEAD_S)
 
     def _answered(self) -> bytes:
@@ -163,8 +164,8 @@ class OperationStep:
             return
         client = Client(self._session.server.socket, READ_S)
         try:
-            for name in _tables(client) - self._tables:
-                client.run("DROP TABLE dyno." + name)
+            for quoted in quoted_tables([name for name in tables_of(client) if name not in self._tables]):
+                client.run("DROP TABLE " + quoted)
         except QueryError as error:
             self._session.journal.log("tables of the {} stay: {}".format(self._step.kind, error))
         finally:
@@ -176,9 +177,7 @@ class OperationStep:
         if self._operation.problem:
             return "failed", self._operation.problem
         if interrupted:
-            return "failed", "sysbench did not end within {} s after its time: Dyno ended it".format(
-                OVERDUE_S
-            )
+            return "failed", overdue_reason(self._measuring)
         if code and self._generators:
             return "failed", failure_reason(self._session, self._generators, code)
         if self._operation.value is None:
@@ -288,7 +287,9 @@ class StepLedger:
         assert self.memory is not None
         client = Client(socket, READ_S)
         try:
-            numbers = client.query(_COUNT) if client.query(_IS_THERE) else []  # else all rows are missing
+            numbers = (
+                client.query(_COUNT) if LEDGER_TABLE in tables_of(client) else []
+            )  # else all are missing
             rows = {int(each["client"]): _rows(client, int(each["client"])) for each in numbers}
         finally:
             client.close()
@@ -306,10 +307,6 @@ def _changes_rows(role: RoleLoad) -> bool:
         return False
     done = [role.rows, (role.total or {}).get("rows") or {}]
     return any(rows.get(name) for rows in done for name in ("inserted", "deleted"))
-
-
-def _tables(client: Client) -> Set[str]:
-    return {str(name) for row in client.query("SHOW TABLES FROM dyno") for name in row.values()}
 
 
 def _rows(client: Client, number: int) -> List[int]:

@@ -24,6 +24,14 @@ READ_S = 0.5  # the longest wait for a line before requests of people are looked
 OVERDUE_S = 120  # beyond the time of a step: then it is stuck
 SILENT_S = 600  # in which a server answers nobody: then it hangs
 LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
+_OVERDUE = "sysbench did not end within {} s after its time: Dyno ended it".format(OVERDUE_S)
+_SILENT = "the server answered neither its clients nor Dyno for {:.0f} s: Dyno ended the step"
+
+
+def overdue_reason(measuring: RunningStepMeter) -> str:
+    """Why a step was ended that did not end by itself."""
+    silent_s = measuring.silent_s
+    return _SILENT.format(silent_s) if silent_s > OVERDUE_S / 2 else _OVERDUE
 
 
 class UnslicedLoad:

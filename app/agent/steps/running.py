@@ -91,9 +91,8 @@ class RunningSession(BegunSession):
         self.generator: Optional[Driving] = None  # while a step drives
         self.crashes = 0
         self.open_step = -1
-        self.has_statistics = (
-            True  # none to trust: the latest ANALYZE TABLE failed, or its row estimate is far off
-        )
+        # False: the latest ANALYZE TABLE failed, or its row estimate is far off
+        self.has_statistics = True
         self._opened = contextlib.ExitStack()
 
     @cached_property
