@@ -22,6 +22,7 @@ BUILD = _installed()
 MARIADB = BUILD.name
 VERSION = BUILD.version or ""
 SERVER = BUILD.server
+PLUGINS = Path(BUILD.plugin_dir or "")
 KNOWN = known_options(BUILD)  # its options
 _SHARES = (Path("/usr/share/mysql"), Path("/usr/share/mariadb"))  # the second from Debian 13 on
 SHARE = next(each for each in _SHARES if (each / "english/errmsg.sys").exists())

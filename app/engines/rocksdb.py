@@ -82,9 +82,8 @@ class MyRocks(Engine):
     def commit(self, values: Mapping[str, str]) -> str:
         if values.get("rocksdb_write_disable_wal", "OFF") in ("ON", "1"):
             return "no write-ahead log"
-        words = {"1": "flushed at every commit", "2": "written at every commit, flushed each second"}
-        said = values.get("rocksdb_flush_log_at_trx_commit") or _write_sync(values)
-        return words.get(said, "written and flushed each second")
+        flush = values.get("rocksdb_flush_log_at_trx_commit") or _write_sync(values)
+        return "flushed at every commit" if flush == "1" else "written and flushed each second"
 
     def file_access(self, values: Mapping[str, str]) -> str:
         return "direct" if values.get("rocksdb_use_direct_reads") in ("ON", "1") else "buffered"

@@ -59,10 +59,12 @@ def test_the_algorithm_is_the_one_that_the_server_took(
     assert entry["failed_steps"] == 0 and [each.algorithm for each in found] == list(taken)
     for end, its in zip(altered[::2], found, strict=True):
         assert end.value == its.seconds and its.seconds is not None and its.seconds > 0
-        assert its.kept_pct is not None and its.kept_pct >= 0 and its.stall_s is not None
+        assert its.stall_s is not None
+        if its.seconds > 0.1:  # else no second look at the clients falls into it
+            assert its.kept_pct is not None and its.kept_pct >= 0
         assert its.first_answer_s is None and not its.back_s
         if its.algorithm == "COPY":  # clients wait for all of it, or at least for its end
-            assert its.kept_pct < 110
+            assert its.kept_pct is None or its.kept_pct < 110
     assert [own_marks(each.marks) for each in altered[1::2]] == [[]] * 3
     (table,) = [event.value for event in events if isinstance(event, Fact) and event.name == "create_table"]
     assert "added" not in table and not {*own_marks(read.marks)} - {"no-statistics"}  # MyRocks guesses

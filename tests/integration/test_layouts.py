@@ -16,11 +16,10 @@ from app.agent.server.options import build_with_options, check_options, known_op
 from app.agent.server.server import Server
 from app.agent.survey.builds import find_builds
 from app.protocol.plan import Contender
-from tests.installed import SERVER, SHARE
+from tests.installed import PLUGINS, SERVER, SHARE
 from tests.integration.desktop import Desktop
 
 MARIADBD = Path(SERVER)
-PLUGINS = Path("/usr/lib/mysql/plugin")
 CNF = "[mysqld]\nloose_innodb_buffer_pool_size=32M\n"
 WITH_ROCKSDB = CNF + "plugin_load_add=ha_rocksdb\nrocksdb_block_cache_size=32M\n"
 WRAPPER = """\

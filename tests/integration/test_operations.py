@@ -12,7 +12,7 @@ import pymysql
 import pytest
 
 from app.protocol.events import LogEvent, MomentEvent, Sample, SeriesDeclared, SessionEnded, StepEnded
-from tests.installed import MARIADB, SERVER
+from tests.installed import MARIADB, PLUGINS, SERVER
 from tests.integration.desktop import Desktop, own_marks
 from tests.integration.on_target import on_target
 from tests.integration.test_stopping import at_work, slow_build, text
@@ -121,6 +121,29 @@ def test_rows_that_nobody_promised_are_counted_and_the_session_goes_on(desktop: 
     assert (kill.outcome, read.outcome, entry["state"]) == ("completed", "completed", "completed")
     assert kill.operation.missing >= kill.operation.holes >= 0
     assert "replay log" in kill.operation.phases
+
+
+def test_an_engine_that_does_not_come_back_ends_the_session(desktop: Desktop, tmp_path: Path) -> None:
+    """MyRocks opens nothing where the last record of its log is cut off, as a kill may leave it."""
+    tear = """
+data="$(dirname "${1#--defaults-file=}")"
+if [ -e "${0%/*}/delay" ]; then
+    for log in "$data"/*/'#rocksdb'/*.log; do last=$log; done
+    truncate -s -3 "$last"
+fi
+"""
+    (tmp_path / "torn/lib").mkdir(parents=True)
+    (tmp_path / "torn/lib/plugin").symlink_to(PLUGINS)
+    build, delay = tardy_build(desktop, tmp_path / "torn", f'{tear}exec {SERVER} "$@"')
+    running = began(desktop, operation("kill", LEDGER), READ, contender=f"{build}:rocksdb")
+    wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
+    delay.write_text("0")
+    entry, events, (kill, ledger) = ended(desktop, running, code=1)
+    assert (kill.outcome, ledger.outcome, entry["state"]) == ("failed", "failed", "failed")
+    assert kill.reason.startswith("the server came back after the kill without MyRocks: RocksDB: Error opening")
+    assert "Corruption" in kill.reason and kill.operation.first_answer_s is None
+    assert isinstance(events[-1], SessionEnded)
+    assert events[-1].reason == f"kill threads=2: {kill.reason}"
 
 
 def test_a_restart_and_a_second_kill_in_the_recovery(desktop: Desktop) -> None:

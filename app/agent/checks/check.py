@@ -292,9 +292,7 @@ def _wait_while_asked(server: Server, seconds: float) -> None:
 
 def _compare(server: Server, contender: Contender, plan: Plan) -> RehearsalResult:
     """Whether the engine is available, and the settings are in force."""
-    engines = {
-        str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
-    }
+    engines = server.engines()
     if contender.engine not in engines:
         text = "{} does not offer {} after its start: {}; SHOW ENGINES lists {}".format(
             contender.build, contender.engine, server.first_error(), ", ".join(sorted(engines))

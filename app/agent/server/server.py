@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set
 
 from app.agent.system.directory import read_lines, write_file
 from app.agent.system.errors import AgentError
@@ -188,6 +188,11 @@ class Server:
             (client or self.client).query("SELECT 1")
             return True
         return False
+
+    def engines(self, client: Optional[Client] = None) -> Set[str]:
+        """The engines that it offers, with their names in small letters."""
+        rows = (client or self.client).query("SHOW ENGINES")
+        return {str(row["engine"]).lower() for row in rows if row["support"] != "NO"}
 
     @property
     def has_begun(self) -> bool:

@@ -83,6 +83,7 @@ class Operation:
         self.is_done = False
         self.stall_s = 0.0
         self.problem = ""
+        self.ends_session = False  # after this problem no step has its engine
         self.notes: List[str] = []
 
     # what its kinds do

@@ -64,7 +64,7 @@ class OperationStep:
         self._variables: Dict[str, str] = {}
         self._tables: Set[str] = set()  # that were there before
         self._is_clean = False
-        self.broken = ""  # a promise of the server: its session fails
+        self.broken = ""  # what the server did not keep or bring back: its session fails
 
     def run(self) -> Dict[str, Any]:
         """Carry it out; returns the fields of step_ended."""
@@ -195,6 +195,8 @@ class OperationStep:
             except (QueryError, LedgerError) as error:
                 outcome, reason = "failed", "the ledger cannot be read: {}".format(error)
         found = self._result(counted)
+        if operation.ends_session:
+            self.broken = operation.problem
         lost = missing_text(counted) if counted else ""
         if lost and found.promised:
             self.broken = _LOST.format(self._engine.title, self._step.kind, lost)

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Optional
 
 from app.agent.server.recovery import LogTail
 from app.agent.snapshots.copying import drop_cached_files
+from app.engines import engine_of
 from app.engines.engine import ENDING
 from app.engines.server import VERBOSE_LOG
 from app.protocol.plan import POWER_CUT, Step
@@ -16,6 +17,7 @@ from .running import RunningSession
 
 _SILENT = "the server did not answer within {} s after the {}"
 _STILL_CACHED = "{:.1f} MiB of the data are cached still as the server starts: the system does not drop them"
+_WITHOUT_ENGINE = "the server came back after the {} without {}: {}"
 _NOT_ENDED = "the server had not shut down {} s after it was asked to"
 
 
@@ -98,6 +100,7 @@ class Outage(Operation):
 
     def _await_answer(self) -> None:
         assert self.at_s is not None
+        title = engine_of(self._session.contender.engine).title
         is_there = self._await(
             lambda: self._server.answers(self._client) or not self._server.is_alive(), self._deadline_s
         )
@@ -106,6 +109,9 @@ class Outage(Operation):
         elif not self._server.is_alive():
             text = "the server did not start after the {}: {}"
             self.problem = text.format(self._step.kind, self._server.first_error())
+        elif self._session.contender.engine not in self._server.engines(self._client):
+            self.ends_session = True
+            self.problem = _WITHOUT_ENGINE.format(self._step.kind, title, self._server.first_error())
         else:
             self.first_answer_s = round(self.now_s - self.at_s, 3)
             self.moments.append((self.now_s, "answers"))
