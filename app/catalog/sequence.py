@@ -148,6 +148,7 @@ class SequenceStep:
             self.algorithm,
             f"by {self.tool}" if self.tool else "",
             f"again after {self.again_after_ms} ms" if self.again_after_ms else "",
+            "cold" if self.cold else "",
         )
 
     @property

@@ -10,6 +10,7 @@ from app.core.table import Table
 from app.core.table import to_markdown as table_as_markdown
 
 from .content import SECTIONS, Report
+from .written_rows import written_notes
 
 _SIGNS = ("\\", "`", "*", "_", "<", ">", "[", "]", "|", "#", "~", "&")
 
@@ -41,6 +42,14 @@ def _presets(report: Report) -> list[str]:
     ]
 
 
+def _stalls(report: Report) -> list[str]:
+    """What charts of written rows name, which Markdown does not have."""
+    if not report.written:
+        return []
+    rule, *stalls = [_plain(each) for each in written_notes(report.written, are_drawn=False)]
+    return ["### Stalls of steps that write rows", rule, "\n".join(f"- {each}" for each in stalls)]
+
+
 # by the name of a section: its title, and its parts
 _WRITTEN: dict[str, tuple[str, Callable[[Report], list[str]]]] = {
     "summary": ("Summary", lambda its: [*map(_plain, its.summary)]),
@@ -48,7 +57,11 @@ _WRITTEN: dict[str, tuple[str, Callable[[Report], list[str]]]] = {
     "differences": ("What differs", lambda its: [_table(its.differences)]),
     "results": (
         "Results",
-        lambda its: [*map(_table, (*its.results, *its.roles)), _plain(about_ratio(its.comparison))],
+        lambda its: [
+            *map(_table, (*its.results, *its.roles)),
+            _plain(about_ratio(its.comparison)),
+            *_stalls(its),
+        ],
     ),
     "cost": ("What a query costs", lambda its: [*_causes(its), *map(_table, its.costs)]),
     "stacks": (

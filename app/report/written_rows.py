@@ -27,6 +27,7 @@ LEFT, RIGHT = 58, 12  # beside the curves
 _ROWS, _LONGEST = (40, 150), (176, 226)  # the top and bottom of each part
 _MOST = 200  # points of a curve: of more, each is the least and the largest of some seconds
 _MOST_NOTES = 12
+_FIRST_DRAWN = "Drawn is the first session of each column."
 _LETTER = 6.2  # pixels
 
 Sessions = Mapping[str, Mapping[tuple[str, str], WrittenRows]]  # by session and step
@@ -82,12 +83,12 @@ def _notes(
             yield from (f"{label}, {who}: {stall.text}." for stall in (its[id_].stalls if id_ in its else ()))
 
 
-def written_notes(steps: Sequence[WrittenStep]) -> list[str]:
-    """What is below the charts: what a stall is, and all of them."""
+def written_notes(steps: Sequence[WrittenStep], are_drawn: bool = True) -> list[str]:
+    """What is below the charts, if they are drawn: what a stall is, and all of them."""
     stalls = [note for step in steps for note in step.notes]
     left_out = len(stalls) - _MOST_NOTES
     return [
-        *(["Drawn is the first session of each column."] if any(each.has_repeats for each in steps) else []),
+        *([_FIRST_DRAWN] if are_drawn and any(each.has_repeats for each in steps) else []),
         STALL_RULE if stalls else f"No stalls. {STALL_RULE}",
         *stalls[:_MOST_NOTES],
         *([f"{left_out} further stalls are left out."] if left_out > 0 else []),

@@ -179,7 +179,8 @@ MATTERS = (
         "commit", ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit"),
         "the more often the log is written and flushed, the fewer commits a second",
         lambda engine, values: engine.commit(values),
-        todo="set the flush-at-commit options to the same meaning; with MyRocks only 1 writes at every commit", is_durability=True,
+        todo="set the flush-at-commit options to the same meaning (MyRocks: only 1 writes at every commit)",
+        is_durability=True,
     ),
     ParityVariable(
         "binary log", ("log_bin",), "the server writes each change a second time",

@@ -140,7 +140,7 @@ fi
     delay.write_text("0")
     entry, events, (kill, ledger) = ended(desktop, running, code=1)
     assert (kill.outcome, ledger.outcome, entry["state"]) == ("failed", "failed", "failed")
-    assert kill.reason.startswith("the server came back after the kill without MyRocks: RocksDB: Error opening")
+    assert kill.reason.startswith("the server came back after the kill without MyRocks: RocksDB: Error")
     assert "Corruption" in kill.reason and kill.operation.first_answer_s is None
     assert isinstance(events[-1], SessionEnded)
     assert events[-1].reason == f"kill threads=2: {kill.reason}"

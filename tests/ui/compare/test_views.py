@@ -14,15 +14,16 @@ from pytestqt.qtbot import QtBot
 from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
 from app.protocol.plan import Step
-from tests import comparable, journals, written
+from tests import comparable, journals, soaked, written
 from tests.plans import MARIADB
 from tests.ui.compare.seen import Open, button, choose, columns_of, offered, panel
 from ui.core.bus import ShowPageRequest
+from ui.core.context import WindowContext
 from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.latency import LatencyPanel
-from ui.pages.compare.one_table import OperationsPanel, RolesPanel
+from ui.pages.compare.one_table import OperationsPanel, RolesPanel, SoakPanel
 from ui.pages.compare.pairs import BeforeAfterPanel
 from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
@@ -225,3 +226,17 @@ def test_roles_have_a_tab_where_each_is_measured_alone_too(
     assert line[:2] == ["qr100 threads=1", "alone threads=1"] and len(line) == 4
     assert shown.remark.text().startswith("Roles beside each other, in parts of what each does alone; ")
     shown.grab()
+
+
+def test_long_steps_have_a_tab_with_their_seconds(
+    qtbot: QtBot, context: WindowContext, opened: Open, page: ComparePage
+) -> None:
+    opened(2)
+    assert not any(isinstance(each, SoakPanel) for each in offered(page))
+    page.open(ShowPageRequest("compare", tuple(soaked.kept(context.home, [700], number=2))))
+    qtbot.waitUntil(lambda: any(isinstance(each, SoakPanel) for each in offered(page)))
+    shown = panel(qtbot, page, SoakPanel)
+    qtbot.waitUntil(lambda: shown.csv() != "")
+    rows = list(csv.reader(shown.csv().splitlines()))
+    assert ["3.00", "3.00"] in [each[3:] for each in rows if each[1] == "longest stall"]
+    assert shown.remark.text().startswith("Over the seconds of steps of ten minutes and more")

@@ -13,59 +13,20 @@ from app.comparison.texts.text import to_json
 from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.history.lists.edits import count_only_seconds
 from app.history.recorded.counting import Cut
-from app.history.recorded.writing import JournalStorer
 from app.history.steps.figures import steps
 from app.history.store.history import History
-from app.protocol.events import Sample
-from app.protocol.plan import Step
 from app.report.content import read_report
-from tests import comparable, journals
-
-SERIES = [
-    {"name": "load.queries", "unit": "queries/s", "kind": "rate", "direction": "higher", "digits": 2},
-    {"name": "server.memory_mb", "unit": "MB", "kind": "gauge", "direction": "lower", "digits": 1},
-    {"name": "innodb.history_list", "unit": "", "kind": "gauge", "direction": "", "digits": 0},
-]
-FACTOR = (1.0, 0.5)  # of the contenders
-
-
-def value(s: int, length: int) -> list[float]:
-    """A third of the first rate is lost from the first second to the last; three seconds do nothing."""
-    rate = 0.0 if 100 <= s % 600 < 103 and length > 60 else 3000.0 - 1000.0 * s / length
-    return [rate, 500.0 + 60.0 * s / length, float(s)]
-
-
-def kept(home: Path, seconds: Sequence[int], repeats: int = 1) -> list[str]:
-    """Sessions of two contenders with a driven step of each length."""
-    driven = [
-        Step(f"soak-{n}", "drive", "soak", "writes", seconds=n, coordinates={"threads": 1}, threads=1)
-        for n in seconds
-    ]
-    made = comparable.plan(2, repeats, its_steps=[Step("load", "load", "load", "load", "rows/s"), *driven])
-    with History(home) as history:
-        for turn in made.turns:
-            maker = journals.Maker(made, turn.session).begin(SERIES)
-            maker.step(0)
-            for at, step in enumerate(made.steps[1:], 1):
-                maker.start_step(at)
-                for s in range(step.seconds):
-                    maker.t += 1.0
-                    found = value(s, step.seconds)
-                    values = [found[0] * FACTOR[turn.contender], *found[1:]]
-                    maker.add(Sample, step=at, s=s, dt=1.0, values=values)
-                maker.end_step(at)
-            JournalStorer(history).append(made.id, turn.session, 0, maker.end().raw)
-    return [turn.session for turn in made.turns]
+from tests import soaked
 
 
 def compared(home: Path, seconds: Sequence[int], repeats: int = 1) -> Comparison:
-    ids = kept(home, seconds, repeats)
+    ids = soaked.kept(home, seconds, repeats)
     with History(home) as history:
         return compare(history, ids)
 
 
 def test_a_step_of_a_minute_tells_its_seconds(tmp_path: Path) -> None:
-    ids = kept(tmp_path, (60, 30))
+    ids = soaked.kept(tmp_path, (60, 30))
     with History(tmp_path) as history:
         load, minute, half = steps(history, ids[0])
     assert load["soak"] is None and half["soak"] is None
@@ -81,7 +42,7 @@ def test_a_step_of_a_minute_tells_its_seconds(tmp_path: Path) -> None:
 
 
 def test_a_cut_leaves_the_seconds_that_count(tmp_path: Path) -> None:
-    ids = kept(tmp_path, (620,))
+    ids = soaked.kept(tmp_path, (620,))
     with History(tmp_path) as history:
         before = steps(history, ids[0])[1]["soak"]
         count_only_seconds(history, ids[0], 1, Cut(200, 299))
@@ -125,7 +86,7 @@ def test_they_are_measures_where_a_ratio_means_something(tmp_path: Path) -> None
 
 
 def test_reports_and_json_have_them(tmp_path: Path) -> None:
-    ids = kept(tmp_path, (620,))
+    ids = soaked.kept(tmp_path, (620,))
     with History(tmp_path) as history:
         report = read_report(history, ids)
         rows = to_json(compare(history, ids))["rows"]

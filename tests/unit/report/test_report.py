@@ -460,6 +460,17 @@ def test_stalls_of_all_repeats_are_listed(history: History) -> None:
         assert f", repeat {repeat}: stall of 4 s" in html
 
 
+def test_markdown_names_the_stalls_that_charts_draw(history: History) -> None:
+    text = render(read_report(history, written_sessions(history, repeats=2)), ".md")
+    _, stalls = text.split("### Stalls of steps that write rows\n\n")
+    assert "repeat 2: stall of 4 s from second 12 on" in stalls and "10 seconds or more" in stalls
+    assert "Drawn is" not in text
+
+
+def test_markdown_names_no_stalls_where_no_rows_were_written(history: History) -> None:
+    assert "### Stalls" not in render(read_report(history, keep(history)), ".md")
+
+
 def test_tables_that_are_only_loaded_are_not_drawn(history: History) -> None:
     assert read_report(history, keep(history)).written == ()
 

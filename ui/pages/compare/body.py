@@ -19,7 +19,7 @@ from .chosen import ShownComparison
 from .differing import DifferencesPanel
 from .heat import HeatPanel
 from .latency import LatencyPanel
-from .one_table import OneTablePanel, OperationsPanel, RolesPanel
+from .one_table import OneTablePanel, OperationsPanel, RolesPanel, SoakPanel
 from .pairs import BeforeAfterPanel
 from .panel import ComparePanelData, Panel, lines_of
 from .rates import RatesPanel
@@ -52,7 +52,7 @@ class CompareBody(QWidget):
             BarsPanel(context.theme), SweepChartPanel(context.theme), RatesPanel(context.theme),
             self._seconds, HeatPanel(context), LatencyPanel(context), SizesPanel(context),
             BeforeAfterPanel(context.theme), RolesPanel(context.theme), OperationsPanel(context.theme),
-            VersionsPanel(context.theme), self._why, DifferencesPanel(context),
+            SoakPanel(context.theme), VersionsPanel(context.theme), self._why, DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)

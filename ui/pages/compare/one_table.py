@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Comparison
-from app.comparison.texts import operations_text, roles_text
+from app.comparison.texts import operations_text, roles_text, soak_text
 from app.core.csv_text import csv_text
 from app.core.table import Table
 from app.core.units import capitalised
@@ -79,3 +79,10 @@ class OperationsPanel(OneTablePanel):
     tip = "How long kills, power cuts and restarts took, and which answered commits were gone after them"
     about = "what operations did to the server and the roles beside them"
     tables_of = staticmethod(operations_text.operations_tables)
+
+
+class SoakPanel(OneTablePanel):
+    title = "Soak"
+    tip = "The slowest second, stalls and trends of steps of ten minutes and more"
+    about = soak_text.TITLE
+    tables_of = staticmethod(soak_text.soak_tables)
