@@ -60,6 +60,12 @@ class Preset:
         return self.header.get("title", self.name)
 
     @property
+    def body(self) -> str:
+        """Its text without what its header says of it."""
+        lines = self.text.split("\n")
+        return "\n".join(each for each in lines if not _HEADER.fullmatch(each.strip()))
+
+    @property
     def file(self) -> str:
         """Its name among the files of a plan."""
         return preset_file(self.engine, self.name)

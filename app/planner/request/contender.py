@@ -22,6 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
 _ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
 _LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
+_SETTING = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,100}=[^\s,#;]{1,200}")
 _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
 
@@ -62,6 +63,8 @@ class ContenderRequest:
     memory_limit: str = option(
         "", group=SERVER, metavar="SIZE", help="memory limit of every server, page cache included: 4G"
     )
+    settings: str = option("")  # the preset is `based_on` with these behind: sync_binlog=1, log_bin=OFF
+    based_on: str = option("")  # with settings; empty: baseline
     preset_text: str = option("", None)  # of a kept session, where no preset has it any more
 
     @property
@@ -90,6 +93,13 @@ class ContenderRequest:
             return "table_options", "must not name an engine: the contender does"
         if "column_family" in self.table_options.lower() and not engine_of(self.engine).has_column_families:
             return "table_options", "COLUMN_FAMILY is only for MyRocks"
+        wrong = [each for each in self.setting_lines if not _SETTING.fullmatch(each)]
+        if wrong:
+            return "settings", f"must be like sync_binlog=1, log_bin=OFF, not {short_value_repr(wrong[0])}"
+        if self.settings and self.preset == BASELINE:
+            return "preset", "must be a new name, for what the settings make of another preset"
+        if self.based_on and not self.settings:
+            return "based_on", "is only for settings"
         return self._memory_problem()
 
     def _memory_problem(self) -> tuple[str, str]:
@@ -110,6 +120,16 @@ class ContenderRequest:
         kept = {each: getattr(contender, each) for each in _KEPT}
         limit = str(contender.memory_limit or "")
         return cls(**kept, name=name, memory_limit=limit, preset_text=preset_text)
+
+    @property
+    def brings_preset(self) -> bool:
+        """Whether no preset of the catalog has its name."""
+        return bool(self.preset_text or self.settings)
+
+    @property
+    def setting_lines(self) -> list[str]:
+        """The settings as lines of a my.cnf."""
+        return [each.strip() for each in self.settings.split(",")] if self.settings else []
 
     @property
     def memory(self) -> str:

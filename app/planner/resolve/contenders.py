@@ -18,6 +18,7 @@ from app.protocol.answers import Build, Survey
 from app.protocol.cpus import as_text
 from app.protocol.plan import Contender
 from app.variables import MachineSize, Preset, parse_preset, render
+from app.variables.names import BASELINE
 
 _PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
 
@@ -63,7 +64,7 @@ def _builds_with(engine: str, survey: Survey) -> list[str]:
 def as_named_today(requests: Sequence[ContenderRequest], catalog: Catalog) -> tuple[ContenderRequest, ...]:
     """The contenders with the names that their presets have now, unless they bring the text."""
     return tuple(
-        each if each.preset_text else replace(each, preset=catalog.preset_name(each.engine, each.preset))
+        each if each.brings_preset else replace(each, preset=catalog.preset_name(each.engine, each.preset))
         for each in requests
     )
 
@@ -72,7 +73,18 @@ def find_preset(request: ContenderRequest, catalog: Catalog) -> Preset:
     """The preset as written; raises InputError if it does not exist."""
     if request.preset_text:
         return parse_preset(request.preset_text, request.preset, request.engine, shipped=False)
+    if request.settings:
+        return _changed_preset(request, catalog)
     return catalog.preset(request.engine, request.preset)
+
+
+def _changed_preset(request: ContenderRequest, catalog: Catalog) -> Preset:
+    """Another preset with settings behind it: the last line of a variable is in force."""
+    catalog.own_preset_path(request.engine, request.preset)  # refuses names of others
+    base, lines = catalog.preset(request.engine, request.based_on or BASELINE), request.setting_lines
+    head = f"# title: {base.name} with {', '.join(lines)}"
+    text = "\n".join((head, base.body, "[mysqld]", *lines, ""))
+    return parse_preset(text, request.preset, request.engine, shipped=False)
 
 
 def _check_once(contenders: Sequence[Contender]) -> None:

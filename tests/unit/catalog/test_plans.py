@@ -56,11 +56,54 @@ def test_the_settings_of_the_insert_benchmark_need_the_engine() -> None:
         resolved(path, "mysql-9.7")
 
 
-@pytest.mark.parametrize("name", shipped_plans())
+PUBLISHED = ("percona-2026.toml", "insert-benchmark-c8r32.toml")  # others scale nothing
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_what_is_scaled_is_said_in_sizes(name: str) -> None:
     lines = list(scaled_lines(shipped_plans()[name].read_text(), SIZES))
     assert len(lines) >= 4 and not any("{" in line for line in lines)
     assert any("GiB" in line and "there" in line and "here" in line for line in lines)
+
+
+def test_each_setting_of_durability_is_a_preset_of_its_own() -> None:
+    made = resolved(shipped_plans()["power-cut-settings.toml"], MARIADB)
+    cnfs = {(each.engine, each.preset): each.cnf for each in made.contenders}
+    assert list(cnfs)[:2] == [("innodb", "flush-0"), ("innodb", "flush-2")] and len(cnfs) == 8
+    assert len({each.key for each in made.contenders}) == 8
+    strictest = cnfs["innodb", "no-doublewrite"].splitlines()
+    for line in ("innodb_flush_log_at_trx_commit=1", "sync_binlog=1", "innodb_doublewrite=0"):
+        assert strictest.count(line) == 1
+    assert not {"sync_binlog=0", "innodb_doublewrite=1"} & {*strictest}
+    text = made.files["presets/innodb/no-doublewrite.cnf"]
+    assert "# durability:" not in text and text.startswith("# title: baseline with innodb_flush_log")
+
+
+def test_a_redo_log_has_the_size_that_its_preset_says() -> None:
+    made = resolved(shipped_plans()["recovery-redo.toml"], "mysql-5.6", "mysql-9.7")
+    lines = {(each.build, each.preset): each.cnf.splitlines() for each in made.contenders}
+    for preset, capacity, file in (("redo-48", "48M", "24M"), ("redo-1024", "1G", "512M")):
+        assert lines["mysql-5.6.24", preset].count(f"loose_innodb_log_file_size={file}") == 1
+        assert f"loose_innodb_redo_log_capacity={capacity}" in lines["mysql-9.7.4", preset]
+    assert [step.name for step in made.steps if step.kind == "kill"] == ["kill"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ('preset = "mine"\nsettings = "sync_binlog"', "settings must be like sync_binlog=1, log_bin=OFF"),
+        ('preset = "mine"\nsettings = "sync_binlog=1;x"', "settings must be like"),
+        ('settings = "sync_binlog=1"', "preset must be a new name"),
+        ('preset = "stock"\nsettings = "sync_binlog=1"', "comes with Dyno and is read-only"),
+        ('preset = "mine"\nbased_on = "stock"', "based_on is only for settings"),
+        ('preset = "mine"\nbased_on = "none"\nsettings = "sync_binlog=1"', "none"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(tmp_path: Path, keys: str, said: str) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(f'sequence = "quick"\n[[contender]]\nbuild = "{MARIADB}"\nengine = "innodb"\n{keys}\n')
+    with pytest.raises(InputError, match=said):
+        resolved(path)
 
 
 def test_an_expression_that_is_wrong_stays_as_it_is() -> None:
