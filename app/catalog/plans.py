@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 
 from app.core.errors import InputError
@@ -33,8 +34,22 @@ def find_plan_file(name: str) -> Path:
 
 def scaled_lines(text: str, sizes: Mapping[str, int]) -> Iterator[str]:
     """What differs on this machine, by lines `# scaled: ...`; `{ram*0.5}` is a size, `{cores}` a number."""
-    for line in _SCALED.findall(text):
-        yield _SHARE.sub(lambda share: _share_text(share[1], sizes), line)
+    for line in with_sizes(plan_remarks(text), sizes):
+        if found := _SCALED.match(line):
+            yield found[1]
+
+
+def plan_remarks(text: str) -> list[str]:
+    """The lines above its first key: what it is for, and what it scales."""
+    return list(takewhile(lambda line: line.startswith("#"), text.splitlines()))
+
+
+def with_sizes(remarks: Iterable[str], sizes: Mapping[str, int]) -> list[str]:
+    """The same, with sizes of a machine where they are scaled to it."""
+    return [
+        _SHARE.sub(lambda share: _share_text(share[1], sizes), each) if _SCALED.match(each) else each
+        for each in remarks
+    ]
 
 
 def _share_text(share: str, sizes: Mapping[str, int]) -> str:

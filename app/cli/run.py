@@ -205,12 +205,10 @@ def _asked(arguments: argparse.Namespace, given: GivenPlanOptions) -> Asked:
 def _saying_scales(file: Path, settled: Settled) -> Settled:
     """The same, which prints what the plan file says of its scales, once the machine is known."""
     from app.catalog.plans import scaled_lines
-    from app.planner.resolve.contenders import server_machine_share
+    from app.planner.resolve.contenders import machine_sizes
 
     def saying(survey: Survey) -> PlanRequest:
-        machine = server_machine_share(survey, "")
-        sizes = {"ram": machine.ram_bytes, "cores": machine.cores}
-        if lines := list(scaled_lines(read_text(file), sizes)):
+        if lines := list(scaled_lines(read_text(file), machine_sizes(survey))):
             say_wrapped(f"{file.name} is scaled to this machine, where no option says otherwise:", *lines, "")
         return settled(survey)
 

@@ -131,6 +131,12 @@ def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) ->
     )
 
 
+def machine_sizes(survey: Survey) -> dict[str, int]:
+    """What shares in plan files refer to, by name."""
+    machine = server_machine_share(survey, "")
+    return {"ram": machine.ram_bytes, "cores": machine.cores}
+
+
 def server_machine_share(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> MachineSize:
     """The share of the target that one server gets: the base of shares in its preset."""
     memory = memory_bytes(survey) // at_once

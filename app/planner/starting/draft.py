@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from app.catalog import Catalog, Sequence
+from app.catalog.plans import plan_remarks
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.ranges import as_listed
 from app.core.units import time_text
@@ -95,6 +96,7 @@ class Draft:
     unread: Mapping[str, InvalidTypedValue] = field(default_factory=dict)
     is_fitted: bool = False  # Dyno chooses what is open so that the plan ends in its time limit
     by: str = ""  # the time of day by which it has to end, where a person gave one
+    remarks: tuple[str, ...] = ()  # the first lines of the plan file that it is from
 
     def typed(self, name: str, text: str) -> Draft:
         """The draft with the text of a field, valid or not."""
@@ -155,7 +157,7 @@ class Draft:
             kept["repeats"] = usual_repeats(self.request.contenders)
         request = PlanRequest(sequence=name, **kept)
         is_duel = name == SEQUENCE and not request.time_limit
-        return self._with(duel_of(request) if is_duel else request)
+        return replace(self, remarks=())._with(duel_of(request) if is_duel else request)
 
     def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
         """The draft with only the ticked steps; all ticked is the default.
@@ -283,7 +285,8 @@ def empty_field_values(
 def draft_from_file(text: str, label: str) -> Draft:
     """The draft of a plan file."""
     request = plan_request_of_text(text, label)
-    return Draft(replace(request, contenders=as_named_today(request.contenders, Catalog())))
+    named = replace(request, contenders=as_named_today(request.contenders, Catalog()))
+    return Draft(named, remarks=tuple(plan_remarks(text)))
 
 
 def restore_last_draft(text: str) -> Draft | None:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.catalog.plans import shipped_plans
 from app.history.exchange.publishing import import_shipped
 from app.history.lists.edits import delete
 from app.history.lists.sessions import find
@@ -182,7 +183,7 @@ def test_a_recent_plan_is_set_up_again(qtbot: QtBot, page: BenchPage, dyno_home:
     comparable.keep(dyno_home, both)
     comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=7000))
     menu = open_recent(qtbot, page)
-    actions = {re.sub(r"[\d-]+ [\d:]+$", "DATE", each.text()): each for each in menu.actions()}
+    actions = {re.sub(r"[\d-]+ [\d:]+$", "DATE", each.text()): each for each in menu.actions()[:2]}
     long = f"R&&D {'x' * 35}…: innodb, myisam x 1\tlocal, DATE"
     assert sorted(actions) == [long, f"duel: {MARIADB}-innodb x 1\tlocal, DATE"]
     menu.setActiveAction(actions[long])
@@ -205,7 +206,38 @@ def test_a_recent_plan_that_was_deleted_meanwhile_is_told(
     qtbot.waitUntil(lambda: page.message.isVisible())
     assert "no session" in page.message.text
     menu.close()
-    assert [each.text() for each in open_recent(qtbot, page).actions()] == ["No plans yet"]
+    assert open_recent(qtbot, page).actions()[0].text() == "No plans yet"
+
+
+@pytest.mark.qt_log_ignore("^This plugin does not support")
+def test_a_plan_of_dyno_is_set_up_and_says_what_it_scales(qtbot: QtBot, page: BenchPage) -> None:
+    menu = open_recent(qtbot, page)
+    files = {each.text().partition("\t")[0]: each for each in menu.actions()[2:]}
+    assert list(files) == list(shipped_plans())
+    files["percona-2026.toml"].trigger()
+    qtbot.waitUntil(lambda: page.controller.draft.request.sequence == "percona-2026")
+    settle(qtbot, page)
+    menu.close()
+    (text,) = (each for each in page.run_panel.plan.text.toPlainText().split("\n\n")[:1])
+    scaled = [line for line in text.splitlines() if line.startswith("# scaled: ")]
+    assert len(scaled) >= 4 and not any("{" in line for line in scaled)
+    assert {each.preset for each in request_of(page).contenders} == {
+        "percona-32g",
+        "percona-12g",
+        "percona-2g",
+    }
+    page.controller.change(page.controller.draft.with_sequence("quick"))
+    settle(qtbot, page)
+    assert "# scaled" not in page.run_panel.plan.text.toPlainText()
+
+
+@pytest.mark.qt_log_ignore("^This plugin does not support")
+def test_a_preset_of_a_plan_file_is_shown_as_it_is_sent(qtbot: QtBot, page: BenchPage) -> None:
+    page.controller.open_plan(str(shipped_plans()["power-cut-settings.toml"]))
+    qtbot.waitUntil(lambda: page.controller.draft.request.sequence == "power-cut")
+    settle(qtbot, page)
+    presets = [each.preset for each in request_of(page).contenders]
+    assert "flush-1-sync-1" in presets and "settings = " in page.run_panel.plan.text.toPlainText()
 
 
 def test_published_sessions_are_set_up_here_scaled_and_never_started(

@@ -170,6 +170,7 @@ class BenchPage(Page):
         self.again.warned.connect(self.message.show_warning)
         self.again.start_wanted.connect(self._start)
         self.run_panel.recent.chosen.connect(lambda plan: self.open(ShowPageRequest("bench", (plan,))))
+        self.run_panel.recent.file_chosen.connect(controller.open_plan)
         self.run_panel.recent.failed.connect(self.message.show_failure)
         controller.counting.connect(self._on_counting)
         controller.target_wanted.connect(targets.choose)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QTabWidget, QWidget
 
 from app.catalog import UnapprovedLuaError
+from app.catalog.plans import shipped_plans, with_sizes
 from app.core.harmless import as_file_name, harmless
 from app.core.units import date_text
 from app.planner.request.command_line import command_line
 from app.planner.request.plan_file import plan_file_text
+from app.planner.resolve.contenders import machine_sizes
 from app.planner.starting.choices import NO_SURVEY, PlanChoices
 from app.planner.starting.draft import Draft
 from app.planner.starting.draft_outcome import DraftOutcome
@@ -33,13 +35,16 @@ from .plan.run_bar import RunBar
 from .presets.picker import PresetView
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.history.lists.plans import PlanEntry
     from app.history.store.history import History
 
+_Offered: TypeAlias = "tuple[list[PlanEntry], dict[str, Path]]"  # plans of the history, and plan files
 MOST = 12  # recent plans
 LONGEST = 40  # characters of a name: the window is not much wider than the menu
 _FILES = "Plan files (*.toml)"
-_RECENT = "Set up an earlier plan again: where, what is compared, what is measured, and sizes"
+_RECENT = "Set up an earlier plan again, or one that comes with Dyno: contenders, steps and sizes"
 
 
 class PlanPreviewPanel(QWidget):
@@ -65,6 +70,7 @@ class PlanPreviewPanel(QWidget):
         self.tabs.setTabVisible(self.tabs.indexOf(self.approval), False)
 
     def show_choices(self, choices: PlanChoices, survey: Survey | None) -> None:
+        self.plan.show_survey(survey)
         self.presets.show_choices(choices, survey)
 
     def show_draft(self, draft: Draft) -> None:
@@ -156,7 +162,7 @@ class PlanText(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._draft = Draft()
-        self._request = self._draft.request
+        self._request, self._survey = self._draft.request, cast("Survey | None", None)
         self.folder = ""  # where dialogs begin
         self.text = CodeView("Plan as TOML")
         tip = "Save this plan to a file, for Open plan or a terminal"
@@ -169,15 +175,26 @@ class PlanText(QWidget):
 
     def show_draft(self, draft: Draft) -> None:
         self._draft, self._request = draft, draft.request
-        self.text.show_text(plan_file_text(draft.request))
+        self._show_text()
         for each in (self.save, self.copy):
             each.setEnabled(not draft.unread)
+
+    def show_survey(self, survey: Survey | None) -> None:
+        """What the plan scales is shown in sizes of this machine."""
+        self._survey = survey
+        self._show_text()
+
+    def _show_text(self) -> None:
+        remarks: Sequence[str] = self._draft.remarks
+        if self._survey is not None:
+            remarks = with_sizes(remarks, machine_sizes(self._survey))
+        self.text.show_text("\n".join((*remarks, plan_file_text(self._request))))
 
     def show_outcome(self, outcome: DraftOutcome) -> None:
         """Show the request with what Dyno chose for its time."""
         if outcome.request and outcome.draft is self._draft and outcome.request != self._request:
             self._request = outcome.request
-            self.text.show_text(plan_file_text(outcome.request))
+            self._show_text()
 
     def _on_save(self) -> None:
         name = as_file_name(self._draft.request.name or self._draft.request.sequence or "plan")
@@ -200,7 +217,7 @@ class PlanText(QWidget):
         open_disposable_dialog(dialog)
 
     def _on_path_chosen(self, path: str) -> None:
-        self.save_wanted.emit(path, plan_file_text(self._request))
+        self.save_wanted.emit(path, "\n".join((*self._draft.remarks, plan_file_text(self._request))))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(command_line(self._request))
@@ -208,9 +225,10 @@ class PlanText(QWidget):
 
 
 class RecentPlans(QWidget):
-    """The latest plans of the history: a button whose menu is read each time it opens."""
+    """The latest plans of the history, and those of Dyno: a button whose menu is read each time it opens."""
 
     chosen = Signal(str)  # id of a plan
+    file_chosen = Signal(str)  # path
     failed = Signal(object)  # Exception
 
     def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
@@ -222,7 +240,8 @@ class RecentPlans(QWidget):
     def _on_open(self) -> None:
         self._reading.read(_read, self._show_menu, self.failed.emit)
 
-    def _show_menu(self, plans: list[PlanEntry]) -> None:
+    def _show_menu(self, found: _Offered) -> None:
+        plans, files = found
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for plan in plans:
@@ -230,14 +249,18 @@ class RecentPlans(QWidget):
             chosen.triggered.connect(lambda _=False, id_=plan["id"]: self.chosen.emit(id_))
         if not plans:
             menu.addAction("No plans yet").setEnabled(False)
+        menu.addSeparator()
+        for name, path in files.items():
+            chosen = menu.addAction(f"{name}\tcomes with Dyno")
+            chosen.triggered.connect(lambda _=False, path=str(path): self.file_chosen.emit(path))
         corner = QPoint(self.width() - menu.sizeHint().width(), self.height())
         menu.popup(self.mapToGlobal(corner))
 
 
-def _read(history: History) -> list[PlanEntry]:
+def _read(history: History) -> _Offered:
     from app.history.lists.plans import recent_plans  # by the thread that reads
 
-    return recent_plans(history, MOST)
+    return recent_plans(history, MOST), shipped_plans()
 
 
 def _line(plan: PlanEntry) -> str:
