@@ -70,7 +70,7 @@ class Client:
         except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
             if not isinstance(error, (pymysql.err.ProgrammingError, pymysql.err.NotSupportedError)):
                 self.close()
-            raise QueryError(_say(error), sql) from None
+            raise QueryError(_say(error, self.read_s), sql) from None
 
     def _connect(self) -> Any:
         connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s)
@@ -95,7 +95,7 @@ def accepts_without_password(address: str, port: int, user: str) -> bool:
     except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
         if error.args and error.args[0] in REFUSED:
             return False
-        raise QueryError(_say(error), "user '{}'".format(user)) from None
+        raise QueryError(_say(error, READ_S), "user '{}'".format(user)) from None
     connection.close()
     return True
 
@@ -122,6 +122,9 @@ def _reach(family: int, address: Any) -> socket.socket:
     return reached
 
 
-def _say(error: BaseException) -> str:
+def _say(error: BaseException, read_s: Optional[float]) -> str:
+    if "timed out" in str(error):
+        waited_s = CONNECT_S if isinstance(error, OSError) else read_s or 0
+        return "the server did not answer within {:g} s".format(waited_s)
     args: Sequence[Any] = error.args
     return "{} {}".format(*args[:2]) if len(args) > 1 else str(error)

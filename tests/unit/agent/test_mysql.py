@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,12 @@ def test_a_server_that_is_not_there_leaves_no_descriptor_behind(tmp_path: Path) 
         assert os.listdir("/proc/self/fd") == before
     finally:
         gc.enable()
+
+
+def test_a_server_that_stays_silent_is_told_with_the_seconds(tmp_path: Path) -> None:
+    path = str(tmp_path / "mysql.sock")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen()
+        with pytest.raises(QueryError, match=r"^the server did not answer within 0\.2 s for SELECT 1$"):
+            Client(path, 0.2).query("SELECT 1")
