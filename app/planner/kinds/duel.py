@@ -14,11 +14,11 @@ from app.protocol.plan import SLICES, UNTIL_DECIDED
 
 SEQUENCE = "duel"
 ENGINES = tuple(each.name for each in DUEL)
-ROUNDS = 5
+ROUNDS = 6
 LEAST_BYTES = 3 << 29  # of memory, for two servers at once with the caches of their presets
 _STEPS = ("point-query", "read-only", "update-index", "insert")  # of the sequence
 _PLAIN = PlanRequest(sequence=SEQUENCE)
-_DUEL = replace(_PLAIN, steps=_STEPS, seconds=3, repeats=ROUNDS, order=SLICES, start="snapshot")
+_DUEL = replace(_PLAIN, steps=_STEPS, seconds=4, repeats=ROUNDS, order=SLICES, start="snapshot")
 
 
 def duel(survey: Survey, request: PlanRequest) -> PlanRequest:

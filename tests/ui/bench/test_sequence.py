@@ -190,7 +190,7 @@ def test_what_is_folded_names_what_differs(qtbot: QtBot, page: BenchPage) -> Non
     assert not panel.folded.isVisible()
     assert (
         panel.differing.text()
-        == "some steps left out, 3 s a step, servers take turns, from a copy of the data"
+        == "some steps left out, 4 s a step, servers take turns, from a copy of the data"
     )
     panel.sequence_chosen.emit("quick")
     settle(qtbot, page)

@@ -32,7 +32,7 @@ def test_the_duel_is_ready() -> None:
     assert found.obstacle == ""
     assert found.plan and found.plan.sequence == "duel"
     assert [step.name for step in found.plan.steps if step.sliced] == list(DUEL_STEPS)
-    assert (found.plan.repeats, found.plan.order, found.plan.start) == (5, "slices", "snapshot")
+    assert (found.plan.repeats, found.plan.order, found.plan.start) == (6, "slices", "snapshot")
     assert found.plan.snapshot_at == 3
     assert found.estimate and found.estimate.seconds > 160
 
@@ -96,7 +96,7 @@ def test_repeats_that_were_chosen_stay() -> None:
     assert draft.tick(OLD, "innodb", "baseline", True).without([0, 1]).request.repeats == 4
     once = drafted(repeats=1)
     assert once.tick(OLD, "innodb", "baseline", True).request.repeats == 1
-    assert first_draft(survey(), "local").tick(OLD, "innodb", "baseline", True).request.repeats == 5
+    assert first_draft(survey(), "local").tick(OLD, "innodb", "baseline", True).request.repeats == 6
 
 
 def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
@@ -213,7 +213,7 @@ def test_a_sequence_brings_its_own_sweep_order_and_start() -> None:
     left = (request.threads, request.rate, request.cores, request.vary, request.arrivals, request.load_method)
     assert left == (None, None, None, "", "", "ordered")
     again = swept.with_sequence("quick").with_sequence("duel").request
-    assert (again.order, again.start, again.seconds, again.repeats) == ("slices", "snapshot", 3, 5)
+    assert (again.order, again.start, again.seconds, again.repeats) == ("slices", "snapshot", 4, 6)
 
 
 def test_the_repeats_of_the_duel_do_not_go_on_to_another_sequence() -> None:

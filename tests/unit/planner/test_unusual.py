@@ -63,7 +63,7 @@ def test_arrivals_are_named_with_their_rate() -> None:
 
 def test_the_duel_names_its_seconds_and_its_servers() -> None:
     text = unusual_text(first_draft(survey(), "local").request, steps_of("duel"))
-    assert text == "some steps left out, 3 s a step, servers take turns, from a copy of the data"
+    assert text == "some steps left out, 4 s a step, servers take turns, from a copy of the data"
 
 
 def test_slices_of_one_contender_are_one_server() -> None:
