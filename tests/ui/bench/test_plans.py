@@ -290,6 +290,6 @@ def test_the_command_line_is_taken_along(qtbot: QtBot, page: BenchPage) -> None:
     assert QGuiApplication.clipboard().text() == (
         f"dyno run --contender {MARIADB}:innodb:baseline --contender {MARIADB}:rocksdb:baseline"
         " --sequence duel"
-        " --steps point-query,read-only,update-index,insert --repeats 5 --seconds 3 --order slices"
+        " --steps point-query,read-only,update-index,insert --repeats 6 --seconds 4 --order slices"
         " --start-state snapshot"
     )

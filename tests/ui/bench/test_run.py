@@ -56,7 +56,7 @@ def test_run_starts_and_shows_it_live(
     ((target, directory, _plan, sha, sessions),) = to_follow
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
     assert wanted.args == [ShowPageRequest("live", sessions, is_of_start=True)]
-    assert len(sessions) == 10
+    assert len(sessions) == 12
 
 
 @pytest.fixture
