@@ -149,7 +149,7 @@ def test_the_duel_is_planned_without_being_described(desktop: Desktop) -> None:
         [f"{MARIADB}-innodb", MARIADB, "innodb", "baseline"],
         [f"{MARIADB}-rocksdb", MARIADB, "rocksdb", "baseline"],
     ]
-    assert "order slices, 5 repeats" in said
+    assert "order slices, 6 repeats" in said
     assert "start snapshot" in said
     assert (
         "the servers take turns, up to four a second, in point-query, read-only, update-index, insert;"
