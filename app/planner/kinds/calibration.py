@@ -12,8 +12,9 @@ from app.planner.request.request import PlanRequest
 from app.protocol.answers import Build, Survey
 
 from .canary import CNF, canary_build
-from .duel import ROUNDS, order_by_memory
+from .duel import order_by_memory
 
+SELF_TEST_ROUNDS = 5
 SESSIONS = 6  # of all contenders together
 MOST_ENGINES = 2  # more would take too long
 
@@ -40,7 +41,7 @@ def self_test_request(survey: Survey, target: str) -> PlanRequest:
         target=target,
         sequence=self_test.SEQUENCE,
         contenders=tuple(_planted(build, pct) for pct in (0, *self_test.PLANTED)),
-        repeats=ROUNDS,
+        repeats=SELF_TEST_ROUNDS,
         order=order_by_memory(survey),
         start="snapshot",
     )

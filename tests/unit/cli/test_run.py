@@ -225,7 +225,7 @@ def test_a_duel_without_room_for_two_servers_says_that_sessions_are_whole(
     main(["run", "--duel", "--dry-run"])
     said = capsys.readouterr().out
     assert (
-        said.startswith("whole sessions A B B A, not in slices: ") and "order interleaved, 5 repeats" in said
+        said.startswith("whole sessions A B B A, not in slices: ") and "order interleaved, 6 repeats" in said
     )
 
 
