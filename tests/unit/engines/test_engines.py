@@ -61,7 +61,8 @@ def test_the_bytes_of_the_workloads_are_part_of_every_work_key() -> None:
     assert found == pinned
 
 
-# as they were before engines had a folder, but for the shorter writes of the duel: texts of contenders, options; work_key, contender_keys, estimate
+# as they were before engines had a folder, but for the duel, whose writes are shorter since:
+# texts of contenders, options; work_key, contender_keys, estimate
 PINNED: dict[str, tuple[list[str], dict[str, Any], str, str, str]] = {
     "duel": (ALL, {}, "eeee1a279a11e350", "03dd9c02ceddf030", "8e014eae34d8c5d6"),
     "quick": (
