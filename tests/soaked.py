@@ -25,7 +25,7 @@ def value(s: int, length: int) -> list[float]:
     return [rate, 500.0 + 60.0 * s / length, float(s)]
 
 
-def kept(home: Path, seconds: Sequence[int], repeats: int = 1, number: int = 1) -> list[str]:
+def long_sessions(home: Path, seconds: Sequence[int], repeats: int = 1, number: int = 1) -> list[str]:
     """Sessions of two contenders with a driven step of each length."""
     driven = [
         Step(f"soak-{n}", "drive", "soak", "writes", seconds=n, coordinates={"threads": 1}, threads=1)

@@ -233,7 +233,7 @@ def test_long_steps_have_a_tab_with_their_seconds(
 ) -> None:
     opened(2)
     assert not any(isinstance(each, SoakPanel) for each in offered(page))
-    page.open(ShowPageRequest("compare", tuple(soaked.kept(context.home, [700], number=2))))
+    page.open(ShowPageRequest("compare", tuple(soaked.long_sessions(context.home, [700], number=2))))
     qtbot.waitUntil(lambda: any(isinstance(each, SoakPanel) for each in offered(page)))
     shown = panel(qtbot, page, SoakPanel)
     qtbot.waitUntil(lambda: shown.csv() != "")

@@ -20,13 +20,13 @@ from tests import soaked
 
 
 def compared(home: Path, seconds: Sequence[int], repeats: int = 1) -> Comparison:
-    ids = soaked.kept(home, seconds, repeats)
+    ids = soaked.long_sessions(home, seconds, repeats)
     with History(home) as history:
         return compare(history, ids)
 
 
 def test_a_step_of_a_minute_tells_its_seconds(tmp_path: Path) -> None:
-    ids = soaked.kept(tmp_path, (60, 30))
+    ids = soaked.long_sessions(tmp_path, (60, 30))
     with History(tmp_path) as history:
         load, minute, half = steps(history, ids[0])
     assert load["soak"] is None and half["soak"] is None
@@ -42,7 +42,7 @@ def test_a_step_of_a_minute_tells_its_seconds(tmp_path: Path) -> None:
 
 
 def test_a_cut_leaves_the_seconds_that_count(tmp_path: Path) -> None:
-    ids = soaked.kept(tmp_path, (620,))
+    ids = soaked.long_sessions(tmp_path, (620,))
     with History(tmp_path) as history:
         before = steps(history, ids[0])[1]["soak"]
         count_only_seconds(history, ids[0], 1, Cut(200, 299))
@@ -86,7 +86,7 @@ def test_they_are_measures_where_a_ratio_means_something(tmp_path: Path) -> None
 
 
 def test_reports_and_json_have_them(tmp_path: Path) -> None:
-    ids = soaked.kept(tmp_path, (620,))
+    ids = soaked.long_sessions(tmp_path, (620,))
     with History(tmp_path) as history:
         report = read_report(history, ids)
         rows = to_json(compare(history, ids))["rows"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -162,7 +162,8 @@ class PlanText(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._draft = Draft()
-        self._request, self._survey = self._draft.request, cast("Survey | None", None)
+        self._request = self._draft.request
+        self._survey: Survey | None = None
         self.folder = ""  # where dialogs begin
         self.text = CodeView("Plan as TOML")
         tip = "Save this plan to a file, for Open plan or a terminal"
@@ -188,7 +189,10 @@ class PlanText(QWidget):
         remarks: Sequence[str] = self._draft.remarks
         if self._survey is not None:
             remarks = with_sizes(remarks, machine_sizes(self._survey))
-        self.text.show_text("\n".join((*remarks, plan_file_text(self._request))))
+        self.text.show_text(self._file_text(remarks))
+
+    def _file_text(self, remarks: Sequence[str]) -> str:
+        return "\n".join((*remarks, plan_file_text(self._request)))
 
     def show_outcome(self, outcome: DraftOutcome) -> None:
         """Show the request with what Dyno chose for its time."""
@@ -217,7 +221,7 @@ class PlanText(QWidget):
         open_disposable_dialog(dialog)
 
     def _on_path_chosen(self, path: str) -> None:
-        self.save_wanted.emit(path, "\n".join((*self._draft.remarks, plan_file_text(self._request))))
+        self.save_wanted.emit(path, self._file_text(self._draft.remarks))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(command_line(self._request))
