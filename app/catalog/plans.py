@@ -34,7 +34,7 @@ def find_plan_file(name: str) -> Path:
 
 def scaled_lines(text: str, sizes: Mapping[str, int]) -> Iterator[str]:
     """What differs on this machine, by lines `# scaled: ...`; `{ram*0.5}` is a size, `{cores}` a number."""
-    for line in with_sizes(plan_remarks(text), sizes):
+    for line in with_sizes(text.splitlines(), sizes):
         if found := _SCALED.match(line):
             yield found[1]
 
