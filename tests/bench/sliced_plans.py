@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -13,14 +12,16 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 from pathlib import Path
 from typing import Any
 
 from app.agent.server.server import start_ticks
 from app.agent.system.directory import MarkedDirectory
-from app.comparison.verdicts.compare import compare
+from app.comparison.cells.cell import Comparison
+from app.comparison.verdicts.compare import compare, comparison_by_measure
+from app.comparison.verdicts.disturbing import GivenDisturbanceLimits
 from app.history.lists.sessions import sessions_of_plan
 from app.history.steps.figures import plans_by_session, steps
 from app.history.store.history import History
@@ -29,6 +30,7 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.plan_file import plan_file_text
 from app.planner.request.request import PlanRequest
 from app.protocol.events import Sample, StepEnded, StepStarted, decode
+from app.protocol.others import DISTURBED
 from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import COLOURED
 from tests.installed import DYNO, MARIADB
@@ -36,15 +38,17 @@ from tests.sequences import LOAD, SETTLED, own_sequence
 
 ROOT = Path(__file__).parents[2]  # of Dyno
 WHOLE = "interleaved"
+CPU_PER_QUERY, ALL_ALLOWED = "cpu_us", GivenDisturbanceLimits(others_pct=100, steal_pct=100)
 EQUALS = ("point-query", "update-index")
 TABLES, ROWS, THREADS, WARMUP = 2, 20_000, 2, 1
 SPARE_S, SERVER_S, TIMES = 120, 60, 3  # until a plan takes too long: seconds, and times what its steps take
-STOP_S, STARTED = 60, re.compile(r"^plan (\S+) is running", re.MULTILINE)
+STOP_S = 60
 # a second contender that is the same for all that is measured: the planner refuses two that are equal
 TWIN = "server_id=78"
 # what makes an InnoDB another one, in reading and in writing
 OTHER = "loose_innodb_adaptive_hash_index=ON\ninnodb_flush_log_at_trx_commit=0"
 LOGS = dict[str, list[float]]  # of the ratio of each round, by step
+Words = list[tuple[str, str]]  # a step and the verdict of the second contender's
 
 
 class PlanFailedError(Exception):
@@ -60,6 +64,8 @@ class Carried:
     false: list[str]  # steps whose cells are coloured
     unjudged: int  # cells
     journals: dict[str, Path]  # of the sessions
+    by_cpu: Words = field(default_factory=list)  # by CPU per query, as if no step were disturbed
+    disturbed: int = 0  # steps of sessions
 
 
 def slice_overheads(plans: Sequence[Carried]) -> list[float]:
@@ -101,15 +107,15 @@ class Bench:
         """Two contenders (ENGINE:PRESET); raises PlanFailedError."""
         self._count += 1
         file = self.home / "plan.toml"
-        file.write_text(plan_file_text(self._request(contenders, order, driven, seconds)))
+        request = self._request(contenders, order, driven, seconds)
+        file.write_text(plan_file_text(request))
         busy = ["--allow-busy"] if self._options.allow_busy else []
         each_s = SERVER_S + len(driven) * (seconds + WARMUP) * TIMES
         limit_s = SPARE_S + self._options.rounds * len(contenders) * each_s
         code, said = self.run(["run", *busy, str(file)], limit_s)
-        started = STARTED.search(said)
-        if code or started is None:
+        if code:
             raise PlanFailedError(next(reversed(said.strip().splitlines()), "nothing was said"))
-        return self._carried(started[1])
+        return self._carried(request.name)
 
     def _request(
         self, contenders: Sequence[str], order: str, driven: Sequence[str], seconds: int
@@ -158,13 +164,24 @@ class Bench:
             ids = sessions_of_plan(history, plan)
             found = plans_by_session(history, ids)[ids[0]]
             driven = {id_: [each for each in steps(history, id_) if each["kind"] == "drive"] for id_ in ids}
-            rows = [each for each in compare(history, ids, ids[0]).rows if each.kind == "drive"]
-        cells = [(row.workload, row.cells[1].verdict) for row in rows]
-        false = [name for name, word in cells if word in COLOURED]
+            cells = _words(compare(history, ids, ids[0]))
+            by_cpu = compare(history, ids, ids[0], allowed=ALL_ALLOWED)
         unjudged = sum(word == "marked" for _, word in cells)
+        disturbed = sum(DISTURBED in step["marks"] for its in driven.values() for step in its)
         journals = {id_: path_of(self.home / "journals", id_) for id_ in ids}
         figures = {id_: {each["name"]: each["value"] for each in its} for id_, its in driven.items()}
-        return Carried(found, logs_of(found, figures), false, unjudged, journals)
+        costs = _words(comparison_by_measure(by_cpu, CPU_PER_QUERY))
+        logs = logs_of(found, figures)
+        return Carried(found, logs, coloured(cells), unjudged, journals, costs, disturbed)
+
+
+def _words(comparison: Comparison) -> Words:
+    return [(row.workload, row.cells[1].verdict) for row in comparison.rows if row.kind == "drive"]
+
+
+def coloured(words: Words) -> list[str]:
+    """The steps of equals that a verdict tells apart."""
+    return [name for name, word in words if word in COLOURED]
 
 
 def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:

@@ -33,6 +33,7 @@ from tests.bench.sliced_plans import (
     Bench,
     Carried,
     PlanFailedError,
+    coloured,
     joined,
     made,
     slice_overheads,
@@ -43,7 +44,7 @@ RIVALS = ("innodb:baseline", "rocksdb:baseline")
 QUIET, BUSY = "left alone", "beside a busy loop"
 NOISES = {"quiet": (QUIET,), "busy": (BUSY,), "both": (QUIET, BUSY)}
 SECONDS, ROUNDS, BLOCKS = 6, 5, 12
-FALSE, OFF_PCT, NARROWER = 0.15, 3.0, 3.0  # goals
+FALSE, FALSE_BY_CPU, OFF_PCT, NARROWER = 0.15, 0.09, 3.0, 3.0  # goals
 FAILURES = 3  # in a row, after which there is no use
 Part = Callable[[Bench, argparse.Namespace], list[Figure]]
 
@@ -102,20 +103,35 @@ def equals(bench: Bench, options: argparse.Namespace) -> list[Figure]:
             found[noise].append(carried)
             _show_equals(found)
     return [
-        *(figure for noise, its in found.items() for figure in _equals_figures(noise, its)),
+        *(
+            figure
+            for noise, its in found.items()
+            for figure in _equals_figures(noise, its, order.count(noise))
+        ),
         *_switching_figures([each for its in found.values() for each in its]),
     ]
 
 
 def _show_equals(found: dict[str, list[Carried]]) -> None:
     heads = ["two that are the same", "plans", "with a false cell", "cells not judged"]
+    heads += ["false by CPU per query", "of cells judged", "steps disturbed"]
     heads += [text for name in EQUALS for text in (f"{name}: ratio", "sd of a round")]
     lines = []
     for noise, its in found.items():
         logs = joined(each.logs for each in its)
         line = [noise, len(its), sum(bool(each.false) for each in its), sum(each.unjudged for each in its)]
+        line += [_false_by_cpu(its), _judged_by_cpu(its), sum(each.disturbed for each in its)]
         lines.append([*map(str, line), *(text for name in EQUALS for text in _texts(logs.get(name, [])))])
     _print(heads, lines)
+
+
+def _false_by_cpu(its: Sequence[Carried]) -> int:
+    """Plans of which CPU per query tells a step of equals apart."""
+    return sum(bool(coloured(each.by_cpu)) for each in its)
+
+
+def _judged_by_cpu(its: Sequence[Carried]) -> int:
+    return sum(word != "marked" for each in its for _, word in each.by_cpu)
 
 
 def _texts(logs: Sequence[float]) -> tuple[str, str]:
@@ -130,11 +146,16 @@ def _print(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     print(markdown_of(list(heads), [list(line) for line in lines]), end="\n\n", flush=True)
 
 
-def _equals_figures(noise: str, its: Sequence[Carried]) -> list[Figure]:
+def _equals_figures(noise: str, its: Sequence[Carried], asked: int) -> list[Figure]:
     plans = len(its)
     false = sum(bool(each.false) for each in its)
-    figures = [Figure(f"{noise}: with a false cell", false, "plans", plans, "plans",
-                      at_most=max(1.0, math.floor(FALSE * plans)), digits=0)]  # fmt: skip
+    most = max(1.0, math.floor(FALSE * plans))
+    figures = [
+        Figure(f"{noise}: carried out", plans, "plans", asked, "plans", at_least=asked, digits=0),
+        Figure(f"{noise}: with a false cell", false, "plans", plans, "plans", at_most=most, digits=0),
+        Figure(f"{noise}: false by CPU per query", _false_by_cpu(its), "plans", plans, "plans",
+               at_most=math.floor(FALSE_BY_CPU * plans), digits=0),
+    ]  # fmt: skip
     for name, logs in joined(each.logs for each in its).items():
         if len(logs) > 1:
             found, n = mean_ratio(logs), len(logs)
