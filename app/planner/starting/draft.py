@@ -18,7 +18,7 @@ from app.planner.kinds.duel import ROUNDS, SEQUENCE, duel, duel_of, is_untouched
 from app.planner.request.contender import ContenderRequest, parse_memory_field
 from app.planner.request.plan_file import plan_request_of_text
 from app.planner.request.request import OPTIONS, PlanRequest
-from app.planner.resolve.contenders import as_named_today, engines_in, short_names
+from app.planner.resolve.contenders import as_named_today, engines_in, short_names, with_each_build
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from app.protocol.answers import Survey
 from app.protocol.plan import UNTIL_DECIDED
@@ -179,6 +179,13 @@ class Draft:
         is_usual = self.request.repeats == before and not self.request.time_limit
         repeats = after if is_usual else self.request.repeats
         return self._with(replace(self.request, contenders=contenders, repeats=repeats))
+
+    def with_each_build(self, survey: Survey) -> Draft:
+        """The draft with the builds of a target in place of each build; unchanged if none has the engine."""
+        try:
+            return self.with_options(contenders=with_each_build(self.request.contenders, survey))
+        except InputError:
+            return self  # the check says why
 
     def is_ticked(self, build: str, engine: str, preset: str) -> bool:
         return any((c.build, c.engine, c.preset) == (build, engine, preset) for c in self.request.contenders)

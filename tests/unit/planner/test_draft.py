@@ -187,6 +187,19 @@ def test_an_old_survey_does_not_make_the_clocks_differ() -> None:
     assert clock.state == "pass"
 
 
+def test_each_build_becomes_those_of_the_target() -> None:
+    asked = (ContenderRequest("*", "rocksdb"), ContenderRequest(OLD, "innodb"))
+    found = drafted(contenders=asked).with_each_build(survey())
+    assert [(each.build, each.engine) for each in found.request.contenders] == [
+        (MARIADB, "rocksdb"),
+        (OLD, "innodb"),
+    ]
+    nowhere = drafted(contenders=(ContenderRequest("*", "tokudb"),))
+    assert nowhere.with_each_build(survey()) == nowhere
+    problem = concluded(nowhere).problem
+    assert problem and "no build on this target can start and has the engine tokudb" in problem.text
+
+
 def test_a_variant_is_a_sequence_of_ones_own(dyno_home: Path) -> None:
     catalog = Catalog()
     sequence, workloads = catalog.sequence("quick"), choices(None, catalog).workloads

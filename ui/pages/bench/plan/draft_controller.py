@@ -88,8 +88,9 @@ class DraftController(QObject):
         """Take a new survey of the target; the first one allows ticking."""
         is_first = self.survey is None
         self.survey = survey
-        if is_first and not self.draft.request.contenders:
-            self._put(self._draft_for(self.draft.request.target))
+        if is_first:
+            has_any = bool(self.draft.request.contenders)
+            self._put(self.draft if has_any else self._draft_for(self.draft.request.target))
         self.reload()
 
     def reload(self) -> None:
@@ -249,8 +250,8 @@ class DraftController(QObject):
         self.counting.emit(remark)
 
     def _put(self, draft: Draft) -> None:
-        self.draft = draft
-        self.drafted.emit(draft)
+        self.draft = draft.with_each_build(self.survey) if self.survey else draft
+        self.drafted.emit(self.draft)
         if not self._soon.isActive():
             self._soon.start()
 
