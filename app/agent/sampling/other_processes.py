@@ -45,8 +45,9 @@ class OtherProcesses:
     def __init__(self, own_word: bytes) -> None:
         self._own_word = own_word  # that is in the command line of every agent of this version
         self.without: Callable[[], Set[int]] = set  # processes of the plan: they are measured themselves
-        self._names: List[str] = []  # of /proc, at the latest reading
+        self._newest = b""  # process or thread of the machine, when /proc was listed last
         self._known: Set[int] = set()
+        self._left = False  # whether some were more than one reading looks at
         self._counted: Dict[int, _Thread] = {}  # the kernel's threads, and Dyno's other processes
         self._kernel: Set[int] = set()
         self._ticks = {"kernel": 0, "dyno": 0}
@@ -58,10 +59,10 @@ class OtherProcesses:
     def read(self, counters: Counters, whole: bool = False) -> None:
         """CPU seconds; whole: including threads that rest."""
         self._readings += 1
-        names = os.listdir("/proc")
-        if names != self._names:
-            self._meet_new({int(name) for name in names if name.isdigit()})
-            self._names = names
+        newest = _newest()
+        if whole or self._left or newest != self._newest or not newest:
+            self._newest = newest
+            self._meet_new({int(name) for name in os.listdir("/proc") if name.isdigit()})
         for pid, thread in self._counted.items():
             if whole or thread.due <= self._readings:
                 self._count(pid, thread)
@@ -76,8 +77,11 @@ class OtherProcesses:
         self._kernel -= gone
         for pid in gone:
             self._counted.pop(pid, None)
-        for pid in sorted(there - self._known)[: None if self._readings == 1 else NEW]:
+        new = sorted(there - self._known)
+        most = len(new) if self._readings == 1 else NEW
+        for pid in new[:most]:
             self._meet(pid)
+        self._left = len(new) > most
 
     def _meet(self, pid: int) -> None:
         stat = _stat(pid)
@@ -183,6 +187,14 @@ class _Use:
 def _grown(first: Optional[float], last: Optional[float]) -> float:
     """Growth of a value; 0 if only the owner of the process may read it."""
     return 0.0 if last is None else max(0.0, last - (first or 0.0))
+
+
+def _newest() -> bytes:
+    """The newest process or thread, the last word of /proc/loadavg; empty where nobody may read it."""
+    try:
+        return read_file("/proc/loadavg").rpartition(b" ")[2]
+    except OSError:
+        return b""
 
 
 def _stat(pid: int) -> Optional[ProcessStat]:
