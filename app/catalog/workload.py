@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
-from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, STEP_KINDS, WITHOUT_WORK
+from app.protocol.conditions import Condition
+from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, PER_MINUTE, STEP_KINDS, WITHOUT_WORK
 
+from .conditions import conditions_of
 from .event_kinds import kinds_problem
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
@@ -45,7 +47,7 @@ _UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
 _NOT_ITS_OWN = (*WITHOUT_WORK, LIMIT)  # a step of a sequence makes a driven workload a search
 # what there is after a step of a kind, unless its workload says otherwise
 _MADE_BY = {"load": "tables", "index": "index", "text-index": "text-index"}
-_MADE = (*_MADE_BY.values(), "texts", "purchases", "purchases-index")
+_MADE = (*_MADE_BY.values(), "texts", "purchases", "purchases-index", "orders", "accounts")
 
 WORKLOAD_RULES = {
     "name": NEEDED_TEXT,
@@ -68,6 +70,8 @@ WORKLOAD_RULES = {
     "makes": ValueRule((str,), choices=_MADE),
     "needs": ValueRule((list,), items=ValueRule((str,), choices=_MADE)),
     "kinds": ValueRule((list,), items=TEXT),
+    "figure_kind": TEXT,
+    "condition": ValueRule((list,), items=TABLE),
     "engines": TABLE,
     "engines_because": TEXT,
     "row_bytes": TABLE,
@@ -107,6 +111,8 @@ class Workload:
     events: int | None = None  # where it ends, as custom SQL says
     seconds: int | None = None
     kinds: tuple[str, ...] = ()  # of its events, which its Lua counts apart
+    figure_kind: str = ""  # the kind whose events per minute are its figure; "": all of them, per second
+    condition: tuple[Condition, ...] = ()  # of a load: what holds of its tables
     tables: int = 0  # that it fills; 0: as many as the plan says
     shipped: bool = True
     file: str = ""  # its path
@@ -128,7 +134,9 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
         raise document.error(("engines_because",), "must say why other engines cannot run it")
     _check_unit(document, data)
     _check_kinds(document, data)
+    _check_figure_kind(document, data)
     rest: dict[str, Any] = {key: tuple(data[key]) for key in _LISTS if key in data}
+    rest["condition"] = conditions_of(document)
     rest["makes"] = data.get("makes", _MADE_BY.get(data["kind"], ""))
     if data.get("figure") in _UNITS:
         rest["unit"] = _UNITS[data["figure"]]
@@ -169,6 +177,21 @@ def _check_kinds(document: Document, data: dict[str, Any]) -> None:
         )
     if problem := kinds_problem(data["kinds"]):
         raise document.error(("kinds",), problem)
+
+
+def _check_figure_kind(document: Document, data: dict[str, Any]) -> None:
+    """Check the kind that is the figure: its unit is per minute, and no other is."""
+    kind, kinds = data.get("figure_kind", ""), data.get("kinds", [])
+    if kind and "sql" in data:
+        raise document.error(("figure_kind",), "needs a workload with Lua: leave it out")
+    if kind and kind not in kinds:
+        known = ", ".join(kinds) or "none"
+        raise document.error(("figure_kind",), f"must be one of its kinds, {known}, not {kind!r}")
+    if kind and data.get("figure", "rate") != "rate":
+        raise document.error(("figure_kind",), f"is counted as a rate, not as a {data['figure']}")
+    if bool(kind) != data.get("unit", "").endswith(PER_MINUTE):
+        ending = "must end in" if kind else "needs figure_kind, as it ends in"
+        raise document.error(("unit",), f"{ending} {PER_MINUTE}")
 
 
 def check_options(document: Document, where: tuple[str | int, ...], options: dict[str, Any]) -> None:

@@ -64,6 +64,7 @@ ROLE_MISSED = "role-missed"  # mark of the other roles of its step
 OF_KIND = "/"  # in names of steps and series, before that of a kind of events
 QPS_UNIT = "queries/s"  # of the steps that have a QPS
 ROWS_UNIT = "rows/s"
+PER_MINUTE = "/min"  # how the unit of the events of one kind ends
 LEVELS = (LEVEL_MISSED, ROLE_MISSED)  # marks that no other repeat makes good
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 

@@ -25,6 +25,8 @@ _MAKERS = {
     "text-index": "of kind text-index",
     "purchases": "that loads purchases, like insert-benchmark-load,",
     "purchases-index": "that builds their indexes, like insert-benchmark-index,",
+    "orders": "that loads orders, like orders-load,",
+    "accounts": "that loads accounts, like accounts-load,",
 }
 _STARTERS = {"restarted": "restart", "snapshot": "snapshot"}  # a state -> the step that brings it about
 SEARCH_S = 900  # a search for a limit, at most
