@@ -1,0 +1,3 @@
+local procedures = {}
+function procedures.create() end
+return procedures
