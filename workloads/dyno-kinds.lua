@@ -288,15 +288,23 @@ local function checked(name)
    return name
 end
 
--- Call it once `event` is defined. draw() gives the number of the next kind, from 1. An event that begins again
--- after an error stays of its kind, and its latency goes on.
-function kinds.drive(kind_names, draw)
+-- Call it once `event` is defined. draw() gives the number of the next kind, from 1. The latency of an event that begins
+-- again after an error goes on. It stays of its kind, unless draws_anew() says otherwise.
+function kinds.drive(kind_names, draw, draws_anew)
    assert(#kind_names <= MOST, "dyno: a workload has at most 20 kinds")
    for i, name in ipairs(kind_names) do
       names[i] = checked(name)
    end
    local init, carry_out = thread_init, event
+   local restart = sysbench.hooks.before_restart_event
    local kind, began_s, has_begun
+
+   function sysbench.hooks.before_restart_event(problem)
+      restart(problem)
+      if problem and redraw then
+         kind = redraw() or kind
+      end
+   end
 
    function thread_init()
       init()

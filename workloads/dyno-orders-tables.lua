@@ -109,25 +109,36 @@ local function add_primary(parts, table)
    end
 end
 
-local function parts_of(table, has_needed)
+local function parts_of(table, has_foreign)
    local parts = {table[2]}
    add_primary(parts, table)
    add_keys(parts, table.keys)
-   if has_needed then
+   if sysbench.opt.foreign_keys then
       add_keys(parts, table.needed)
    end
-   for number, foreign in ipairs(sysbench.opt.foreign_keys and table.foreign or {}) do
+   for number, foreign in ipairs(has_foreign and table.foreign or {}) do
       local text = "CONSTRAINT %s_%u FOREIGN KEY (%s) REFERENCES %s"
       parts[#parts + 1] = text:format(table[1], number, foreign[1], foreign[2])
    end
    return parts
 end
 
--- Create them; with the keys that foreign keys need, whether an engine has those or not.
+local function create(table_of, has_foreign)
+   local parts = table.concat(parts_of(table_of, has_foreign), ", ")
+   dyno.set_up(SCHEMA:format(table_of[1], parts, sysbench.opt.engine, sysbench.opt.table_options))
+end
+
+-- Create them; without foreign keys where the engine refuses the first one (others take them and drop them). The keys
+-- that these need are there on every engine.
 function tables.create()
+   local has_foreign = sysbench.opt.foreign_keys
    for _, each in ipairs(TABLES) do
-      local parts = table.concat(parts_of(each, sysbench.opt.foreign_keys), ", ")
-      dyno.set_up(SCHEMA:format(each[1], parts, sysbench.opt.engine, sysbench.opt.table_options))
+      if has_foreign and each.foreign then
+         has_foreign = pcall(create, each, true)
+      end
+      if not (has_foreign and each.foreign) then
+         create(each, false)
+      end
    end
 end
 

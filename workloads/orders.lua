@@ -75,7 +75,7 @@ end
 
 local is_drawn = false -- the transaction that this client carries out
 
--- After an error the specified form repeats the transaction with its values, the common one draws others.
+-- After an error the specified form repeats the transaction with its kind and values, the common one draws both anew.
 function event(_, kind)
    if (sysbench.opt.keying or sysbench.opt.thinking) and terminal.is_late() then
       return true
@@ -88,4 +88,8 @@ function event(_, kind)
    is_drawn = false
 end
 
-kinds.drive(KINDS, draw)
+local function redraw()
+   return not orders.is_specified() and any_kind() or nil
+end
+
+kinds.drive(KINDS, draw, redraw)
