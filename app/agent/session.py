@@ -26,6 +26,7 @@ from .server.server import Server
 from .steps.analyse import TableAnalysis
 from .steps.baton import StepSlicePosition
 from .steps.before_session import run_canary, wait_for_quiet_machine
+from .steps.condition_check import ConditionCheck
 from .steps.count_step import CountStep
 from .steps.drive_step import DriveStep
 from .steps.engine_limits import MissingFeaturePolicy
@@ -163,6 +164,7 @@ class StepExecutor:
         self._settings = StepSettingsChanges(running)
         self._analysing = TableAnalysis(running, self._facts)
         self._lacking = MissingFeaturePolicy(running)
+        self._conditions = ConditionCheck(running, self._facts)
         self.repeating = StepRepeater(running, self._facts)
         self._snapshot = SnapshotStarter(running, self._facts, self._settings, self.open)
         self._broken = ""  # what the server promised to keep and has lost
@@ -181,7 +183,8 @@ class StepExecutor:
         if self._control.interrupts:
             return "stopped", ON_REQUEST
         self._facts.write_ended()
-        return "completed", ""
+        self._ask(len(self._plan.steps) - 1, "ended", "the last step")
+        return ("stopped", ON_REQUEST) if self._control.ends_session else ("completed", "")
 
     def open(self) -> None:
         """Start the server on its data, and declare what is sampled."""
@@ -228,6 +231,7 @@ class StepExecutor:
         if step.kind in QUERYING:
             marks = [*self._analysing.marks_with(ended.get("marks", ())), *self._lacking.marks]
             ended["marks"] = list(dict.fromkeys(marks))
+        ended["marks"] = [*ended.get("marks", ()), *["checked"] * step.check]
         ended["debt"] = read_debt(client, running.contender.engine) if running.server.is_alive() else {}
         if "status" not in ended:
             ended["status"] = status_deltas(before, read_status(client))
@@ -235,6 +239,7 @@ class StepExecutor:
         accounted = running.write_accounting
         ended["rows"] = {**accounted.rows, "in_tables": accounted.rows_in_tables}
         ended["value"] = figure_of(step, ended, engine_of(running.contender.engine))
+        self._conditions.note_end(step, ended, self._plan.writes(index))
         self._write_end(index, ended)
         running.open_step = -1
         self._after_step(index, step, ended)
@@ -292,6 +297,28 @@ class StepExecutor:
             self._analysing.run(step, index)
             self._see_to_server(index)
         self._facts.write_after(index, step)
+        self._check_conditions(index, step)
+
+    def _check_conditions(self, index: int, step: Step) -> None:
+        """After a load Dyno restarts the server, so that it has cached nothing for them."""
+        if self._control.ends_session:
+            return
+        if self._plan.is_loaded_after(index):
+            self._ask(index, "loaded", "the load")
+            if self._plan.steps[index + 1].kind != "restart":
+                restarted = run_restart(self.running, index)
+                self._settings.forget()
+                if restarted["reason"]:
+                    self._journal.log("after the load: {}".format(restarted["reason"]), "error")
+        elif step.check or self._plan.is_loaded_anew_after(index):
+            self._ask(index, step.label, step.label)
+
+    def _ask(self, index: int, when: str, after: str) -> None:
+        """Ask the conditions of the loads so far; one that is violated ends the session."""
+        conditions = self._plan.conditions_until(index)
+        problem = self._conditions.run(index, conditions, when) if conditions else ""
+        if problem:
+            raise SessionAbortedError("after {}: {}".format(after, problem))
 
     def _see_to_server(self, index: int) -> None:
         server = self.running.server

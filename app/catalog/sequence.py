@@ -65,6 +65,7 @@ STEP_RULES = {
     "per_table": FLAG,
     "settle_before": FLAG,
     "settle_after": FLAG,
+    "check": FLAG,
     "reload": ValueRule((str,), choices=RELOADS),
     "increments": ValueRule((int,), 2, 1000),
     "cap_s": SECONDS,
@@ -126,6 +127,7 @@ class SequenceStep:
     warm: bool = False
     settle_before: bool = False
     settle_after: bool = False
+    check: bool = False  # the conditions of the loads before it are asked after it too
     reload: str = ""  # one of RELOADS; left out: the tables are as earlier steps left them
     increments: int | None = None  # of a load: parts of the same size, the size of the database behind each
     cap_s: int | None = None

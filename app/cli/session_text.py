@@ -9,6 +9,7 @@ from app.comparison.texts.waits_text import lock_lines, statement_lines, waits_l
 from app.comparison.verdicts.repeats import start_state_text
 from app.core.units import date_text, unit_text, with_unit
 from app.history.recorded.in_words import DataAndStartWords, is_of_disturbed
+from app.history.steps.conditions import conditions_text
 from app.history.steps.operations import operation_text
 from app.history.steps.rates import limit_search_text, missed_schedule_text, rate_try_lines
 from app.history.steps.step_text import (
@@ -56,6 +57,8 @@ def print_session_details(found: Mapping[str, Any]) -> None:
     say(", ".join(filter(None, parts)))
     if found["start_state"]:
         say(f"start: {start_state_text(DataAndStartWords.of(found['start_state']))}")
+    if text := conditions_text(found["conditions"]):
+        say(f"conditions: {text}")
     if found["memory"] and (text := memory_settings_text({}, found["memory"])):
         say(text)
     if found["busy"]:

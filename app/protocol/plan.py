@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, fields, replace
+from itertools import takewhile
 from typing import Any, Iterable, List, Mapping
 
+from .conditions import Condition
 from .others import OTHERS_PCT, STEAL_PCT
 from .reading import (
     Content,
@@ -22,6 +24,7 @@ from .reading import (
     Second,
     ShapeError,
     Text,
+    max_list_entries_rule,
     read,
     typed_keys_rule,
 )
@@ -182,10 +185,19 @@ class Step:
     again_after_ms: Count = 0  # of kind kill: a second kill so long after the server was started; 0: none
     cold: bool = False  # of kind restart: the system caches no data when the server starts again
 
+    # of a load: what holds of its tables, asked after it and after the last step
+    conditions: list[Condition] = field(default_factory=list, metadata=max_list_entries_rule(100))
+    check: bool = False  # the conditions of the loads before it are asked after it too
+
     @property
     def is_operation(self) -> bool:
         """Whether Dyno does something to the server while roles go on."""
         return self.kind in OPERATIONS and self.figure == TIME
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether it belongs to the load, or lets the server write what that left."""
+        return self.kind in (*PREPARING, "settle")
 
     @property
     def least_share(self) -> float:
@@ -382,7 +394,25 @@ class Plan:
         step = self.steps[index]
         before = next((each for each in self.steps[:index][::-1] if not each.beside), Step("", ""))
         is_cold = before.kind in OUTAGES or step.restart_with != before.restart_with
+        is_cold = is_cold or self.is_loaded_after(index - 1)
         return step.kind in QUERYING and not (step.writes or step.warm or is_cold or step.role)
+
+    def conditions_until(self, index: int) -> list[Condition]:
+        """The conditions of the loads up to a step, each load of several once."""
+        loads = {each.workload: each.conditions for each in self.steps[: index + 1] if each.conditions}
+        return [condition for conditions in loads.values() for condition in conditions]
+
+    def is_loaded_after(self, index: int) -> bool:
+        """Whether a load with conditions is over here, and measured steps follow: then these are asked."""
+        rest = next((each for each in self.steps[index + 1 :] if not each.beside), None)
+        latest = takewhile(lambda each: each.is_preparing, self.steps[index::-1] if index >= 0 else ())
+        return rest is not None and not rest.is_preparing and any(each.conditions for each in latest)
+
+    def is_loaded_anew_after(self, index: int) -> bool:
+        """Whether the next step makes tables anew whose conditions could not be asked later."""
+        rest = next((each for each in self.steps[index + 1 :] if not each.beside), None)
+        before = {each.workload for each in self.steps[: index + 1] if each.conditions}
+        return rest is not None and rest.workload in before and not rest.options.get("rows_before")
 
     @property
     def most_clients(self) -> int:
@@ -451,7 +481,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON; do not change it, as it shares objects with the plan."""
-        parts = {name: [dict(vars(each)) for each in getattr(self, name)] for name in _PARTS}
+        parts = {name: [_plain(each) for each in getattr(self, name)] for name in _PARTS}
         return {**vars(self), **parts}
 
     @classmethod
@@ -504,7 +534,14 @@ def step_fields_to_hash(step: Step) -> dict[str, Any]:
     """A step for keys and hashes: newer fields only if they have other values than the default."""
     untouched = Step(step.name, step.kind)
     silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]
-    return {name: value for name, value in vars(step).items() if name not in silent}
+    return {name: value for name, value in _plain(step).items() if name not in silent}
+
+
+def _plain(part: Any) -> dict[str, Any]:
+    """A part of a plan as JSON; of a step with its conditions."""
+    if isinstance(part, Step):
+        return {**vars(part), "conditions": [dict(vars(each)) for each in part.conditions]}
+    return dict(vars(part))
 
 
 def _content_of_contender(contender: Contender) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.comparison.cells.cell import Column
 from app.core.table import Table
 from app.core.units import bytes_text, count_text, unit_text
+from app.history.steps.conditions import FACT as CONDITIONS
+from app.history.steps.conditions import conditions_text
 from app.history.steps.figures import facts, plan_of
 from app.history.store.history import History
 from app.variables.memory_text import memory_settings_text
@@ -43,10 +45,17 @@ def _setup(history: History, column: Column) -> dict[str, str]:
         **dict(_build(column, known["build"])),
         "Compression": unit_text(known["compression"].get("in_force", "")),
         "Server memory": memory_settings_text({}, known["memory"]),
+        "Conditions": "; ".join(dict.fromkeys(_conditions(history, column))),
         "Sequence": column.sequence,
         "Sessions": str(len(column.ids)),
     }
     return {part: text for part, text in parts.items() if text.strip(" ()")}
+
+
+def _conditions(history: History, column: Column) -> Iterator[str]:
+    """What came of the conditions of consistency, of each session."""
+    for session in column.ids:
+        yield conditions_text(facts(history, session, CONDITIONS))
 
 
 def _machine(target: str, machine: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -69,10 +69,16 @@ class SessionFactsWriter:
         """What ANALYZE TABLE behind a step took and said, and how many rows the server then believes in."""
         self._write("analysed", found, step.label)
 
+    def write_conditions(self, when: str, found: Dict[str, Any]) -> None:
+        """Which conditions of consistency held, and in what time."""
+        self._write("conditions", found, when)
+
     def write_start_state(self, load: str, **said: str) -> None:
         """Write where the data come from, in words and as data; again if that changes."""
         plan = self._session.plan
-        self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause, **said})
+        is_restarted = plan.start == "loaded" and any(map(plan.is_loaded_after, range(len(plan.steps))))
+        start = "restarted" if is_restarted else plan.start
+        self._write("start_state", {"load": load, "start": start, "pause_s": plan.pause, **said})
 
     def write_server(self) -> None:
         """Write my.cnf and variables after the start of the server."""

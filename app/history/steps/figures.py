@@ -19,6 +19,7 @@ from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.protocol.thread_states import COSTS, STATES, client_time_figure, consistent_client_costs
 from app.stats.at_target.steady import UNSTEADY
 
+from .conditions import FACT as CONDITIONS
 from .marks_of_work import OTHER_WORK, marks_by_current_rules
 from .operations import operations_of_session
 from .rates import rate_outcomes_by_step
@@ -109,6 +110,7 @@ class SessionDetails(SessionEntry):
     explains: list[ExplainEntry]
     waits: list[dict[str, Any]]  # waits and statements of each step that has any
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
+    conditions: list[dict[str, Any]]  # facts: the conditions of consistency, each time they were asked
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
     allow_busy: bool  # it was allowed to begin while another plan measured
     busy: bool  # it did
@@ -131,6 +133,7 @@ def session_details(history: History, reference: str) -> SessionDetails:
             "explains": explains(history, id_),
             "waits": [each.to_json() for each in waits_of_session(history, id_)],
             "start_state": latest_fact(history, id_, "start_state"),
+            "conditions": facts(history, id_, CONDITIONS),
             "memory": latest_fact(history, id_, "memory"),
             "allow_busy": bool(plan.get("allow_busy")),
             "busy": was_busy(history, id_),

@@ -49,6 +49,7 @@ MARKS = {
     ATTEMPT_MARKS[3]: "the two attempts before were disturbed",
     "out-of-rows": "more than half of its rows were deleted when it ended: every second statement found none",
     "restarted": "the server was restarted for it, with empty caches",
+    "checked": "conditions of consistency were asked after it: the steps behind it may find more in caches",
     UNSTEADY: "its throughput changed while it was measured (where servers took turns: their ratio)",
     "of-all-seconds": "its figures cover the whole step, although only some of its seconds count",
     COUNTED_OTHERWISE: "counted on another CPU model or by another valgrind than the base",

@@ -88,6 +88,7 @@ def step_at(
         restart_with=point.variation.restart_with,
         key_caches=step.key_caches,
         profile=step.profile or step.name in size.profile,
+        conditions=list(workload.condition),
         sliced=False,
         analyse=False,  # both known once all steps are
         **bounds,

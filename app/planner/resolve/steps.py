@@ -58,6 +58,7 @@ def resolve_steps(
         if step.settle_before and _has_written(found):
             found.append(_settle(f"settle.before-{step.name}", step, size))
         driven = _points(step, workloads, size, later)
+        driven = [replace(each, check=step.check and not each.beside) for each in driven]
         found += list(points_with_loads(step, driven, found, start)) if step.reload else driven
         if step.settle_after:
             found.append(_settle(f"settle.{step.name}", step, size))
@@ -68,6 +69,7 @@ def resolve_steps(
     if any(each.kind == COUNT for each in found):  # the load is of the snapshot, and nothing to compare
         found = [replace(each, warm=each.warm or each.kind in PREPARING) for each in found]
     _check_needs(found, workloads)
+    _check_conditions(found)
     _check_names(found)
     _check_profile(size.profile, found)
     return list(_analysed(found, workloads))
@@ -206,6 +208,14 @@ def _check_needs(steps: list[Step], workloads: Mapping[str, Workload]) -> None:
             if need not in there:
                 raise InputError(f"step {step.name} needs a step {_MAKERS[need]} before it")
         there.add(workloads[step.workload].makes)
+
+
+def _check_conditions(steps: list[Step]) -> None:
+    for at, step in enumerate(steps):
+        if step.check and not any(each.conditions for each in steps[:at]):
+            raise InputError(
+                f"step {step.name} has check = true, and no load before it has conditions: leave it out"
+            )
 
 
 def _check_profile(names: Iterable[str], steps: list[Step]) -> None:

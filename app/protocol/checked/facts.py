@@ -108,6 +108,17 @@ class CanaryResult:
 
 
 @dataclass(frozen=True)
+class AskedConditions:
+    """The conditions of consistency, as they were asked once."""
+
+    conditions: Count
+    seconds: Figure
+    held: dict[Name, Figure]  # seconds, by name
+    problem: Text = ""  # the first that is violated or cannot be asked
+    unknown: Text = ""  # why others had no answer
+
+
+@dataclass(frozen=True)
 class SessionFacts:
     """By their names."""
 
@@ -126,6 +137,7 @@ class SessionFacts:
     plans: list[StatementPlans]
     work: RowsPerEvent
     load: RemoteLoadFacts
+    conditions: AskedConditions
     stacks: Stacks
 
 

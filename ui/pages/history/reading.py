@@ -10,6 +10,7 @@ from app.comparison.verdicts.repeats import start_state_text
 from app.core.units import bytes_text, count_text, date_text, seconds_text
 from app.history.lists.sessions import source_text
 from app.history.recorded.in_words import DataAndStartWords
+from app.history.steps.conditions import conditions_text
 from app.history.steps.figures import SessionDetails, plan_of, session_details, settings
 from app.history.steps.step_text import BUSY, cut_seconds_text, repeated_attempt_text, time_of_steps
 from app.history.store.history import History
@@ -124,6 +125,7 @@ def _on(shown: SessionDetails, plan: dict[str, Any], machine: dict[str, Any]) ->
     yield "Busy", BUSY if shown["busy"] else ""
     start = shown["start_state"]
     yield "Start", start_state_text(DataAndStartWords.of(start), has_key=False) if start else ""
+    yield "Conditions", conditions_text(shown["conditions"])
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else ""
