@@ -67,6 +67,7 @@ WORKLOAD_RULES = {
     "writes": FLAG,
     "changes_rows": FLAG,
     "removes_rows": FLAG,
+    "transactions": FLAG,
     "makes": ValueRule((str,), choices=_MADE),
     "needs": ValueRule((list,), items=ValueRule((str,), choices=_MADE)),
     "kinds": ValueRule((list,), items=TEXT),
@@ -100,6 +101,7 @@ class Workload:
     writes: bool = False
     changes_rows: bool = False
     removes_rows: bool = False
+    transactions: bool = False  # needed as soon as several clients carry it out
     makes: str = ""  # what others need of it
     needs: tuple[str, ...] = ()
     engines: dict[str, str] = field(default_factory=dict)  # that can, with the first version; none: all

@@ -65,6 +65,7 @@ ENGINE = Aria(
     table_bytes=233.3,
     index_bytes=0.4,  # an index build packs the rows anew
     own_bytes=1024 * MIB,  # of its log: 281 bytes a row of a load until a file of it is full
+    has_transactions=False,
     no_bulk="Aria can leave out keys that are not unique, and the tables have none while they are loaded",
     files=(("redo", r"aria_log(\.\d+|_control)$"),),
     counters=(

@@ -60,6 +60,7 @@ class Engine:
     rewrites: bool = False  # an index build writes the table anew before it lets the old files go
 
     # tables
+    has_transactions: bool = True
     no_bulk: str = "Dyno knows of nothing that it has for it"  # why it has no load method bulk; '': it has
     has_column_families: bool = False
     key_cache: str = ""  # the variable with the size of a key cache, where each table can have its own

@@ -55,6 +55,7 @@ ENGINE = MyISAM(
     analyse_rate=6_000_000,  # it reads its indexes
     table_bytes=199.3,
     index_bytes=10.2,
+    has_transactions=False,
     no_bulk="MyISAM can leave out keys that are not unique, and the tables have none while they are loaded",
     key_cache="key_buffer_size",
     word_lengths=("ft_min_word_len", "ft_max_word_len"),

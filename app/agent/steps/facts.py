@@ -172,9 +172,12 @@ class SessionFactsWriter:
 
     def _write_tables(self) -> None:
         client = self._session.server.client
-        for name in tables_of(client)[:1]:
-            found = client.query("SHOW CREATE TABLE dyno.{}".format(name))[0]
-            self._write("create_table", found.get("create table", ""), "loaded")
+        created = [_create_table(client, name) for name in tables_of(client)]
+        for text in created[:1]:
+            self._write("create_table", text, "loaded")
+        if any("foreign_keys" in step.options for step in self._session.plan.steps):
+            kept = sum(text.count("FOREIGN KEY") for text in created)  # some engines drop them and say nothing
+            self._write("foreign_keys", kept, "loaded")
         for name, statement in engine_of(self._session.contender.engine).table_facts:
             self._write(name, client.query(statement), "loaded")
         self._write_compression("loaded")
@@ -204,6 +207,11 @@ def tables_of(client: Client) -> List[str]:
     """The tables that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
     names = [str(row["tables_in_dyno"]) for row in client.query("SHOW TABLES FROM dyno")]
     return sorted(names, key=lambda name: (len(name), name))
+
+
+def _create_table(client: Client, name: str) -> str:
+    found = client.query("SHOW CREATE TABLE dyno.{}".format(name))[0]
+    return str(found.get("create table", ""))
 
 
 def rows_of_explain(client: Client, statement: str) -> List[Dict[str, Any]]:

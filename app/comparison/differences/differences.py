@@ -170,6 +170,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     known = {name: latest_fact(history, session, name) or {} for name in names}
     known["variables"] = _in_force(plan, known["variables"])
     table = latest_fact(history, session, "create_table")
+    foreign_keys = latest_fact(history, session, "foreign_keys")
     rules = fairness_settings(contender, known["variables"])
     foreign = is_imported(plan)
     build, work = (_BUILD_OF_OTHERS, _PLAN_OF_OTHERS) if foreign else (_BUILD, _PLAN)
@@ -178,7 +179,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "parity": ((name, answer) for name, answer in rules.items() if name not in _NOT_PARITY),
         "variables": _variables(known["variables"], session, contender["base"]),
         "preset": option_values(contender["cnf"]).items(),
-        "tables": [*_columns_of(table or ""), *_compression(history, session)],
+        "tables": [*_columns_of(table or ""), *_compression(history, session), ("foreign keys", foreign_keys)],
         "contender": _settings(contender, foreign).items(),
         "build": [*((name, contender.get(name)) for name in build), *_noted(known["build"])],
         "allocator": {

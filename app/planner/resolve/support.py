@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from app.catalog import Workload
 from app.core.errors import InputError
 from app.engines import engine_of
-from app.protocol.plan import Contender
+from app.protocol.plan import Contender, Step
 
 
 def check_engines(contenders: Sequence[Contender], workloads: Iterable[Workload]) -> None:
@@ -32,6 +32,20 @@ def _can(contender: Contender, workload: Workload) -> bool:
 
 def _numbers(version: str) -> list[int]:
     return [int(each) for each in re.findall(r"\d+", version)]
+
+
+def check_transactions(
+    contenders: Iterable[Contender], steps: Iterable[Step], workloads: Mapping[str, Workload]
+) -> None:
+    """Raise InputError if several clients need transactions and an engine has none."""
+    lacking = [each for each in contenders if not engine_of(each.engine).has_transactions]
+    for step in steps:
+        if lacking and step.workload and workloads[step.workload].transactions and step.threads > 1:
+            raise InputError(
+                f"step {step.name}: {engine_of(lacking[0].engine).title} has no transactions, so that"
+                f" {step.threads} clients would leave {step.workload} inconsistent; choose 1 thread",
+                "threads",
+            )
 
 
 def check_load_method(method: str, contenders: Iterable[Contender], workloads: Iterable[Workload]) -> None:

@@ -132,6 +132,7 @@ class SessionFacts:
     memory: AllocatorFact
     my_cnf: Content
     create_table: Content
+    foreign_keys: Count  # of all tables, where the load may have some
     compression: Compression
     explain: ExplainResult
     plans: list[StatementPlans]
