@@ -1,0 +1,168 @@
+"""Conditions of consistency in real sessions: asked when they should be, and violated ones found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.catalog.approval import hash_of
+from app.history.steps.conditions import conditions_text
+from app.protocol.events import Fact, MomentEvent, SessionEnded, StepEnded
+from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.plans import write
+from tests.sequences import own_sequence
+
+LOAD = 'workload = "accounts-load"'
+DRIVE = 'workload = "accounts"\nevents = 200\nwarmup = 0\nthreads = [4]'
+PLANTED = 'workload = "planted"\nevents = 1\nthreads = [1]'
+HELD = "3 conditions held after the load"
+
+
+def keep_steps(desktop: Desktop, *steps: str) -> None:
+    write(desktop.home / "sequences/mine.toml", own_sequence("mine", *steps, tables=2))
+
+
+def plant(desktop: Desktop, statement: str) -> None:
+    """A workload whose one event sends a statement."""
+    own = desktop.home / "workloads"
+    lua = f'local dyno = require("dyno")\ndyno.declare({{}})\nfunction dyno.prepare() end\n'
+    write(own / "planted-sql.lua", lua + f'function event()\n   dyno.set_up("{statement}")\nend\n')
+    write(
+        own / "planted-sql.toml",
+        'name = "planted-sql"\ntitle = "t"\nkind = "drive"\nlua = "planted-sql.lua"\nwrites = true\n'
+        'needs = ["accounts"]\n',
+    )
+    catalog = Catalog(desktop.home)
+    sha256 = hash_of(catalog.workload_files(catalog.workload("planted-sql")))
+    desktop.dyno("workload", "approve", "planted-sql", sha256)
+
+
+def carried_out(desktop: Desktop, engine: str = "innodb", code: int = 0, **more: object) -> list[Any]:
+    """The events of the session of the sequence."""
+    words = desktop.plan(f"{MARIADB}:{engine}", rows=500, **more)
+    words[words.index("tiny")] = "mine"
+    desktop.dyno("run", *words, "--allow-busy", code=code)
+    return list(desktop.events(max(each["id"] for each in desktop.sessions())))
+
+
+def asked(events: list[Any]) -> list[tuple[str, Any]]:
+    return [
+        (each.when, each.value) for each in events if isinstance(each, Fact) and each.name == "conditions"
+    ]
+
+
+def names_of(events: list[Any]) -> list[str]:
+    """Restarts, checks and ends of steps, in their order."""
+    moments = ("restarted", "conditions")
+    found = [each for each in events if isinstance(each, StepEnded) or getattr(each, "name", "") in moments]
+    return [
+        each.name if isinstance(each, MomentEvent) else "step" for each in found if not isinstance(each, Fact)
+    ]
+
+
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+def test_conditions_hold_after_the_load_and_after_the_last_step(desktop: Desktop, engine: str) -> None:
+    keep_steps(desktop, f"{LOAD}\nsettle_after = true", DRIVE)
+    events = carried_out(desktop, engine)
+    assert [when for when, _ in asked(events)] == ["loaded", "ended"]
+    for _, found in asked(events):
+        assert (found["conditions"], found["problem"], found["unknown"]) == (3, "", "")
+        assert list(found["held"]) == ["accounts", "tellers", "history"]
+        assert 0 < sum(found["held"].values()) <= found["seconds"]
+    assert names_of(events) == ["step", "step", "conditions", "restarted", "step", "conditions"]
+    text = "3 conditions held after the load and after the last step"
+    shown = desktop.json("session", "show", "last")["conditions"]
+    assert conditions_text(shown) == text
+    assert f"conditions: {text}" in desktop.dyno("session", "show", "last").stdout
+    assert "start: freshly loaded, server restarted" in desktop.dyno("session", "show", "last").stdout
+    report = (desktop.home / "out.html").resolve()
+    desktop.dyno("report", "last", "--out", str(report))
+    assert text in report.read_text()
+
+
+@pytest.mark.parametrize(
+    ("statement", "name", "row"),
+    [
+        ("update account set balance = balance + 5 where id = 7", "accounts", "accounts=5, branches=0"),
+        (
+            "update teller set balance = balance - 3 where id = 2",
+            "tellers",
+            "branch_id=1, branch=0, tellers=-3",
+        ),
+        ("delete from history where id = 1", "history", "teller_id="),
+        ("update branch set balance = 1 where id = 2", "accounts", "accounts=0, branches=1"),
+    ],
+)
+def test_a_planted_violation_of_each_condition_is_found(
+    desktop: Desktop, statement: str, name: str, row: str
+) -> None:
+    plant(desktop, statement)
+    before = (DRIVE,) if name == "history" else ()
+    keep_steps(desktop, LOAD, *before, PLANTED.replace('"planted"', '"planted-sql"'))
+    events = carried_out(desktop, code=1)
+    ended = events[-1]
+    assert isinstance(ended, SessionEnded) and ended.outcome == "failed"
+    assert f"after the last step: condition {name} (" in ended.reason
+    assert f") is violated: {row}" in ended.reason and len(ended.reason) < 250
+    said = ended.reason.replace("last step:", "last step")
+    text = desktop.dyno("session", "show", "last").stdout
+    assert ended.reason in text and f"{HELD}; {said}" in text
+    assert desktop.sessions()[0]["reason"] == ended.reason
+    assert all(each.outcome == "completed" for each in events if isinstance(each, StepEnded))
+
+
+def test_a_checked_step_is_marked_and_ends_a_session_that_it_spoiled(desktop: Desktop) -> None:
+    plant(desktop, "update teller set balance = balance + 1 where id = 1")
+    own = PLANTED.replace('"planted"', '"planted-sql"')
+    last = f'{DRIVE}\nname = "last"'
+    keep_steps(desktop, LOAD, f"{DRIVE}\ncheck = true", f"{own}\ncheck = true", last)
+    events = carried_out(desktop, code=1)
+    assert [when for when, _ in asked(events)] == ["loaded", "accounts threads=4", "planted-sql threads=1"]
+    assert events[-1].reason.startswith("after planted-sql threads=1: condition tellers (")
+    ends = [each for each in events if isinstance(each, StepEnded)]
+    assert ["checked" in each.marks for each in ends] == [False, True, True]
+    assert names_of(events).count("restarted") == 1
+    text = desktop.dyno("session", "show", "last").stdout
+    assert f"{HELD} and after accounts threads=4; after planted-sql threads=1 condition tellers" in text
+    assert "checked: conditions of consistency were asked after it" in text
+
+
+def test_tables_that_are_made_anew_are_checked_before(desktop: Desktop) -> None:
+    again = f'{LOAD}\nname = "again"\noptions = {{secondary_keys = true}}'
+    keep_steps(desktop, LOAD, DRIVE, again, f'{DRIVE}\nname = "keys"')
+    found = [when for when, _ in asked(carried_out(desktop))]
+    assert found == ["loaded", "accounts threads=4", "loaded", "ended"]
+
+
+def test_a_session_from_a_snapshot_checks_its_end_alone(desktop: Desktop) -> None:
+    keep_steps(desktop, LOAD, DRIVE)
+    first = carried_out(desktop, start_state="snapshot")
+    assert [when for when, _ in asked(first)] == ["loaded", "ended"]
+    assert names_of(first) == ["step", "conditions", "step", "step", "conditions"]  # the snapshot restarts it
+    again = carried_out(desktop, start_state="snapshot")
+    assert [when for when, _ in asked(again)] == ["ended"]
+    assert conditions_text(desktop.json("session", "show", "last")["conditions"]).startswith(
+        "3 conditions held"
+    )
+
+
+def test_a_condition_that_the_server_refuses_fails_the_session(desktop: Desktop) -> None:
+    write(
+        desktop.home / "workloads/fill.toml",
+        'name = "fill"\ntitle = "t"\nkind = "load"\nsql = "fill.sql"\nunit = "rows/s"\n\n[[condition]]\n'
+        'name = "1"\ntitle = "there is no gap"\nsql = "SELECT id FROM nowhere"\n',
+    )
+    table = "tables\n  create table t (id int not null primary key);\nfill\n  insert into t values (:next);\n"
+    declared = f"declare\n  next seq 1 2000000000\n{table}"
+    write(desktop.home / "workloads/fill.sql", f"{declared}begin\n  select id from t;\nend\n")
+    keep_steps(desktop, 'workload = "fill"', 'workload = "fill-read"\nevents = 1\nthreads = [1]')
+    write(
+        desktop.home / "workloads/fill-read.toml",
+        'name = "fill-read"\ntitle = "t"\nkind = "drive"\nsql = "fill.sql"\n',
+    )
+    reason = carried_out(desktop, code=1)[-1].reason
+    expected = "after the load: condition 1 (there is no gap) cannot be asked: 1146 Table 'dyno.nowhere'"
+    assert reason.startswith(expected)
