@@ -28,7 +28,7 @@ def keep_steps(desktop: Desktop, *steps: str) -> None:
 def plant(desktop: Desktop, statement: str) -> None:
     """A workload whose one event sends a statement."""
     own = desktop.home / "workloads"
-    lua = f'local dyno = require("dyno")\ndyno.declare({{}})\nfunction dyno.prepare() end\n'
+    lua = 'local dyno = require("dyno")\ndyno.declare({})\nfunction dyno.prepare() end\n'
     write(own / "planted-sql.lua", lua + f'function event()\n   dyno.set_up("{statement}")\nend\n')
     write(
         own / "planted-sql.toml",
