@@ -16,7 +16,7 @@ from app.protocol.events import (
 )
 from app.protocol.others import Others
 from app.protocol.plan import LONGEST_S, Plan, PlannedSession
-from app.protocol.series import MADE_OF
+from app.protocol.series import in_a_second, series_of_figure
 from app.protocol.states import SessionState, StepState
 from app.stats.at_target.steady import UNSTEADY, Steadiness, ratio_steadiness, steadiness
 
@@ -62,7 +62,7 @@ def _judged(plan: Plan, found: Mapping[int, Results], contender: int, step: int)
     result, base = found[contender][step], found.get(0, {}).get(step)
     steady = _of_ratio(base, result) if plan.steps[step].sliced and contender else None
     if steady is None and (contender or not plan.steps[step].sliced) and result.seconds:
-        steady = steadiness(result.seconds)
+        steady = steadiness(in_a_second(result.seconds, plan.steps[step].unit))
     marks = result.marks | ({UNSTEADY} if steady and steady.word == UNSTEADY else set())
     known = sum(second is not None for second in result.seconds)
     is_whole = bool(known) and known < 2 and plan.steps[step].seconds > LONGEST_S
@@ -97,7 +97,7 @@ class _Reading:
 
     def _take(self, event: Event) -> None:
         if isinstance(event, Sample) and event.s >= 0 and self._is_timed(event.step):
-            series = MADE_OF.get(self._plan.steps[event.step].unit, "")
+            series = series_of_figure(self._plan.steps[event.step].unit)
             values = dict(zip(self.state.sampled, event.values))
             self._seconds.setdefault(event.step, {})[event.s] = values.get(series)
         elif isinstance(event, MomentEvent) and event.name == REPEATED:

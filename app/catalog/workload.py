@@ -8,7 +8,8 @@ from typing import Any
 
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRule
 from app.protocol.conditions import Condition
-from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, PER_MINUTE, STEP_KINDS, WITHOUT_WORK
+from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, STEP_KINDS, WITHOUT_WORK
+from app.protocol.series import PER_MINUTE
 
 from .conditions import conditions_of
 from .event_kinds import kinds_problem

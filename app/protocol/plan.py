@@ -28,6 +28,7 @@ from .reading import (
     read,
     typed_keys_rule,
 )
+from .series import PER_MINUTE
 from .waits import PRESET
 
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
@@ -67,7 +68,6 @@ ROLE_MISSED = "role-missed"  # mark of the other roles of its step
 OF_KIND = "/"  # in names of steps and series, before that of a kind of events
 QPS_UNIT = "queries/s"  # of the steps that have a QPS
 ROWS_UNIT = "rows/s"
-PER_MINUTE = "/min"  # how the unit of the events of one kind ends
 LEVELS = (LEVEL_MISSED, ROLE_MISSED)  # marks that no other repeat makes good
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
@@ -177,6 +177,11 @@ class Step:
         """What is in braces in the names of its series: `reader`, `payment`, `reader/payment`."""
         return OF_KIND.join(filter(None, (self.role, self.event_kind)))
 
+    @property
+    def figure_key(self) -> str:
+        """The same of the kind that is its figure."""
+        return OF_KIND.join(filter(None, (self.role, self.figure_kind)))
+
     # of an operation, whose roles are the steps beside it: it goes on for its `seconds` after it happened
     after: Second = 0  # seconds that its roles work before it
     statement: Text = ""  # of kind ddl, with {table}
@@ -188,6 +193,7 @@ class Step:
     # of a load: what holds of its tables, asked after it and after the last step
     conditions: list[Condition] = field(default_factory=list, metadata=max_list_entries_rule(100))
     check: bool = False  # the conditions of the loads before it are asked after it too
+    figure_kind: Name = ""  # whose committed events per minute are its figure; empty: that of all events
 
     @property
     def is_operation(self) -> bool:
@@ -551,7 +557,8 @@ def _content_of_contender(contender: Contender) -> dict[str, Any]:
 
 def keeps_rate(rate: float | None, unit: str, marks: Iterable[str]) -> bool:
     """Whether the result of a step is only the rate that the plan sets, as the clients kept it."""
-    return bool(rate) and unit in (QPS_UNIT, ROWS_UNIT) and not {RATE_MISSED, LEVEL_MISSED} & {*marks}
+    is_throughput = unit in (QPS_UNIT, ROWS_UNIT) or unit.endswith(PER_MINUTE)
+    return bool(rate) and is_throughput and not {RATE_MISSED, LEVEL_MISSED} & {*marks}
 
 
 def load_method_of(text: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import List
+from typing import List, Optional, Sequence
 
 from .reading import Name
+
+PER_MINUTE = "/min"  # how the unit of a figure ends that is of the events of one kind
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class SeriesDeclaration:
 
 
 MADE_OF = {"queries/s": "load.queries", "rows/s": "load.rows"}  # the series of a figure, by its unit
+# of such a unit, where a plan has one: what committed
+COMMITTED = SeriesDeclaration("load.committed", "1/min", "rate", "higher", "Committed", 1)
 P95_EVENTS = 20  # in a second: of fewer none is in the tail, and there is no p95
 
 LOAD = [
@@ -53,6 +57,18 @@ def series_of_kind(key: str) -> List[SeriesDeclaration]:
         replace(each, name=role_series_name(each.name, key), label="{}, {}".format(each.label, key))
         for each in _OF_KIND
     ]
+
+
+def series_of_figure(unit: str) -> str:
+    """The series whose mean is the figure of a driven step; '' where there is none."""
+    return COMMITTED.name if unit.endswith(PER_MINUTE) else MADE_OF.get(unit, "")
+
+
+def in_a_second(figures: Sequence[Optional[float]], unit: str) -> Sequence[Optional[float]]:
+    """Seconds of a figure as rates per second: of few events a second without one is chance."""
+    if not unit.endswith(PER_MINUTE):
+        return figures
+    return [None if each is None else each / 60 for each in figures]
 
 
 def role_series_name(series: str, key: str) -> str:

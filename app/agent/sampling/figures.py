@@ -7,10 +7,12 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from app.engines.engine import Engine
 from app.protocol.latency import percentile
 from app.protocol.plan import RATE_MISSED, Step
+from app.protocol.series import PER_MINUTE
 from app.protocol.stacks import COUNTERS
 from app.protocol.step_parts import RateAdherence, Totals
 from app.protocol.thread_states import COSTS, STATES, client_time_figure
 
+from .kinds import committed_per_minute, total_of_kind
 from .sampler import summed_query_count
 
 ERRORS = "error-ridden"
@@ -45,6 +47,8 @@ def value_of(step: Step, totals: Totals, seconds: float, rows: int) -> Optional[
         return round(seconds, 3)
     if seconds <= 0:
         return None
+    if step.unit.endswith(PER_MINUTE):
+        return round(committed_per_minute(totals.events or 0, totals.rolled_back or 0, seconds), 2)
     if step.unit == "rows/s":
         return round((sum(map(int, (totals.rows or {}).values())) or rows) / seconds, 2)
     return round(int(totals.queries or 0) / seconds, 2)
@@ -119,8 +123,9 @@ def figures_of_total(
 ) -> Dict[str, Any]:
     """The fields of step_ended that follow from a load's total and costs; rows: those of the tables."""
     totals, seconds = totals_of(total), float(total["time_s"])
+    of_figure = total_of_kind(total, step.figure_kind) if step.figure_kind else total
     return {
-        "value": value_of(step, totals, seconds, rows),
+        "value": None if of_figure is None else value_of(step, totals_of(of_figure), seconds, rows),
         "seconds": round(seconds, 4),
         "totals": totals,
         "latency_ms": latency_of(total),

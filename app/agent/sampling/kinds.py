@@ -51,3 +51,8 @@ def total_of_kind(total: Mapping[str, Any], name: str) -> Optional[Dict[str, Any
     """The total of one kind, from that of its step or role."""
     kind = total.get("kinds", {}).get(name)
     return None if kind is None else {**total, **kind}
+
+
+def committed_per_minute(events: float, rolled_back: float, seconds: float) -> float:
+    """Events without those that ended with ROLLBACK by chance."""
+    return max(0.0, events - rolled_back) * 60 / seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import MappingProxyType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.server.mysql import QueryError
@@ -10,11 +11,11 @@ from app.agent.system.journal import Journal
 from app.engines.panel import figures_of
 from app.protocol.events import Sample, SeriesDeclared
 from app.protocol.latency import counts_of, encode, percentile
-from app.protocol.series import LOAD, P95_EVENTS, series_of_kind, series_of_role
+from app.protocol.series import COMMITTED, LOAD, P95_EVENTS, series_of_kind, series_of_role
 
 from .counters import ServerCounterSampler, rows_read
 from .host import HostSampler, deltas
-from .kinds import kinds_of_second
+from .kinds import committed_per_minute, kinds_of_second
 from .locks import RowLockPairs
 from .reading import Reading
 from .statements import Statements
@@ -38,6 +39,7 @@ class SessionSampler:
         threads: ThreadSampler,
         roles: Sequence[str] = (),  # of all steps of the plan
         kinds: Sequence[str] = (),  # of events, by the keys of their series
+        figure_kinds: Mapping[int, str] = MappingProxyType({}),  # the kind that is the figure of a step
     ) -> None:
         self._journal = journal
         self._host = host
@@ -48,9 +50,10 @@ class SessionSampler:
         self._said: Dict[str, bool] = {}
         self.expects_silence: Callable[[], bool] = bool  # whether an operation has ended the server
         self._threads = threads
-        self._roles, self._kinds = roles, kinds
+        self._roles, self._kinds, self._figure_kinds = roles, kinds, figure_kinds
         of_roles = [series for role in roles for series in series_of_role(role)]
         of_roles += [series for key in kinds for series in series_of_kind(key)]
+        of_roles += [COMMITTED] if figure_kinds else []
         self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES, *of_roles]
         self._digits = [each.digits for each in self._series]
         self.means = WeightedSampleMeans(
@@ -125,6 +128,7 @@ class SessionSampler:
             self.means.add(of_server, dt)
         waits = self.waits.values(status, self._status, dt)
         of_roles = [*_values_of_roles(load, self._roles), *_values_of_kinds(load, self._kinds)]
+        of_roles += [_committed(load, self._figure_kinds.get(step))] if self._figure_kinds else []
         found = [*of_load, *host, *of_server, *waits, *threads, *of_roles]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         self.statements.look()
@@ -176,6 +180,14 @@ def _values_of_kinds(load: Optional[Mapping[str, Any]], keys: Sequence[str]) -> 
         yield line["events"] / line["interval_s"]
         yield summed_query_count(line) / line["interval_s"]
         yield percentile(line["buckets"], 95) if line["events"] >= P95_EVENTS else None
+
+
+def _committed(load: Optional[Mapping[str, Any]], key: Optional[str]) -> Optional[float]:
+    """Events of a kind per minute that did not end with ROLLBACK."""
+    line = kinds_of_second(load).get(key) if load and key else None
+    if line is None or not line["interval_s"]:
+        return None
+    return committed_per_minute(line["events"], line["rolled_back"], float(line["interval_s"]))
 
 
 def _latency(load: Optional[Mapping[str, Any]]) -> Optional[str]:

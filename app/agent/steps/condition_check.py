@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Sequence
 
 from app.agent.server.mysql import Client, QueryError
+from app.engines import engine_of
 from app.protocol.events import MomentEvent
 from app.protocol.plan import OUTAGES, PREPARING
 
@@ -23,7 +24,6 @@ CAP_S = 3600  # of all conditions together
 LOOK_S = 0.1
 COLUMNS, CHARACTERS = 20, 60  # of a row, and of a value of it: more are not shown
 _READ_ONLY = ("USE dyno", "SET SESSION TRANSACTION READ ONLY", "SET SESSION sql_select_limit=1")
-_TRANSACTIONS = "SELECT transactions FROM information_schema.ENGINES WHERE LOWER(engine) = '{}'"
 _TORN = "the clients of {} were ended in the middle of transactions, which {} does not have"
 
 
@@ -57,12 +57,9 @@ class ConditionCheck:
 
     def _unasked(self) -> str:
         """Why they need not hold; '' if they must."""
-        engine = self._session.contender.engine
-        if not self._torn:
-            return ""
-        found = self._session.server.client.query(_TRANSACTIONS.format(engine))
-        has_transactions = not found or str(found[0]["transactions"]).upper() == "YES"
-        return "" if has_transactions else _TORN.format(self._torn, engine)
+        engine = engine_of(self._session.contender.engine)
+        is_torn = self._torn and not engine.has_transactions
+        return _TORN.format(self._torn, engine.title) if is_torn else ""
 
     def _wait_for(self, asked: AskedConditions) -> str:
         """Wait for the answers; returns why they were ended early, '' if they were not."""

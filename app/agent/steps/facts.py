@@ -176,7 +176,9 @@ class SessionFactsWriter:
         for text in created[:1]:
             self._write("create_table", text, "loaded")
         if any("foreign_keys" in step.options for step in self._session.plan.steps):
-            kept = sum(text.count("FOREIGN KEY") for text in created)  # some engines drop them and say nothing
+            kept = sum(
+                text.count("FOREIGN KEY") for text in created
+            )  # some engines drop them and say nothing
             self._write("foreign_keys", kept, "loaded")
         for name, statement in engine_of(self._session.contender.engine).table_facts:
             self._write(name, client.query(statement), "loaded")

@@ -115,8 +115,10 @@ class RunningSession(BegunSession):
         threads, statements = self.threads, Statements(client, waits.is_on)
         roles = list(dict.fromkeys(step.role for step in self.plan.steps if step.role))
         kinds = list(dict.fromkeys(step.series_key for step in self.plan.steps if step.event_kind))
+        figure_kinds = {at: step.figure_key for at, step in enumerate(self.plan.steps) if step.figure_kind}
+        of_load = (roles, kinds, figure_kinds)
         locks = RowLockPairs(client)
-        return SessionSampler(self.journal, host, counters, waits, locks, statements, threads, roles, kinds)
+        return SessionSampler(self.journal, host, counters, waits, locks, statements, threads, *of_load)
 
     @cached_property
     def read_view(self) -> HeldReadView:

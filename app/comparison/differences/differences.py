@@ -179,7 +179,11 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "parity": ((name, answer) for name, answer in rules.items() if name not in _NOT_PARITY),
         "variables": _variables(known["variables"], session, contender["base"]),
         "preset": option_values(contender["cnf"]).items(),
-        "tables": [*_columns_of(table or ""), *_compression(history, session), ("foreign keys", foreign_keys)],
+        "tables": [
+            *_columns_of(table or ""),
+            *_compression(history, session),
+            ("foreign keys", foreign_keys),
+        ],
         "contender": _settings(contender, foreign).items(),
         "build": [*((name, contender.get(name)) for name in build), *_noted(known["build"])],
         "allocator": {

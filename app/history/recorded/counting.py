@@ -18,7 +18,7 @@ from app.history.store.damage import damage_as_error, read_json
 from app.history.store.second_latencies import latencies_of
 from app.protocol.plan import step_label
 from app.protocol.reading import MOST_SECONDS
-from app.protocol.series import MADE_OF
+from app.protocol.series import in_a_second, series_of_figure
 from app.stats.at_target.steady import UNSTEADY, Steadiness, steadiness
 from app.stats.percentiles import percentiles_of
 
@@ -89,6 +89,7 @@ class MeasuredSeconds:
 
     values: Sequence[float | None]
     lengths: Sequence[float]  # of each in seconds; NaN where no sample came
+    unit: str = ""
 
     def part(self, cut: Cut | None) -> Sequence[float | None]:
         return self.values if cut is None else self.values[cut.first_s : cut.last_s + 1]
@@ -104,7 +105,7 @@ class MeasuredSeconds:
         return round(sum(value * length for value, length in there) / whole, 2) if whole else None
 
     def steadiness(self, cut: Cut | None = None) -> Steadiness:
-        return steadiness(self.part(cut), cut.first_s if cut else 0)
+        return steadiness(in_a_second(self.part(cut), self.unit), cut.first_s if cut else 0)
 
     def max_block_deviation(self, cut: Cut | None = None) -> float | None:
         """The largest deviation of a block, over seconds with a sample."""
@@ -297,7 +298,7 @@ def _read(
     """The seconds of a step; None if its result is of another kind, or none are stored."""
     row = connection.execute(
         "SELECT number FROM series WHERE session = ? AND name = ?",
-        (timed.session, MADE_OF.get(timed.unit, "")),
+        (timed.session, series_of_figure(timed.unit)),
     ).fetchone()
     if row is None:
         return None
@@ -316,4 +317,4 @@ def _read(
         every = np.full((2, places.max(initial=-1) + 1), np.nan)
         every[:, places] = values[measured], clock[2][measured]
     found, lengths = every.tolist()
-    return MeasuredSeconds([value if value == value else None for value in found], lengths)
+    return MeasuredSeconds([value if value == value else None for value in found], lengths, timed.unit)

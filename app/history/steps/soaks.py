@@ -10,7 +10,7 @@ from app.history.recorded.counting import Cut, RecountedStep
 from app.history.store.blocks import read_block
 from app.history.store.damage import DamagedError
 from app.history.store.history import History
-from app.protocol.series import MADE_OF
+from app.protocol.series import in_a_second, series_of_figure
 from app.stats.soak import Trend, below_half_pct, longest_stall_s, slowest, trend, trend_pct
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def soaks_of_session(
 
 def _soak(history: History, row: _LongStep, known: Mapping[str, int], cut: Cut | None) -> SoakEntry | None:
     clock = history.one("SELECT s FROM clock WHERE step = ?", (row.number,))
-    if clock is None or row.unit not in MADE_OF:
+    if clock is None or not series_of_figure(row.unit):
         return None
     s = read_block(clock[0])
     counted = s >= 0 if cut is None else (s >= cut.first_s) & (s <= cut.last_s)
@@ -93,13 +93,13 @@ def _soak(history: History, row: _LongStep, known: Mapping[str, int], cut: Cut |
             return []
         return [value if value == value else None for value in values[counted].tolist()]
 
-    rates = seconds(MADE_OF[row.unit])
+    rates = seconds(series_of_figure(row.unit))
     purged = next((name for name in known if name.endswith(f".{_HISTORY}")), "")
     return {
         "seconds": sum(value is not None for value in rates),
         "slowest": slowest(rates),
         "below_half_pct": below_half_pct(rates),
-        "longest_stall_s": longest_stall_s(rates),
+        "longest_stall_s": longest_stall_s(in_a_second(rates, row.unit)),
         "trend_pct": _entry(trend_pct(rates)),
         "memory_trend_mb": _entry(trend(seconds(_MEMORY))),
         "size_growth_mb": _growth_mb(row),

@@ -89,6 +89,7 @@ def step_at(
         key_caches=step.key_caches,
         profile=step.profile or step.name in size.profile,
         conditions=list(workload.condition),
+        figure_kind=workload.figure_kind,
         sliced=False,
         analyse=False,  # both known once all steps are
         **bounds,

@@ -133,6 +133,9 @@ def _points(
 
 def _check_limit(step: SequenceStep, workload: Workload) -> None:
     is_fit = workload.kind == "drive" and not workload.changes_rows and workload.figure == "rate"
+    if step.limit_ms is not None and workload.figure_kind:
+        kind = f"the figure of {workload.name} is that of one kind of events, {workload.figure_kind}"
+        raise InputError(f"step {step.name}: {kind}, and a search for a limit does not tell kinds apart")
     if step.limit_ms is not None and not is_fit:
         raise InputError(
             f"step {step.name}: limit_ms needs a workload that is driven, keeps its number of rows and counts"
@@ -142,6 +145,9 @@ def _check_limit(step: SequenceStep, workload: Workload) -> None:
 
 def why_not_counted(workload: Workload) -> str:
     """Why the instructions of a workload cannot be counted; '' if they can."""
+    if workload.figure_kind:
+        kind = f"its figure is that of one kind of events, {workload.figure_kind}"
+        return f"{kind}, and a count does not tell kinds apart"
     if workload.kind != "drive":
         return f"only what clients do by event is counted, and {workload.name} is of kind {workload.kind}"
     return ""
