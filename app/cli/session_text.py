@@ -10,6 +10,7 @@ from app.comparison.verdicts.repeats import start_state_text
 from app.core.units import date_text, unit_text, with_unit
 from app.history.recorded.in_words import DataAndStartWords, is_of_disturbed
 from app.history.steps.conditions import conditions_text
+from app.history.steps.event_kinds import kind_text
 from app.history.steps.operations import operation_text
 from app.history.steps.rates import limit_search_text, missed_schedule_text, rate_try_lines
 from app.history.steps.step_text import (
@@ -72,6 +73,7 @@ def print_session_details(found: Mapping[str, Any]) -> None:
     settled = [each["settled"] for each in found["steps"] if each["settled"]]
     _show_list("settled", [settled_text(each) for each in settled])
     _show_list("of their seconds", list(_of_seconds(found["steps"])))
+    _show_list("kinds of events", list(_kinds(found["steps"])))
     _show_list("operations", list(_operations(found["steps"])))
     _show_list("rates not reached", list(_missed(found["steps"])))
     _show_list("searches for a limit", list(_searches(found["steps"])))
@@ -97,6 +99,12 @@ def _load(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if lines := load_target_lines(step["load"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {lines[0]}"
             yield from lines[1:]
+
+
+def _kinds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for step in steps:
+        if text := kind_text(step["of_kind"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {text}"
 
 
 def _operations(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

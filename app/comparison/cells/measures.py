@@ -76,6 +76,10 @@ def _of_seconds(
     return lambda step: step["soak"] and step["soak"][name]
 
 
+def _of_kind(name: Literal["share_pct", "rolled_back_pct"]) -> Callable[[StepEntry], float | None]:
+    return lambda step: step["of_kind"] and step["of_kind"][name]
+
+
 def _of_engine(name: str) -> Callable[[StepEntry], float | None]:
     return lambda step: step["engine_figures"].get(name)
 
@@ -89,6 +93,11 @@ SOAK = (
     Measure("below_half_pct", "Seconds below half of the median", "%", _of_seconds("below_half_pct")),
     Measure("longest_stall_s", "Longest stall", "s", _of_seconds("longest_stall_s")),
     Measure("history_list_max", "Longest history list", "transactions", _of_seconds("history_list_max")),
+)
+# of a kind of events; its mix is the workload's
+OF_KINDS = (
+    Measure("share_pct", "Share of the events", "%", _of_kind("share_pct"), ""),
+    Measure("rolled_back_pct", "Rolled back by chance", "%", _of_kind("rolled_back_pct"), ""),
 )
 MEASURES = (
     FIGURE,
@@ -139,6 +148,7 @@ MEASURES = (
     Measure("select_min_ms", "SELECT MIN of the key, mean", "ms", _of_engine("select_min_ms")),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),
     *SOAK,
+    *OF_KINDS,
     *(
         Measure(each.name, each.title, each.unit, _of_engine(each.name), each.direction)
         for each in all_figures()
@@ -147,6 +157,7 @@ MEASURES = (
 # measures that not every engine, and not every workload, has
 OF_ENGINE = frozenset(("select_min_ms", *(each.name for each in all_figures())))
 _OF_SOAK = frozenset(each.name for each in SOAK)
+_OF_KINDS = frozenset(each.name for each in OF_KINDS)
 
 
 class Measures(Mapping[str, "list[ColumnFigure]"]):
@@ -179,7 +190,9 @@ def step_measures(places: Sequence[Sequence[StepEntry | None]]) -> list[Measure]
     }
     if any(step["soak"] for place in places for step in place if step is not None):
         reported |= _OF_SOAK
-    seldom = OF_ENGINE | _OF_SOAK
+    if any(step["of_kind"] for place in places for step in place if step is not None):
+        reported |= _OF_KINDS
+    seldom = OF_ENGINE | _OF_SOAK | _OF_KINDS
     return [each for each in MEASURES if each.name in reported or not (each is FIGURE or each.name in seldom)]
 
 

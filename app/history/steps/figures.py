@@ -20,6 +20,7 @@ from app.protocol.thread_states import COSTS, STATES, client_time_figure, consis
 from app.stats.at_target.steady import UNSTEADY
 
 from .conditions import FACT as CONDITIONS
+from .event_kinds import KindEntry, kinds_of_session
 from .marks_of_work import OTHER_WORK, marks_by_current_rules
 from .operations import operations_of_session
 from .rates import rate_outcomes_by_step
@@ -84,6 +85,7 @@ class StepEntry(TypedDict):
     load: dict[str, Any] | None  # `Load` of a step that load targets drove
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
     soak: SoakEntry | None  # of a timed step of a minute or more
+    of_kind: KindEntry | None  # of a kind of events
     operation: dict[str, Any] | None  # `OperationResult` of a kill, a power cut and the like
 
 
@@ -157,6 +159,8 @@ def steps(history: History, session: str) -> list[StepEntry]:
     ]
     for position, said in operations_of_session(history, session).items():
         found[position]["operation"] = said
+    for position, kind in kinds_of_session(history, session).items():
+        found[position]["of_kind"] = kind
     return _with_marks_of_today(history, session, found)
 
 
@@ -221,6 +225,7 @@ def _step(
         "limit": rates.get("limit"),
         "max_block_deviation": counts.max_block_deviation if counts else None,
         "soak": soak,
+        "of_kind": None,
         "operation": None,
     }
 

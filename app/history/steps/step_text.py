@@ -14,6 +14,7 @@ from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST
 from app.stats.at_target.steady import UNSTEADY
 
+from .event_kinds import kind_text
 from .figures import SteadinessEntry, StepCutEntry, StepEntry
 from .operations import operation_text
 from .rates import limit_search_text, missed_schedule_text, rate_try_lines
@@ -126,7 +127,7 @@ def remarks_of(step: StepEntry) -> str:
         limit_search_text(step["limit"]),
         operation_text(step["operation"]),
     )
-    reasons = (disturbed_text(step["others"]), *rates, *seconds, spread)
+    reasons = (kind_text(step["of_kind"]), disturbed_text(step["others"]), *rates, *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
 
@@ -141,7 +142,8 @@ def remarks_text(step: StepEntry) -> str:
     limit = "\n".join(filter(None, (limit_search_text(step["limit"]), *rate_try_lines(step["limit"]))))
     load = "\n".join(load_target_lines(step["load"]))
     operation = operation_text(step["operation"])
-    texts = (step["reason"], operation, marks, disturbed, schedule, limit, steady, cut, settled, load)
+    kind = kind_text(step["of_kind"])
+    texts = (step["reason"], kind, operation, marks, disturbed, schedule, limit, steady, cut, settled, load)
     return "\n".join(filter(None, texts))
 
 
