@@ -71,6 +71,12 @@ def in_a_second(figures: Sequence[Optional[float]], unit: str) -> Sequence[Optio
     return [None if each is None else each / 60 for each in figures]
 
 
+def committed_series(kinds: Sequence[str]) -> List[SeriesDeclaration]:
+    """What committed, of the kind that is the figure and of each by the key of its step."""
+    names = ((role_series_name(COMMITTED.name, key), "{}, {}".format(COMMITTED.label, key)) for key in kinds)
+    return [COMMITTED, *(replace(COMMITTED, name=name, label=label) for name, label in names)]
+
+
 def role_series_name(series: str, key: str) -> str:
     """`load.queries{reader}`; of a kind of events `load.events{payment}`, or with its role `{reader/payment}`."""
     return "{}{{{}}}".format(series, key)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox
 from app.history.steps.step_text import step_mark_meaning
 from app.protocol.events import ProgressEvent, Sample, StepEnded
 from app.protocol.plan import Step
+from app.protocol.series import committed_series
 from tests.journals import SERIES, Maker, plan, renamed, whole
 from tests.plans import MARIADB
 from tests.ui.conftest import ShowLive as Show
@@ -175,6 +176,29 @@ def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: WindowContex
     page.body.table.activated.emit(page.body.results.index(at, 0))
     assert chart.accessibleName() == "Rows read by the server, rows/s"
     assert [line.key for line in chart.head.lines] == ["server.handler_reads"]
+    page.body.charts.axis.reset()
+    assert chart.accessibleName() == "QPS, queries/s"
+
+
+def test_a_figure_of_a_kind_is_shown_by_what_committed(context: WindowContext, drawn: Show) -> None:
+    part = {"unit": "events/min", "beside": True, "coordinates": {"threads": 1}}
+    mix = Step(
+        "mix", "drive", unit="new orders/min", figure_kind="new", coordinates={"threads": 1}, seconds=12
+    )
+    kinds = [Step(f"mix/{name}", "drive", event_kind=name, **part) for name in ("new", "pay")]
+    series = [{"name": each.name, "unit": each.unit} for each in committed_series(["new", "pay"])]
+    maker = Maker(plan(its_steps=[*plan().steps, mix, *kinds])).begin([*SERIES, *series])
+    at = len(maker.plan.steps) - 3
+    for each in range(at + 3):
+        maker.step(each)
+    keep(context, [maker.end()])
+    page = drawn(context)
+    chart = page.body.charts.qps
+    assert chart.accessibleName() == "QPS, queries/s"
+    page.body.table.activated.emit(page.body.results.index(at, 0))
+    assert chart.accessibleName() == "Committed, new orders/min"
+    keys = ["load.committed", "load.committed{new}", "load.committed{pay}"]
+    assert [line.key for line in chart.head.lines] == keys
     page.body.charts.axis.reset()
     assert chart.accessibleName() == "QPS, queries/s"
 

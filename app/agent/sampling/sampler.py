@@ -11,7 +11,7 @@ from app.agent.system.journal import Journal
 from app.engines.panel import figures_of
 from app.protocol.events import Sample, SeriesDeclared
 from app.protocol.latency import counts_of, encode, percentile
-from app.protocol.series import COMMITTED, LOAD, P95_EVENTS, series_of_kind, series_of_role
+from app.protocol.series import LOAD, P95_EVENTS, committed_series, series_of_kind, series_of_role
 
 from .counters import ServerCounterSampler, rows_read
 from .host import HostSampler, deltas
@@ -53,7 +53,7 @@ class SessionSampler:
         self._roles, self._kinds, self._figure_kinds = roles, kinds, figure_kinds
         of_roles = [series for role in roles for series in series_of_role(role)]
         of_roles += [series for key in kinds for series in series_of_kind(key)]
-        of_roles += [COMMITTED] if figure_kinds else []
+        of_roles += committed_series(kinds) if figure_kinds else []
         self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES, *of_roles]
         self._digits = [each.digits for each in self._series]
         self.means = WeightedSampleMeans(
@@ -128,7 +128,8 @@ class SessionSampler:
             self.means.add(of_server, dt)
         waits = self.waits.values(status, self._status, dt)
         of_roles = [*_values_of_roles(load, self._roles), *_values_of_kinds(load, self._kinds)]
-        of_roles += [_committed(load, self._figure_kinds.get(step))] if self._figure_kinds else []
+        keys = [self._figure_kinds.get(step), *self._kinds] if self._figure_kinds else []
+        of_roles += [_committed(load, key) for key in keys]
         found = [*of_load, *host, *of_server, *waits, *threads, *of_roles]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         self.statements.look()

@@ -15,6 +15,7 @@ _MOMENTS = {
     "crash": "server crashed",
     "recovered": "server is back",
     "restarted": "server restarted",
+    "conditions": "conditions asked",
     "snapshot": "data set",
     "caches_dropped": "caches dropped",
     OPERATION: "",  # its text says which

@@ -29,6 +29,7 @@ def step(**changes: Any) -> Any:
         "others": {},
         "schedule": None,
         "limit": None,
+        "of_kind": None,
         "operation": None,
         "load": None,
         **changes,
@@ -135,3 +136,9 @@ def test_who_disturbed_a_step_takes_the_place_of_the_mark() -> None:
 )
 def test_without_a_cause_in_words_the_mark_stays(others: dict[str, Any]) -> None:
     assert remarks_of(step(marks=["disturbed"], others=others)) == "disturbed"
+
+
+def test_a_kind_of_events_says_its_share() -> None:
+    kind = {"events": 100.0, "share_pct": 44.94, "rolled_back_pct": 1.0}
+    assert remarks_of(step(of_kind=kind)) == "44.9 % of the events, 1.0 % of them rolled back"
+    assert remarks_text(step(of_kind={**kind, "rolled_back_pct": 0.0})) == "44.9 % of the events"

@@ -15,6 +15,7 @@ from app.history.steps.figures import StepCutEntry, StepEntry
 from app.history.steps.stretches import WHY_NONE
 from app.history.steps.written_rows import NamedStall
 from app.protocol.plan import PREPARING
+from app.protocol.series import COMMITTED
 from ui.core.plain import as_tip
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_chart import HeatChart
@@ -39,6 +40,7 @@ _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _HIGH, _LOW = 5, 3  # parts of the height
 _LEAST = 110  # pixels of a lower chart, in the smallest usual window too
 Chart = TypeVar("Chart", bound=TimeChart)
+_QPS = ("QPS", "queries/s")  # title and unit
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
 
 
@@ -54,12 +56,12 @@ class SessionCharts(QWidget):
         self._theme = theme
         self._shown: ShownCurves | None = None
         self._cuts: dict[int, StepCutEntry] = {}  # by position of the step
-        self._rates = QPS  # or ROWS
+        self._rates = (QPS, *_QPS)  # the series, the title and the unit of the first chart
         self._stalls: list[NamedStall] = []  # of the rows that are written
         self._states: tuple[str, ...] = ()  # of client threads, as far as they were seen
         self.axis = TimeAxis(self)
         self._hidden = HiddenChartLines(self)  # a contender is hidden in all charts
-        self.qps = self._chart("QPS", "queries/s", TimeChart)
+        self.qps = self._chart(*_QPS, TimeChart)
         self.latency = self._chart("Latency p95", "ms", LatencyChart)
         self.cpu = self._chart("CPU", "% of a core", TimeChart)
         self.cpu.setToolTip(
@@ -199,7 +201,7 @@ class SessionCharts(QWidget):
         shown, theme = self._shown, self._theme
         if shown is None:
             return
-        self.qps.set_lines(shown.rate_lines(theme, self._rates))
+        self.qps.set_lines(shown.rate_lines(theme, self._rates[0]))
         self.latency.set_lines(shown.latency_lines(theme))
         self.latency.set_heats(shown.heats())
         self.heat.show_heat(shown.curves.heat, replace(shown.own(theme), key=HEAT["name"]))
@@ -214,16 +216,18 @@ class SessionCharts(QWidget):
         self._show_ratio()
 
     def _show_rates(self) -> None:
-        """Show the rate: rows for a scan, else queries."""
-        curves, rates = self._curves, QPS
-        if curves is not None and len(curves.tracks[ROWS]):
+        """Show the rate: rows of a scan, what committed where that is the figure, else queries."""
+        curves, rates = self._curves, (QPS, *_QPS)
+        if curves is not None and any(len(curves.tracks[each]) for each in (ROWS, COMMITTED.name)):
             seen = curves.seen(self.axis.range, self.axis.is_growing)
-            rates = ROWS if seen and seen.kind == "scan" else QPS
+            step = curves.plan.steps[seen.position] if seen else None
+            if step and step.kind == "scan":
+                rates = (ROWS, "Rows read by the server", "rows/s")
+            elif step and step.figure_kind:
+                rates = (COMMITTED.name, COMMITTED.label, step.unit)
         if rates != self._rates:
             self._rates = rates
-            self.qps.set_title(
-                *(("Rows read by the server", "rows/s") if rates == ROWS else ("QPS", "queries/s"))
-            )
+            self.qps.set_title(*rates[1:])
             self._set_lines()
 
     def _show_states(self) -> None:

@@ -25,6 +25,7 @@ from app.history.steps.timeline import (
 from app.history.store.decoding import Line
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan, step_key
+from app.protocol.series import COMMITTED
 from ui.core.bus import PlanNewEvents
 from ui.core.context import WindowContext
 from ui.core.tasks import NewestAnswerRunner
@@ -35,7 +36,7 @@ from .round import OtherContenderCurves
 from .thread_states import series_of_choice, with_thread_states
 from .written import WRITTEN, with_written_rows, written_series
 
-GHOSTLY = (QPS, LATENCY, ROWS)
+GHOSTLY = (QPS, LATENCY, ROWS, COMMITTED.name)
 DRAWN = (*GHOSTLY, *(each.series for each in (*CPU, *DISK)))
 FIGURES_MS = 200  # between a change and the reading of what it brought
 MUCH = 60  # samples at once: a backlog is caught up with
@@ -94,7 +95,7 @@ class LoadedSession:
 
 def load_live_session(history: History, request: ViewRequest) -> LoadedSession:
     """Load everything; runs on a pool thread."""
-    of_roles = (series_of_roles(history, request.session, name) for name in (QPS, LATENCY))
+    of_roles = (series_of_roles(history, request.session, name) for name in (QPS, LATENCY, COMMITTED.name))
     names = (*request.names, *chain.from_iterable(of_roles))
     if request.series == WRITTEN["name"]:
         names += tuple(written_series(Plan.from_json(plan_of(history, request.session))))
