@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from app.core.harmless import as_file_name
 from app.engines import engine_of
-from app.protocol.plan import PREPARING, START, Step
+from app.protocol.plan import PREPARING, START, Plan, Step
 from app.protocol.sysbench import (
     IN_ROLE,
     LOAD_WRAPPER,
@@ -53,8 +53,21 @@ def acts(recipe: SessionRecipe) -> Iterator[SessionScriptStep]:
                 *map(optional_sql_script_line, engine_of(recipe.contender.engine).before_analyse),
                 f"analyse {name}",
             ]
+        lines += _conditions(recipe.plan, at, conditions)
         about = _about_roles(step, recipe.plan.together(at)) if step.role else _bounds(step)
         yield SessionScriptStep(name, f"{at + 1}. {step.label}{about}", tuple(lines))
+
+
+def _conditions(plan: Plan, at: int, settings: ScriptSettings) -> Iterator[str]:
+    """The conditions that are asked once a step is over; after a load the server starts again."""
+    is_loaded, is_last = plan.is_loaded_after(at), len(plan.steps) == at + 1 + len(plan.beside(at))
+    if not (is_loaded or is_last or plan.steps[at].check or plan.is_loaded_anew_after(at)):
+        return
+    asked = plan.conditions_until(at)
+    for each in asked:
+        yield shlex.join(["holds", each.name, each.title, each.sql])
+    if asked and is_loaded and plan.steps[at + 1].kind != "restart":
+        yield settings.restart()
 
 
 def _about_roles(step: Step, roles: Sequence[Step]) -> str:

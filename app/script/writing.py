@@ -126,6 +126,8 @@ def _words(recipe: SessionRecipe) -> dict[str, Any]:
         "moves_back": "$USUAL_CPUS" in text,
         "restarts": any(each.startswith("restart") for each in text.splitlines()),
         "analyse": ANALYSE.format("$table"),
+        "conditions": any(step.conditions for step in plan.steps),
+        "figure_kinds": [step.label for step in plan.steps if step.figure_kind],
         "analyses": any(step.analyse for step in plan.steps),
         "settles": any(step.kind == "settle" for step in plan.steps),
         "snapshot": plan.snapshot_at >= 0,

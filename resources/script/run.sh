@@ -186,7 +186,13 @@ figure() { # what a step came to, from the last line of its Lua
                   printf "         %d events of %.4g queries in %.1f s: %.1f queries/s\n",
                       events, queries / events, seconds, queries / seconds }'
 }
-{% if analyses %}
+{% if conditions %}
+
+holds() { # NAME TITLE STATEMENT: a condition of the tables; a row violates it
+    rows=$(sql "USE dyno; $3") || die "condition $1 ($2) cannot be asked"
+    [ -z "$rows" ] || die "condition $1 ($2) is violated: $(echo "$rows" | head -n 1)"
+}
+{% endif %}{% if analyses %}
 
 analyse() { # the server counts the rows of its tables; its answers go to NAME.analysed
     for table in $(sql "SHOW TABLES FROM dyno"); do

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -147,6 +149,24 @@ def test_a_session_from_a_snapshot_checks_its_end_alone(desktop: Desktop) -> Non
     assert conditions_text(desktop.json("session", "show", "last")["conditions"]).startswith(
         "3 conditions held"
     )
+
+
+def test_a_script_asks_the_same_conditions(desktop: Desktop, tmp_path: Path) -> None:
+    keep_steps(desktop, LOAD, DRIVE)
+    carried_out(desktop)
+    desktop.dyno("session", "script", "last", "--out", str(tmp_path / "again"))
+    script = tmp_path / "again" / "run.sh"
+    text = script.read_text()
+    assert [text.count(f"\nholds {name} ") for name in ("accounts", "tellers", "history")] == [2, 2, 2]
+    assert text.count("\nrestart\n") == 1
+    done = subprocess.run(["sh", str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "done: results are in" in done.stdout, done.stderr
+    spoiled = text.replace("\nrestart\n", "\nsql 'UPDATE dyno.teller SET balance = 1'\n")
+    script.write_text(spoiled.replace('"$HERE/work"', '"$HERE/other"'))
+    done = subprocess.run(["sh", str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "run.sh: condition accounts" not in done.stderr
+    assert "run.sh: condition tellers (the balances of its tellers add up" in done.stderr
 
 
 def test_a_condition_that_the_server_refuses_fails_the_session(desktop: Desktop) -> None:
