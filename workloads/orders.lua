@@ -2,8 +2,11 @@
 -- delivery of the oldest orders, and the level of the stock. In two forms: docs/developers/orders.md.
 
 local dyno = require("dyno")
+local calls = require("dyno-orders-calls")
+local draws = require("dyno-orders-draws")
 local kinds = require("dyno-kinds")
 local orders = require("dyno-orders")
+local sql = require("dyno-orders-sql")
 local terminal = require("dyno-terminal")
 
 dyno.declare(orders.options({
@@ -18,7 +21,6 @@ local KINDS = {"new-order", "payment", "order-status", "delivery", "stock-level"
 local SHARES = {common = {10, 10, 1, 1, 1}, specified = {45, 43, 4, 4, 4}}
 local KEYING_S, THINKING_S = {18, 3, 2, 2, 2}, {12, 12, 10, 5, 5}
 
-local draws = require("dyno-orders-draws")
 local transactions -- by the number of their kind
 
 -- Engines without transactions keep what is rolled back, and mix up what several clients write.
@@ -50,8 +52,7 @@ function dyno.prepare()
    if orders.is_specified() then
       orders.fix_constants()
    end
-   local by = sysbench.opt.procedures and "dyno-orders-calls" or "dyno-orders-sql"
-   transactions = require(by).prepare()
+   transactions = (sysbench.opt.procedures and calls or sql).prepare()
 end
 
 local function any_kind()
