@@ -86,7 +86,7 @@ BEGIN
    SELECT c_credit INTO v_credit FROM customer
       WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_id = p_c_id FOR UPDATE;
    IF v_credit = 'BC' THEN
-      SELECT c_data INTO v_data FROM customer WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_id = p_c_id;
+      SELECT c_data INTO v_data FROM customer WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_id = p_c_id FOR UPDATE;
       SET v_data = LEFT(CONCAT(CONCAT_WS(' ', p_c_id, p_c_d_id, p_c_w_id, p_d_id, p_w_id, p_amount), '|', v_data), 500);
       UPDATE customer SET c_balance = c_balance - p_amount, c_ytd_payment = c_ytd_payment + p_amount<payment_counter>,
          c_data = v_data WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_id = p_c_id;
@@ -128,7 +128,7 @@ BEGIN
          ORDER BY no_o_id LIMIT 1 FOR UPDATE;
       IF v_o_id IS NOT NULL THEN
          DELETE FROM new_orders WHERE no_w_id = p_w_id AND no_d_id = v_d_id AND no_o_id = v_o_id;
-         SELECT o_c_id INTO v_c_id FROM orders WHERE o_w_id = p_w_id AND o_d_id = v_d_id AND o_id = v_o_id;
+         SELECT o_c_id INTO v_c_id FROM orders WHERE o_w_id = p_w_id AND o_d_id = v_d_id AND o_id = v_o_id FOR UPDATE;
          UPDATE orders SET o_carrier_id = p_carrier WHERE o_w_id = p_w_id AND o_d_id = v_d_id AND o_id = v_o_id;
          UPDATE order_line SET ol_delivery_d = p_now WHERE ol_w_id = p_w_id AND ol_d_id = v_d_id AND ol_o_id = v_o_id;
          SELECT SUM(ol_amount) INTO v_total FROM order_line

@@ -99,7 +99,7 @@ local BY_NAME = "SELECT c_id, c_first, c_middle, c_balance FROM customer" ..
 local OF_CUSTOMER = " FROM customer WHERE c_w_id = :c_w_id AND c_d_id = :c_d_id AND c_id = :c_id"
 local PAYER = "SELECT c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone," ..
    " c_credit_lim, c_discount, c_balance, c_since" .. OF_CUSTOMER .. " FOR UPDATE"
-local DATA = "SELECT c_data" .. OF_CUSTOMER
+local DATA = "SELECT c_data" .. OF_CUSTOMER .. " FOR UPDATE" -- another payment may be newer than what this one sees
 local ADDRESS = "%s_name, %s_street_1, %s_street_2, %s_city, %s_state, %s_zip"
 local WAREHOUSE = "SELECT " .. ADDRESS:gsub("%%s", "w") .. " FROM warehouse WHERE w_id = :w_id"
 local HOME = "SELECT " .. ADDRESS:gsub("%%s", "d") .. " FROM district WHERE d_w_id = :w_id AND d_id = :d_id"
@@ -184,7 +184,8 @@ end
 
 local OLDEST = "SELECT no_o_id FROM new_orders WHERE no_w_id = :w_id AND no_d_id = :d_id" ..
    " ORDER BY no_o_id LIMIT 1 FOR UPDATE"
-local ORDERER = "SELECT o_c_id FROM orders WHERE o_w_id = :w_id AND o_d_id = :d_id AND o_id = :o_id"
+-- FOR UPDATE: the oldest order may be newer than what this transaction sees, where few are left
+local ORDERER = "SELECT o_c_id FROM orders WHERE o_w_id = :w_id AND o_d_id = :d_id AND o_id = :o_id FOR UPDATE"
 local TOTAL = "SELECT SUM(ol_amount) FROM order_line WHERE ol_w_id = :w_id AND ol_d_id = :d_id AND ol_o_id = :o_id"
 
 local function prepare_delivery()
