@@ -75,7 +75,7 @@ local TABLES = {
    {
       "stock",
       "s_i_id INT NOT NULL, s_w_id INT NOT NULL, s_quantity INT, " .. districts_of_stock() ..
-         "s_ytd BIGINT, s_order_cnt INT, s_remote_cnt INT, s_data VARCHAR(50)",
+         "s_ytd BIGINT DEFAULT 0, s_order_cnt INT DEFAULT 0, s_remote_cnt INT DEFAULT 0, s_data VARCHAR(50)",
       "s_w_id, s_i_id",
       needed = {{"stock_item", "s_i_id"}},
       foreign = {{"s_w_id", "warehouse (w_id)"}, {"s_i_id", "item (i_id)"}},
@@ -83,7 +83,7 @@ local TABLES = {
    {
       "order_line",
       "ol_o_id INT NOT NULL, ol_d_id INT NOT NULL, ol_w_id INT NOT NULL, ol_number INT NOT NULL, ol_i_id INT, " ..
-         "ol_supply_w_id INT, ol_delivery_d DATETIME, ol_quantity INT, ol_amount DECIMAL(6,2), ol_dist_info CHAR(24)",
+         "ol_supply_w_id INT, ol_delivery_d DATETIME, ol_quantity INT, ol_amount DECIMAL(6,2) DEFAULT 0, ol_dist_info CHAR(24)",
       "ol_w_id, ol_d_id, ol_o_id, ol_number",
       needed = {{"order_line_stock", "ol_supply_w_id, ol_i_id"}},
       foreign = {
