@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 CAP_S = 3600  # of all conditions together
 LOOK_S = 0.1
 COLUMNS, CHARACTERS = 20, 60  # of a row, and of a value of it: more are not shown
-_READ_ONLY = ("USE dyno", "SET SESSION TRANSACTION READ ONLY", "SET SESSION sql_select_limit=1")
+_PREPARED = ("USE dyno", "SET SESSION sql_select_limit=1")
+_READ_ONLY = "SET SESSION TRANSACTION READ ONLY"  # MySQL 5.5 does not have it
 _TORN = "the clients of {} were ended in the middle of transactions, which {} does not have"
 
 
@@ -94,7 +95,8 @@ class AskedConditions:
 
     def ask(self) -> None:
         with contextlib.closing(self._client) as client:
-            client.run(*_READ_ONLY)
+            client.run(*_PREPARED)
+            client.try_run(_READ_ONLY)
             self._connection = int(client.query("SELECT CONNECTION_ID() AS id")[0]["id"])
             for each in self._conditions:
                 if not (self.problem or self._is_given_up):
