@@ -55,7 +55,15 @@ end
 
 def drawn(folder: Path, form: str, seed: int = 1, draws: int = 1000, client: int = 0) -> dict[str, Any]:
     (folder / "draws.lua").write_text(LUA)
-    line = ["sysbench", "draws.lua", "--threads=1", "--time=0", "--events=1", "--verbosity=1", "--report-fd=2"]
+    line = [
+        "sysbench",
+        "draws.lua",
+        "--threads=1",
+        "--time=0",
+        "--events=1",
+        "--verbosity=1",
+        "--report-fd=2",
+    ]
     line += [f"--form={form}", f"--rand-seed={seed}", f"--draws={draws}", f"--client={client}"]
     environment = {**os.environ, "LUA_PATH": f"{WORKLOADS}/?.lua;;"}
     done = subprocess.run(
@@ -86,6 +94,7 @@ def test_names_have_a_syllable_for_each_digit(tmp_path: Path) -> None:
 
 def test_the_constants_of_a_run_are_those_of_its_seed_for_all_clients(tmp_path: Path) -> None:
     first, other_client, other_seed = (
-        drawn(tmp_path, "specified", seed, client=client)["first"] for seed, client in ((5, 0), (5, 7), (6, 0))
+        drawn(tmp_path, "specified", seed, client=client)["first"]
+        for seed, client in ((5, 0), (5, 7), (6, 0))
     )
     assert first == other_client != other_seed
