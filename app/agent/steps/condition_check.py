@@ -95,8 +95,8 @@ class AskedConditions:
 
     def ask(self) -> None:
         with contextlib.closing(self._client) as client:
+            client.try_run(_READ_ONLY)  # first: an error closes the connection
             client.run(*_PREPARED)
-            client.try_run(_READ_ONLY)
             self._connection = int(client.query("SELECT CONNECTION_ID() AS id")[0]["id"])
             for each in self._conditions:
                 if not (self.problem or self._is_given_up):
