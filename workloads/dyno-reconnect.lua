@@ -53,7 +53,7 @@ local function try()
    end
    event, thread_init, thread_done = unpack(of_others)
    if is_there and dyno.is_open() then
-      is_there = pcall(sysbench.hooks.before_restart_event) -- its transaction is gone
+      is_there = pcall(sysbench.hooks.before_restart_event, {}) -- its transaction is gone: {}, as after an error
    end
    return is_there
 end
