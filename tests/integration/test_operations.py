@@ -22,6 +22,7 @@ from tests.waiting import wait_until
 AFTER, SECONDS = 4, 20  # on a busy machine a server takes some of these
 WRITER = '[[step.role]]\nname = "writer"\nworkload = "update-index"\nthreads = 3\n'
 LEDGER = '[[step.role]]\nname = "ledger"\nworkload = "ledger"\nthreads = 2\n'
+ALLOWED = ("--allow-busy", "--allow-small-disk")
 READ = 'name = "read"\nworkload = "point-query"\nseconds = 1\nthreads = 1'
 # a server that waits before it starts, as many seconds as the file beside it says, but not in the rehearsal
 TARDY = """\
@@ -42,7 +43,7 @@ def operation(kind: str, *roles: str, after: int = AFTER, seconds: int = SECONDS
 def began(desktop: Desktop, *steps: str, contender: str = f"{MARIADB}:innodb", **options: object) -> Any:
     (desktop.home / "sequences/mine.toml").write_text(own_sequence("mine", LOAD, INDEX, *steps))
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    return desktop.begin("run", "--sequence", "mine", "--contender", contender, "--allow-busy", *words)
+    return desktop.begin("run", "--sequence", "mine", "--contender", contender, *ALLOWED, *words)
 
 
 def ended(desktop: Desktop, running: Any, code: int = 0) -> tuple[dict[str, Any], list[Any], list[StepEnded]]:
@@ -54,8 +55,10 @@ def ended(desktop: Desktop, running: Any, code: int = 0) -> tuple[dict[str, Any]
     return entry, events, [each for each in events if isinstance(each, StepEnded)][2:]
 
 
-def has_mark(desktop: Desktop, name: str) -> Callable[[], bool]:
-    return lambda: any(isinstance(each, MomentEvent) and each.name == name for each in on_target(desktop))
+def has_mark(desktop: Desktop, name: str, directory: Path | None = None) -> Callable[[], bool]:
+    return lambda: any(
+        isinstance(each, MomentEvent) and each.name == name for each in on_target(desktop, directory)
+    )
 
 
 def tardy_build(desktop: Desktop, base: Path, command: str = f'exec {SERVER} "$@"') -> tuple[str, Path]:
@@ -65,8 +68,8 @@ def tardy_build(desktop: Desktop, base: Path, command: str = f'exec {SERVER} "$@
     return name, base / "bin/delay"
 
 
-def connected(desktop: Desktop) -> Any:
-    (my_cnf,) = desktop.target.glob("sessions/*/my.cnf")
+def connected(desktop: Desktop, directory: Path | None = None) -> Any:
+    (my_cnf,) = (directory or desktop.target).glob("sessions/*/my.cnf")
     socket = next(line[7:] for line in my_cnf.read_text().splitlines() if line.startswith("socket="))
     return pymysql.connect(unix_socket=socket, user="root", autocommit=True)
 
@@ -175,6 +178,7 @@ def test_a_server_that_takes_longer_than_the_step_fails_it_and_later_steps_have_
     assert kill.outcome == ledger.outcome == "failed"
     assert kill.reason == "the server did not answer within 3 s after the kill"
     assert kill.value is None and kill.operation.first_answer_s is None and kill.operation.stall_s > 2
+    assert kill.operation.acknowledged > 0 and kill.operation.missing == 0  # it answered later
     assert (read.outcome, own_marks(read.marks), entry["failed_steps"]) == ("completed", [], 2)
 
 

@@ -184,10 +184,7 @@ def _ask_build(build: BuildWithOptions, plan: Plan, contender: Contender, folder
         *_check_options(build, contender, folder),
         *_check_variations(build, plan, contender, folder),
         *_check_memory(build, contender, folder),
-        *(
-            Check("backup", FAIL, *each, contender.name)
-            for each in backup_problems(plan, contender, build.options)
-        ),
+        *(Check("backup", FAIL, *each, contender.name) for each in backup_problems(plan, contender, build)),
     ]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Mapping, Tuple
+from typing import Iterator, List, Tuple
 
 from app.agent.server.backup_tools import find_backup_tool
 from app.agent.server.mysql import Client, QueryError
+from app.agent.server.options import BuildWithOptions
 from app.agent.system.errors import AgentError
 from app.protocol.ddl import read_ddl
 from app.protocol.plan import Contender, Plan
@@ -22,14 +23,16 @@ _CREATE = (
 )
 
 
-def backup_problems(plan: Plan, contender: Contender, known: Mapping[str, str]) -> Iterator[Problem]:
-    """Commands that the build does not have."""
+def backup_problems(plan: Plan, contender: Contender, build: BuildWithOptions) -> Iterator[Problem]:
+    """Commands that the build does not have, or that do not start."""
+    todo = "install the command, choose another tool in the sequence, or leave the contender out"
     for asked in dict.fromkeys(step.tool for step in plan.steps if step.kind == "backup"):
         try:
-            find_backup_tool(contender, known, asked)
+            problem = find_backup_tool(contender, build.options, asked).problem(build.environment)
         except AgentError as error:
-            todo = "install the command, choose another tool in the sequence, or leave the contender out"
-            yield "{} cannot back up: {}".format(contender.build, error), todo
+            problem = str(error)
+        if problem:
+            yield "{} cannot back up: {}".format(contender.build, problem), todo
 
 
 def ddl_problems(plan: Plan, contender: Contender, client: Client) -> List[Problem]:

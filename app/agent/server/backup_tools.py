@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import subprocess
 from typing import Iterator, List, Mapping, NamedTuple
 
 from app.agent.system.errors import AgentError
@@ -19,6 +20,7 @@ _PROGRAMS = {
     PHYSICAL: (("mariadb-backup", "mariabackup"),),
     DUMP: (("mariadb-dump", "mysqldump"), ("mariadb", "mysql")),  # that writes it, that reads it
 }
+START_S = 60  # that one of them may take to say its version
 _LACKS = "no {}: {} has neither {}"
 
 
@@ -32,6 +34,10 @@ class BackupTool(NamedTuple):
     def is_physical(self) -> bool:
         """Whether it makes a data directory."""
         return self.name != DUMP
+
+    def problem(self, environment: Mapping[str, str]) -> str:
+        """Why one of its programs cannot start; '' if they all do."""
+        return next(filter(None, (_no_start(each, environment) for each in self.programs)), "")
 
     def backup(self, socket: str, data: str, to: str, is_transactional: bool) -> List[str]:
         """The command that backs up into the data directory, or the file, `to`."""
@@ -78,6 +84,25 @@ def _no_programs(contender: Contender, name: str) -> str:
     found = list(_programs(contender, name))
     lacking = _PROGRAMS[name][len(found) :]
     return _LACKS.format(name, contender.base, " nor ".join(lacking[0])) if lacking else ""
+
+
+def _no_start(program: str, environment: Mapping[str, str]) -> str:
+    command = [*server_start_command(program), "--no-defaults", "--version"]
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    try:
+        done = subprocess.run(
+            command,
+            stdin=null,
+            stdout=null,
+            stderr=pipe,
+            env={**os.environ, **environment, "LC_ALL": "C"},
+            cwd="/",
+            timeout=START_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    return "" if done.returncode == 0 else " ".join(said[-1:]) or "{} does not start".format(program)
 
 
 def _programs(contender: Contender, name: str) -> Iterator[str]:

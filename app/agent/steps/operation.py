@@ -83,7 +83,6 @@ class Operation:
         self.is_done = False
         self.stall_s = 0.0
         self.problem = ""
-        self.ends_session = False  # after this problem no step has its engine
         self.notes: List[str] = []
 
     # what its kinds do
@@ -112,6 +111,11 @@ class Operation:
     def result(self) -> Dict[str, Any]:
         """Fields of `OperationResult` that are of its kind alone."""
         return {}
+
+    @property
+    def ends_session(self) -> bool:
+        """Whether, after its problem, later steps have no server with their engine."""
+        return False
 
     # the thread of the step
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Type
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Tuple, Type
 
 from app.agent.load.generator import driver_options, generator_login_options
 from app.agent.load.ledger import LedgerCount, LedgerError, LedgerMemory, count_ledger, missing_text
@@ -188,12 +188,9 @@ class OperationStep:
         operation, journal = self._operation, self._session.journal
         for text in operation.notes:
             journal.log(text)
-        counted: Optional[LedgerCount] = None
-        if outcome == "completed" and self._ledger.memory is not None:
-            try:
-                counted = self._ledger.count(self._session.server.socket)
-            except (QueryError, LedgerError) as error:
-                outcome, reason = "failed", "the ledger cannot be read: {}".format(error)
+        counted, unread = self._counted(outcome)
+        if unread and outcome == "completed":
+            outcome, reason = "failed", unread
         found = self._result(counted)
         if operation.ends_session:
             self.broken = operation.problem
@@ -209,6 +206,17 @@ class OperationStep:
             "operation": found if operation.at_s is not None else None,
             "status": {},  # a server that was started again counts anew
         }
+
+    def _counted(self, outcome: str) -> Tuple[Optional[LedgerCount], str]:
+        """The ledger, also of a server that answered too late; or why it cannot be read."""
+        operation, server = self._operation, self._session.server
+        has_rows = operation.at_s is not None and server.is_alive() and not operation.ends_session
+        if self._ledger.memory is None or not has_rows or outcome not in ("completed", "failed"):
+            return None, ""
+        try:
+            return self._ledger.count(server.socket), ""
+        except (QueryError, LedgerError) as error:
+            return None, "the ledger cannot be read: {}".format(error)
 
     def _result(self, counted: Optional[LedgerCount]) -> OperationResult:
         operation, kind = self._operation, self._step.kind

@@ -27,12 +27,17 @@ class Outage(Operation):
     def __init__(self, session: RunningSession, step: Step, answered: Callable[[], bytes]) -> None:
         super().__init__(session, step, answered)
         self._disk = session.loop_disk  # that the data lie on, if the plan cuts its power
+        self._lacks_engine = False  # the server came back without it
         self.first_answer_s: Optional[float] = None  # from its begin on
         self.phases: Dict[str, float] = {}  # seconds before the server was started again
 
     @property
     def value(self) -> Optional[float]:
         return self.first_answer_s
+
+    @property
+    def ends_session(self) -> bool:
+        return self._lacks_engine or not self._server.is_alive()
 
     def result(self) -> Dict[str, Any]:
         took_s = self.first_answer_s if self._step.kind == "restart" else None
@@ -110,7 +115,7 @@ class Outage(Operation):
             text = "the server did not start after the {}: {}"
             self.problem = text.format(self._step.kind, self._server.first_error())
         elif self._session.contender.engine not in self._server.engines(self._client):
-            self.ends_session = True
+            self._lacks_engine = True
             self.problem = _WITHOUT_ENGINE.format(self._step.kind, title, self._server.first_error())
         else:
             self.first_answer_s = round(self.now_s - self.at_s, 3)
