@@ -76,6 +76,17 @@ def test_what_is_synced_stays_and_the_rest_is_lost(marked: MarkedDirectory) -> N
     assert (devices(disk), os.path.exists(disk.file)) == ([], False)
 
 
+def test_all_that_is_there_stays_once_the_file_system_is_synced(marked: MarkedDirectory) -> None:
+    disk = made(marked)
+    write(disk, "early", sync=False)
+    disk.sync()
+    write(disk, "lost", sync=False)
+    disk.cut()
+    disk.unmount()
+    disk.mount()
+    assert os.listdir(disk.place) == ["early"]
+
+
 def test_its_space_is_taken_when_it_is_made(marked: MarkedDirectory) -> None:
     """A disk that becomes full later would be an I/O error to the server."""
     disk = made(marked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from tests.integration.test_operations import (
     ended,
     has_mark,
     operation,
-    stopped_at,
 )
 from tests.integration.test_power_cut import loop_mounts
 from tests.integration.test_stopping import at_work
@@ -107,7 +106,9 @@ def test_a_full_disk_in_the_recovery(desktop: Desktop, small_disk: Path, on_smal
     running = began(desktop, operation("kill", LEDGER), READ)
     on_small_disk(1 << 20)
     entry, _, ends = ended(desktop, running, code=1)
-    assert entry["reason"] == f"the disk with {small_disk}/sessions/{entry['id']} is full: free some space there"
+    assert (
+        entry["reason"] == f"the disk with {small_disk}/sessions/{entry['id']} is full: free some space there"
+    )
     assert {(each.outcome, each.reason) for each in ends} == {("failed", entry["reason"])}
     check_that_nothing_is_left(desktop, small_disk)
 
@@ -120,14 +121,16 @@ def test_a_disk_that_a_rebuild_fills(desktop: Desktop, small_disk: Path, on_smal
         connection.cursor().execute("BEGIN")
         connection.cursor().execute("SELECT * FROM dyno.sbtest1 LIMIT 1")
         on_small_disk(40 << 20)
-        entry, _, (ddl, _, read) = ended(desktop, running, code=1)
+        _, _, (ddl, _, read) = ended(desktop, running, code=1)
     assert (ddl.outcome, read.outcome) == ("failed", "completed")
     assert "was nearly full: the ddl was ended after " in ddl.reason, ddl.reason
     check_that_nothing_is_left(desktop, small_disk)
 
 
 @pytest.mark.root
-def test_a_disk_that_a_backup_fills(desktop: Desktop, small_disk: Path, on_small_disk: Any, tmp_path: Path) -> None:
+def test_a_disk_that_a_backup_fills(
+    desktop: Desktop, small_disk: Path, on_small_disk: Any, tmp_path: Path
+) -> None:
     name = build_with(desktop, tmp_path / "bare", "sleep 1000\n")
     running = began(desktop, operation("backup", WRITER), READ, contender=f"{name}:innodb")
     on_small_disk(40 << 20)
@@ -141,22 +144,25 @@ def test_a_disk_that_a_backup_fills(desktop: Desktop, small_disk: Path, on_small
 
 
 def test_a_kill_in_the_middle_of_a_forced_checkpoint(desktop: Desktop) -> None:
-    """The redo log is so small that pages are written all the time to make room in it."""
-    write(desktop.home / "presets/innodb/tiny-log.cnf", "[mysqld]\ninnodb_log_file_size=4M\ninnodb_flush_log_at_trx_commit=2\n")
-    kill = operation("kill", WRITER.replace("threads = 3", "threads = 8"), LEDGER, after=6)
-    running = began(desktop, kill, READ, contender=f"{MARIADB}:innodb:tiny-log", rows=100_000)
+    """The redo log is so small that pages are written all the time, to make room in it."""
+    cnf = "[mysqld]\ninnodb_log_file_size=4M\ninnodb_flush_log_at_trx_commit=2\n"
+    write(desktop.home / "presets/innodb/tiny-log.cnf", cnf)
+    step = operation("kill", WRITER.replace("threads = 3", "threads = 8"), LEDGER, after=6)
+    running = began(desktop, step, READ, contender=f"{MARIADB}:innodb:tiny-log", rows=100_000)
     _, events, (kill, *_) = ended(desktop, running)
     found = kill.operation
     assert (kill.outcome, found.promised, found.missing, found.returned) == ("completed", True, 0, 0)
+    (age, limit), *_ = ages_before(events, found.at_s)
+    assert age > 0.8 * limit
+
+
+def ages_before(events: Sequence[Any], at_s: float) -> list[tuple[float, float]]:
+    """Age of the checkpoint, and at which one pages must be written: the last of the step, by second."""
     declared = [each for each in events if isinstance(each, SeriesDeclared)][-1]
     names = [each.name for each in declared.series]
-    print(names)
-    samples = [each for each in events if isinstance(each, Sample) and each.step == 2]
-    for name in names:
-        if "checkpoint" in name or "dirty" in name or "redo" in name:
-            print(name, [each.values[names.index(name)] for each in samples])
-    print(found)
-    assert 0
+    places = [names.index(f"innodb.checkpoint_{name}_mb") for name in ("age", "limit")]
+    samples = [each for each in events if isinstance(each, Sample) and each.step == 2 and each.s < at_s - 1]
+    return [(each.values[places[0]], each.values[places[1]]) for each in reversed(samples)]
 
 
 STEPPING = """\
@@ -173,7 +179,6 @@ def test_a_wall_clock_that_steps_an_hour_to_and_fro(desktop: Desktop, tmp_path: 
     running = began(desktop, operation("kill", WRITER, LEDGER), READ)
     _, events, (kill, writer, *_) = ended(desktop, running)
     found = kill.operation
-    print(found)
     ats = [each.at for each in events]
     assert max(ats) - min(ats) > 3600
     assert kill.outcome == "completed" and 0 < kill.value < 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from app.protocol.step_parts import OperationResult
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.integration.slow_fsync import HAS_COMPILER, preloaded_losing
+from tests.integration.test_studies import contender_of
 from tests.plans import write
 from tests.sequences import INDEX, LOAD, own_sequence
 
@@ -42,13 +43,23 @@ BUFFERED = {
     "innodb_log_file_buffering": "ON",
 }
 FULL = {**BUFFERED, "innodb_flush_log_at_trx_commit": "1", "skip_log_bin": "ON"}
+LAZY = {"innodb_flush_log_at_trx_commit": "0", "innodb_flush_log_at_timeout": "600"}
+SERVERS = [
+    pytest.param("", id="mariadb"),
+    *(
+        pytest.param(build, marks=[pytest.mark.build(build), pytest.mark.full])
+        for build in ("mysql-5.6", "mysql-8.0", "mysql-9.7")
+    ),
+]
 
 
-def words(desktop: Desktop, cnf: Mapping[str, str], **options: str) -> list[str]:
+def words(
+    desktop: Desktop, cnf: Mapping[str, str], contender: str = f"{MARIADB}:innodb", **options: str
+) -> list[str]:
     lines = "".join(f"loose_{name}={value}\n" for name, value in cnf.items())
     write(desktop.home / "presets/innodb/cut.cnf", f"[mysqld]\n{lines}")
     write(desktop.home / "sequences/cut.toml", own_sequence("cut", LOAD, INDEX, CUT))
-    return [*desktop.plan(f"{MARIADB}:innodb:cut", sequence="cut", **options), "--allow-busy"]
+    return [*desktop.plan(f"{contender}:cut", sequence="cut", **options), "--allow-busy"]
 
 
 def last(desktop: Desktop) -> tuple[dict[str, Any], list[Event], OperationResult]:
@@ -90,8 +101,12 @@ def touched_in_the_last_step(desktop: Desktop, file: Path) -> Iterator[None]:
         watcher.join()
 
 
-def test_full_durability_keeps_every_row_that_was_answered(desktop: Desktop) -> None:
-    desktop.dyno("run", *words(desktop, FULL))
+@pytest.mark.parametrize("build", SERVERS)
+def test_full_durability_keeps_every_row_that_was_answered(
+    desktop: Desktop, build_path: Callable[[str], Path], build: str
+) -> None:
+    contender = contender_of(desktop, build_path, build, "innodb")
+    desktop.dyno("run", *words(desktop, FULL, contender))
     session, events, found = last(desktop)
     assert session["state"] == "completed"
     assert (found.promised, found.on_loop) == (True, True)
@@ -104,21 +119,28 @@ def test_full_durability_keeps_every_row_that_was_answered(desktop: Desktop) -> 
     assert not list(desktop.target.glob("sessions/*/disk.ext4"))
 
 
-def test_less_than_that_loses_rows_and_the_session_goes_on(desktop: Desktop) -> None:
-    lazy = {**FULL, "innodb_flush_log_at_trx_commit": "0", "innodb_flush_log_at_timeout": "600"}
-    desktop.dyno("run", *words(desktop, lazy))
+@pytest.mark.parametrize("build", SERVERS)
+def test_less_than_that_loses_rows_and_the_session_goes_on(
+    desktop: Desktop, build_path: Callable[[str], Path], build: str
+) -> None:
+    contender = contender_of(desktop, build_path, build, "innodb")
+    desktop.dyno("run", *words(desktop, {**FULL, **LAZY}, contender))
     session, _, found = last(desktop)
     assert (session["state"], found.promised) == ("completed", False)
     assert found.missing and found.missing > 0
 
 
 @pytest.mark.skipif(not HAS_COMPILER, reason="needs gcc")
-def test_a_server_that_does_not_sync_is_found_and_named(desktop: Desktop, tmp_path: Path) -> None:
+@pytest.mark.parametrize("build", [SERVERS[0], SERVERS[2]])
+def test_a_server_that_does_not_sync_is_found_and_named(
+    desktop: Desktop, build_path: Callable[[str], Path], build: str, tmp_path: Path
+) -> None:
+    contender = contender_of(desktop, build_path, build, "innodb")
     lost = tmp_path / "lost"
     environment = preloaded_losing(tmp_path, lost)
     desktop.prepare_agent(f"import os\nos.environ.update({environment!r})\n", tmp_path)
     with touched_in_the_last_step(desktop, lost):
-        desktop.dyno("run", *words(desktop, FULL), code=1)
+        desktop.dyno("run", *words(desktop, FULL, contender), code=1)
     session, _, found = last(desktop)
     assert (session["state"], found.promised) == ("failed", True)
     assert found.missing and found.missing > 0

@@ -16,7 +16,10 @@ _TAGS = re.compile(r"^\s*(?:\[[^\]]*\] )+(?:Buffered \w+: )?(?:\S*(?:mysqld|mari
 _ERROR = re.compile(r"\[ERROR\]|^ERROR: \d")  # the second is of a statement that makes system tables
 # MySQL does not call it an error; MySQL 8.0 repeats it at its next start, with [System]
 _CRASH = re.compile(r"^(?!.*\[System\]).*?((?:mysqld|mariadbd) got signal \d+)")
-_NO_CAUSE = re.compile(r"Aborting|error-message ?file|messagefile|mysql\.plugin table")
+# a binary log that a power cut has torn is read up to there
+_NO_CAUSE = re.compile(
+    r"Aborting|error-message ?file|messagefile|mysql\.plugin table|Log_event::read_log_event"
+)
 
 
 def bare_log_line(line: str) -> str:

@@ -43,6 +43,11 @@ class Outage(Operation):
         took_s = self.first_answer_s if self._step.kind == "restart" else None
         return {"first_answer_s": self.first_answer_s, "seconds": took_s}
 
+    def prepare(self) -> None:
+        """Only what clients send from here on is lost in a power cut, not what the server was made of."""
+        if self._disk is not None and self._step.kind == POWER_CUT:
+            self._disk.sync()
+
     def carry_out(self) -> None:
         step, server = self._step, self._server
         self.log = LogTail(server.error_log)

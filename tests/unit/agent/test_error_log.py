@@ -67,6 +67,11 @@ ASSERTION = """\
 InnoDB: We intentionally generate a memory trap.
 InnoDB: about forcing recovery.
 """
+# of MySQL 5.6 after a power cut that tore its binary log, and took files that were never synced
+TORN = """\
+2026-11-30 10:14:29 16075 [ERROR] Error in Log_event::read_log_event(): 'Event too small'
+2026-11-30 10:14:30 16075 [ERROR] Fatal error: Can't open and lock privilege tables: Incorrect file format
+"""
 PRELOADED = "ERROR: ld.so: object '/a.so' from LD_PRELOAD cannot be preloaded: ignored.\n"
 
 
@@ -105,6 +110,7 @@ def test_a_line_is_told_without_time_and_brackets(line: str, expected: str) -> N
             "RocksDB: Failed to initialize CF options map.",
         ),
         (MYSQL_5_7, NO_ERROR),
+        (TORN, "Fatal error: Can't open and lock privilege tables: Incorrect file format"),
         (SYSTEM_TABLES, "ERROR: 1267  Illegal mix of collations"),
         (PRELOADED + SYSTEM_TABLES, "ERROR: 1267  Illegal mix of collations"),
         (PRELOADED, NO_ERROR),
