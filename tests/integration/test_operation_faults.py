@@ -86,6 +86,19 @@ def test_what_an_agent_leaves_that_is_killed_while_its_file_system_is_cut_off(de
     check_that_nothing_is_left(desktop)
 
 
+# a shutdown that does not end
+
+
+def test_a_server_that_does_not_shut_down_is_killed_and_later_steps_have_one(desktop: Desktop) -> None:
+    running = began(desktop, operation("restart", LEDGER, seconds=4), READ)
+    wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
+    os.kill(desktop.server_pid(), signal.SIGSTOP)
+    _, events, (restart, ledger, read) = ended(desktop, running, code=1)
+    assert restart.reason == "the server had not shut down 4 s after it was asked to, and was killed"
+    assert (restart.outcome, ledger.outcome, read.outcome) == ("failed", "failed", "completed")
+    assert "crash" not in [each.name for each in events if isinstance(each, MomentEvent)]
+
+
 # full disks
 
 

@@ -172,7 +172,7 @@ class BackupOperation(LongOperation):
         work = BackgroundWork(lambda: found.append(self._restored()))
         while not work.is_done:
             work.join(LOOK_S)
-            full = _FULL.format(self._session.path) if self._is_full() else ""
+            full = _FULL.format(self._full) if self._is_full() else ""
             if full or not self._may_go_on():
                 self._restoring_ends = True
                 self.interrupt()

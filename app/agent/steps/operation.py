@@ -205,6 +205,7 @@ class LongOperation(Operation):
         super().__init__(session, step, answered)
         self.seconds: Optional[float] = None  # that it took
         self._kept_pct: Optional[float] = None  # of the rate before, meanwhile
+        self._full = ""  # where there was nearly no room
 
     @property
     def is_busy(self) -> bool:
@@ -233,7 +234,7 @@ class LongOperation(Operation):
                 after_s = time.monotonic() - work.began_at
                 waits = "" if is_in_time else self.waits_text()
                 self.problem = (
-                    FULL.format(self._session.path, self._step.kind, after_s)
+                    FULL.format(self._full, self._step.kind, after_s)
                     if is_in_time
                     else _TOO_LONG.format(self._step.kind, round(after_s), waits)
                 )
@@ -256,7 +257,10 @@ class LongOperation(Operation):
         return engine_of(self._session.contender.engine).data_bytes(sizes(self._server.data))
 
     def _is_full(self) -> bool:
-        return shutil.disk_usage(self._session.path).free < ROOM
+        """Whether there is nearly no room; the data may lie on a file system of their own."""
+        places = (self._session.path, self._server.data)
+        self._full = next((each for each in places if shutil.disk_usage(each).free < ROOM), "")
+        return bool(self._full)
 
     def waits_text(self) -> str:
         """What it waited for at the end, with a comma before it; '' if that is not known."""

@@ -18,7 +18,7 @@ from .running import RunningSession
 _SILENT = "the server did not answer within {} s after the {}"
 _STILL_CACHED = "{:.1f} MiB of the data are cached still as the server starts: the system does not drop them"
 _WITHOUT_ENGINE = "the server came back after the {} without {}: {}"
-_NOT_ENDED = "the server had not shut down {} s after it was asked to"
+_NOT_ENDED = "the server had not shut down {} s after it was asked to, and was killed"
 
 
 class Outage(Operation):
@@ -73,13 +73,20 @@ class Outage(Operation):
         self.phases["mount"] = round(self.now_s - (self.at_s or 0.0), 3)
 
     def _shut_down(self) -> bool:
-        """A clean shutdown; False where it takes too long."""
+        """A clean shutdown; False where it takes too long: later steps have a server that was killed."""
+        is_down = False
         self._server.ask_to_end()
-        if self._await(lambda: not self._server.is_alive(), self._deadline_s):
+        try:
+            is_down = self._await(lambda: not self._server.is_alive(), self._deadline_s)
+        finally:
+            if not is_down:
+                self._server.end_at_once()
+                self._launch()
+        if is_down:
             self.phases["shut down"] = round(self.now_s - (self.at_s or 0.0), 3)
-            return True
-        self.problem = _NOT_ENDED.format(self._step.seconds)
-        return False
+        else:
+            self.problem = _NOT_ENDED.format(self._step.seconds)
+        return is_down
 
     def _drop_caches(self) -> None:
         """Leave nothing of the data in the memory of the system, as far as it lets us."""

@@ -305,7 +305,9 @@ def contender_size(
         "system": SYSTEM_BYTES["mariadb" if is_mariadb(contender) else "mysql"],
     }
     if any(step.kind == "backup" for step in plan.steps):
-        parts["backup"] = 2 * parts["tables"]  # it and what is restored: of a dump both are there at once
+        # it and a server of its own on it: of a dump its tables, and its binary log, are there too
+        restored = parts["tables"] if parts["binary log"] else 0
+        parts["backup"] = 2 * parts["tables"] + parts["redo"] + parts["system"] + restored
     if plan.on_loop:
         parts["room"] = LOOP_BYTES + sum(parts.values()) // LOOP_SHARE
         parts["room"] += -sum(parts.values()) % MIB
