@@ -35,6 +35,7 @@ workload = "ledger"
 name = "writer"
 workload = "update-index"
 """
+LIMIT_S = 300  # MySQL takes its time on a busy machine
 STEPS = 3  # load, index, this one
 # pages and log through the cache of the system: what is not synced is lost
 BUFFERED = {
@@ -106,7 +107,7 @@ def test_full_durability_keeps_every_row_that_was_answered(
     desktop: Desktop, build_path: Callable[[str], Path], build: str
 ) -> None:
     contender = contender_of(desktop, build_path, build, "innodb")
-    desktop.dyno("run", *words(desktop, FULL, contender))
+    desktop.dyno("run", *words(desktop, FULL, contender), limit_s=LIMIT_S)
     session, events, found = last(desktop)
     assert session["state"] == "completed"
     assert (found.promised, found.on_loop) == (True, True)
@@ -124,7 +125,7 @@ def test_less_than_that_loses_rows_and_the_session_goes_on(
     desktop: Desktop, build_path: Callable[[str], Path], build: str
 ) -> None:
     contender = contender_of(desktop, build_path, build, "innodb")
-    desktop.dyno("run", *words(desktop, {**FULL, **LAZY}, contender))
+    desktop.dyno("run", *words(desktop, {**FULL, **LAZY}, contender), limit_s=LIMIT_S)
     session, _, found = last(desktop)
     assert (session["state"], found.promised) == ("completed", False)
     assert found.missing and found.missing > 0
@@ -140,7 +141,7 @@ def test_a_server_that_does_not_sync_is_found_and_named(
     environment = preloaded_losing(tmp_path, lost)
     desktop.prepare_agent(f"import os\nos.environ.update({environment!r})\n", tmp_path)
     with touched_in_the_last_step(desktop, lost):
-        desktop.dyno("run", *words(desktop, FULL, contender), code=1)
+        desktop.dyno("run", *words(desktop, FULL, contender), code=1, limit_s=LIMIT_S)
     session, _, found = last(desktop)
     assert (session["state"], found.promised) == ("failed", True)
     assert found.missing and found.missing > 0
