@@ -88,7 +88,7 @@ def explanation_sentences(entry: ExplainedDifferenceEntry) -> list[str]:
 def _of_ratio(entry: ExplainedDifferenceEntry) -> list[str]:
     ratio = entry["ratio"]
     if ratio is None:
-        return ["A and B have not been measured together yet."]
+        return ["There are too few repeats yet for a ratio of B to A."]
     rounds = count_text(ratio["n"], "repeat")
     return [f"B has {_with_interval(ratio)} times the result of A, n = {rounds}."]
 

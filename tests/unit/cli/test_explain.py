@@ -66,7 +66,7 @@ def test_json_alone_is_printed(launcher: Launcher, capsys: pytest.CaptureFixture
 def test_so_far_measures_nothing(launcher: Launcher, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*WORDS, "--so-far"]) == 0
     assert not launcher.plans
-    assert "A and B have not been measured together yet." in capsys.readouterr().out
+    assert "There are too few repeats yet for a ratio of B to A." in capsys.readouterr().out
 
 
 def test_one_plan_is_shown_or_left_to_the_target(
