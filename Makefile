@@ -85,6 +85,6 @@ lint:
 update:
 	@sh install.sh lint
 	@$(BIN)/python -m pip install -q --disable-pip-version-check uv
-	echo "setuptools>=77" | $(LOCK) -o requirements.txt
-	echo "setuptools>=77" | $(LOCK) --extra dev -c requirements.txt -o requirements-dev.txt
+	echo "setuptools>=77" | $(LOCK) --extra window -o requirements.txt
+	echo "setuptools>=77" | $(LOCK) --extra window --extra dev -c requirements.txt -o requirements-dev.txt
 	@$(MAKE) --no-print-directory test

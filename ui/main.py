@@ -30,35 +30,47 @@ def main() -> int:
         from app.cli import main as run_command
 
         return run_command(sys.argv[1:], _draw)
-    if not has_display():
-        from app.cli.screen import complain
+    from app.core.desktop_needs import missing_window_packages
 
-        complain(f"dyno: {NO_DISPLAY}")
-        return 2
+    if missing := missing_window_packages():
+        return _complain(f"{missing}; the command line is there without it: dyno --help", 1)
+    if not has_display():
+        return _complain(NO_DISPLAY, 2)
     log_crashes()
     from .core.imports import speed_up_imports
 
-    speed_up_imports()
     try:
+        speed_up_imports()
         from .shell.application import open_window
     except ImportError as error:
-        return _complain_of(error)
+        return _complain(_missing(error), 1)
     return open_window()
 
 
-def _complain_of(error: ImportError) -> int:
-    """What brings a library that Qt does not find; raises the error where nothing is missing."""
+def _complain(text: str, code: int) -> int:
     from app.cli.screen import complain
-    from app.core.desktop_needs import missing_for_window, missing_qt_libraries
 
+    complain(f"dyno: {text}")
+    return code
+
+
+def _missing(error: ImportError) -> str:
+    """What the window lacks, and the line that brings it; raises the error where nothing is missing."""
+    from app.core.desktop_needs import missing_for_window, missing_qt_libraries, missing_window_packages
+
+    if line := missing_window_packages():
+        return line
     if not missing_qt_libraries():
         raise error
-    complain(f"dyno: {'; '.join(missing_for_window())}")
-    return 1
+    return "; ".join(missing_for_window())
 
 
 def _draw(request: ChartRequest, path: Path) -> None:
     """Draw a chart for the command line, which knows no Qt."""
-    from .shell.pictures import draw_chart
+    from app.core.errors import DynoError
 
+    try:
+        from .shell.pictures import draw_chart
+    except ImportError as error:
+        raise DynoError(f"{path} cannot be drawn, save as .csv instead: {_missing(error)}") from None
     draw_chart(request, path)

@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
     """
     from .parser import parse
 
+    _open_closed_streams()
     failure = 1
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
@@ -51,6 +52,13 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
         return 0 if failure == 1 else failure
     except Exception as error:
         return _say(f"Dyno met something it did not expect: {error!r}; details: {_log(error)}", failure)
+
+
+def _open_closed_streams() -> None:
+    """What the caller has closed is nothing from now on: no file that is opened later gets its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _prepare(arguments: argparse.Namespace) -> None:

@@ -35,13 +35,15 @@ def fetch_what_was_left() -> None:
     if not (home() / "left").is_dir():  # almost always: nothing is imported
         return
     from app.following.left import LeftPlans
+    from app.remote.secrets import password_file_withheld
 
     def place(each: LeftPlan) -> tuple[str, str]:
         return each.target, each.directory
 
     for (target, directory), plans in groupby(sorted(LeftPlans(home()).all(), key=place), place):
         try:
-            _fetch(target, directory, list(plans))
+            with password_file_withheld():
+                _fetch(target, directory, list(plans))
         except DynoError as error:
             complain(f"dyno: nothing new was fetched from {target}: {error}")
 

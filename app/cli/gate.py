@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,8 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
     from app.comparison.answers import gate_reports
 
     found: GateEntry | ClaimsEntry
+    if arguments.junit:
+        _delete_earlier(arguments.junit)
     if arguments.claims:
         found = _answer_of_claims(arguments)
         table, junit = gate_reports.claims_table(found), gate_reports.claims_junit(found)
@@ -81,13 +84,20 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
         found = _answer_of_gate(arguments)
         table, junit = gate_reports.gate_table(found), gate_reports.gate_junit(found)
     if arguments.junit:
-        write_file(arguments.junit, junit)  # one of an earlier run is replaced
+        write_file(arguments.junit, junit)
     if arguments.json:
         print_json(found)
     else:
         with quietly(arguments.quiet):
             _show(table, arguments.markdown)
     return found["exit_code"]
+
+
+def _delete_earlier(path: Path) -> None:
+    """The answer of an earlier run: where this one fails, a CI would show it as the new one."""
+    with suppress(OSError):  # writing it says why
+        if path.is_file() and not path.is_symlink():
+            path.unlink()
 
 
 def _answer_of_gate(arguments: argparse.Namespace) -> GateEntry:

@@ -1,16 +1,19 @@
-"""What this desktop lacks to show the window: libraries of Qt, a font, a display; the line that brings it."""
+"""What the window lacks here: Python packages, libraries of Qt, a font, a display; what brings it."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+# module -> what pip installs: `window` of setup.cfg, by its own names, as PyPI has another `dyno`
+WINDOW = {"PySide6": "PySide6-Essentials>=6.10.2,<6.12", "pyqtgraph": "pyqtgraph>=0.14,<0.15"}
 # library -> Debian package, of what PySide6 does not bring along
 PACKAGES = {
     "libEGL.so.1": "libegl1",
@@ -44,8 +47,17 @@ _MISSING = re.compile(r"^\s*(\S+) => not found", re.MULTILINE)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.fonts", "~/.local/share/fonts")
 
 
+def missing_window_packages() -> str:
+    """The line that installs the Python packages which the window lacks; empty where they are there."""
+    missing = [wanted for module, wanted in WINDOW.items() if importlib.util.find_spec(module) is None]
+    command = shlex.join([sys.executable, "-m", "pip", "install", *missing])
+    return f"the window is not installed: {command}" if missing else ""
+
+
 def missing_for_window() -> Iterator[str]:
     """A line for each thing that the window lacks; none where it can be shown."""
+    if line := missing_window_packages():
+        yield line
     if sys.platform != "linux":
         return
     libraries = missing_qt_libraries()

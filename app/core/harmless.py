@@ -11,6 +11,7 @@ LONGEST = 10_000  # characters of a line for people
 # C0 but tab and newline, DEL and C1, what changes the direction or is not seen, halves of characters, tags
 _UNSAFE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ufffe\uffff"  # no characters: XML cannot hold them
     "\ud800-\udfff\U000e0000-\U000e007f"
 )
 _IN_TEXT = re.compile(f"[{_UNSAFE}]")

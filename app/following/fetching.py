@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from pathlib import Path
 
 from app.core.errors import LinkError, TargetError
@@ -96,6 +97,7 @@ class _Search(threading.Thread):
     def __init__(self, target: Target) -> None:
         super().__init__(name=f"plans of {target.name}", daemon=True)
         self._target = target
+        self._context = copy_context()  # whether a password file is withheld
         self.prompts: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.found: list[RemotePlan] = []
@@ -103,7 +105,7 @@ class _Search(threading.Thread):
 
     def run(self) -> None:
         try:
-            self.found = list(find_plans(self._target, self._asked))
+            self.found = self._context.run(lambda: list(find_plans(self._target, self._asked)))
         except Exception as error:  # the thread that waits raises it
             self.error = error
 

@@ -23,7 +23,7 @@ from .bounded import bounded
 from .hostkeys import HostKey, KnownHosts, OfferedHostKey
 from .login import log_in
 from .route import Hop, find_route
-from .secrets import Secrets, system_keyring
+from .secrets import Secrets, label_of_file, system_keyring
 from .ssh import SshConnection, close_transports
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class Dialer:
         self._on_progress = on_progress
         self._known = KnownHosts(known_hosts or settings.home() / "known_hosts")
         self._route = find_route(target, ssh_config)
-        self._secrets = Secrets(ask, system_keyring() if target.remember else None)
+        keyring = system_keyring() if target.remember else None
+        self._secrets = Secrets(ask, keyring, label_of_file(self._route))
         self._transports: list[paramiko.Transport] = []
 
     def connect(self) -> list[paramiko.Transport]:

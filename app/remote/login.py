@@ -17,7 +17,7 @@ from app.core.errors import InputError, LinkError, TargetError
 
 from .bounded import bounded
 from .route import Hop, passphrase_label
-from .secrets import SecretNeededError, Secrets
+from .secrets import PASSWORD_FILE, SecretNeededError, Secrets
 
 ANSWER_S = 30.0  # of a server that checks a password or waits for a key to be touched
 AGENT_S = 5.0
@@ -137,7 +137,9 @@ class _Login:
         return self._transport.auth_interactive(self._hop.user, answer)
 
     def _refused(self, why: str = "") -> Exception:
-        if self._secrets.missing:
+        if self._methods & PASSWORD_METHODS and self._secrets.of_file == self._hop.password_label:
+            why = why or f"it refuses the password of {PASSWORD_FILE}"
+        elif self._secrets.missing:
             what = " or the ".join(dict.fromkeys(self._secrets.missing))
             return SecretNeededError(self._hop.text, what)
         taken = ", ".join(sorted(self._methods)) or "nothing more"

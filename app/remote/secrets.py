@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.core.errors import InputError
+from app.core.private import read_private
 
 if TYPE_CHECKING:
+    from .route import Hop
     from .target import Target
 
 SERVICE = "dyno"
 TRIES = 3
+PASSWORD_FILE = "DYNO_PASSWORD_FILE"  # noqa: S105 - a variable of the environment
+_MOST_PASSWORD = 4096  # bytes
 
 _remembered: dict[str, str] = {}  # for reconnects, until the process ends
 _lock = threading.Lock()
@@ -42,15 +49,24 @@ class Keyring(Protocol):
 
 
 class Secrets:
-    """The secrets of one connection; `missing` names those that nobody could enter."""
+    """The secrets of one connection; `missing` names those that nobody could enter.
 
-    def __init__(self, ask: Callable[[str], str | None], keyring: Keyring | None = None) -> None:
+    `of_file`: the label whose secret is in PASSWORD_FILE and is asked of nobody.
+    """
+
+    def __init__(
+        self, ask: Callable[[str], str | None], keyring: Keyring | None = None, of_file: str = ""
+    ) -> None:
         self._ask = ask
         self._keyring = keyring
+        self.of_file = of_file
         self.missing: list[str] = []
 
     def candidates(self, label: str, may_be_empty: bool = False) -> Iterator[str]:
-        """Possible secrets: remembered, stored, then entered by a person."""
+        """Possible secrets: that of the file, or remembered, stored, then entered by a person."""
+        if label == self.of_file and (password := password_of_file(PASSWORD_FILE)) is not None:
+            yield password
+            return
         with _lock:
             known = _remembered.get(label)
         if known is not None:
@@ -69,7 +85,9 @@ class Secrets:
                 return
 
     def accept(self, label: str, secret: str) -> None:
-        """Remember the secret, which was right."""
+        """Remember the secret, which was right; that of a file stays there alone."""
+        if label == self.of_file:
+            return
         with _lock:
             _remembered[label] = secret
         if self._keyring is not None and self._kept(label) != secret:
@@ -85,6 +103,40 @@ class Secrets:
             return self._keyring.get_password(SERVICE, label)
         except Exception:
             return None
+
+
+_withheld: ContextVar[bool] = ContextVar("withheld", default=False)  # PASSWORD_FILE, from whom is reached
+
+
+@contextlib.contextmanager
+def password_file_withheld() -> Iterator[None]:
+    """For targets that the command does not name: the password may be that of another one."""
+    before = _withheld.set(True)
+    try:
+        yield
+    finally:
+        _withheld.reset(before)
+
+
+def label_of_file(route: Sequence[Hop]) -> str:
+    """Whose password is in PASSWORD_FILE: the target's, and that of no host on the way; empty: nobody's."""
+    return route[-1].password_label if os.environ.get(PASSWORD_FILE) and not _withheld.get() else ""
+
+
+def password_of_file(variable: str) -> str | None:
+    """The password for who runs without a person, such as cron and CI; None if no file is named."""
+    path = os.environ.get(variable)
+    if not path:
+        return None
+    what = f"{variable} {path}"
+    try:
+        password = read_private(Path(path), what, _MOST_PASSWORD).decode()
+    except UnicodeDecodeError:
+        password = ""
+    password = password.removesuffix("\n").removesuffix("\r")
+    if not password or not password.isprintable():
+        raise InputError(f"{what}: it must have the password alone, on its only line")
+    return password
 
 
 def forget_secrets() -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import DynoError, InputError
-from app.core.private import read_private
 from app.history.store.history import History
-from app.remote.secrets import SecretNeededError, Secrets, system_keyring
+from app.remote.secrets import SecretNeededError, Secrets, password_of_file, system_keyring
 
 from .address import (
     TeamDatabaseAddress,
@@ -27,7 +25,6 @@ from .syncing import check_team
 
 Ask = Callable[[str], str | None] | None  # None: nobody is there to be asked
 PASSWORD_FILE = "DYNO_TEAM_PASSWORD_FILE"  # noqa: S105 - a variable of the environment
-_MOST_PASSWORD = 4096  # bytes
 
 
 def connect_to_team_server(choice: TeamHistoryChoice, ask: Ask) -> TeamServerStore:
@@ -39,28 +36,13 @@ def connect_to_team_server(choice: TeamHistoryChoice, ask: Ask) -> TeamServerSto
             f"{elsewhere}: leave out --no-tls, {why}",
             window_text=f"{elsewhere}: connect with TLS, {why}",
         )
-    password = _password_of_file()
+    password = password_of_file(PASSWORD_FILE)
     if password is None:
         return _log_in_by_person(address, choice, ask)
     try:
         return _connect(address, choice, password)
     except PasswordError as error:
         raise PasswordError(f"{error}; the password is that of {PASSWORD_FILE}") from None
-
-
-def _password_of_file() -> str | None:
-    """The password for who runs without a person, such as cron; None if no file is named."""
-    path = os.environ.get(PASSWORD_FILE)
-    if not path:
-        return None
-    what = f"{PASSWORD_FILE} {path}"
-    try:
-        password = read_private(Path(path), what, _MOST_PASSWORD).decode().removesuffix("\n")
-    except UnicodeDecodeError:
-        password = ""
-    if not password or not password.isprintable():
-        raise InputError(f"{what}: it must have the password alone, on its only line")
-    return password
 
 
 def _log_in_by_person(address: TeamDatabaseAddress, choice: TeamHistoryChoice, ask: Ask) -> TeamServerStore:

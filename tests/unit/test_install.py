@@ -121,7 +121,7 @@ def test_a_newer_lock_is_installed(installed: Path) -> None:
 def test_what_setup_cfg_needs_is_locked_by_version_and_hash(name: str) -> None:
     setup = ConfigParser()
     setup.read(INSTALL.parent / "setup.cfg")
-    needed = setup["options"]["install_requires"]
+    needed = setup["options"]["install_requires"] + setup["options.extras_require"]["window"]
     if "dev" in name:
         needed += setup["options.extras_require"]["dev"]
     entries = re.split(r"\n(?=\S)", (INSTALL.parent / name).read_text().strip())

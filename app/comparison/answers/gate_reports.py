@@ -10,11 +10,12 @@ from app.core.table import Table, to_markdown
 from app.core.units import unit_text
 
 from .claims import FAILS, ClaimLine, ClaimsEntry
-from .gate import NOT_WORSE, UNTOLD, WORSE, GateEntry, GateLine, interval_text
+from .gate import UNTOLD, WORSE, GateEntry, GateLine, interval_text
 
 HEADERS = ("step", "unit", "ratio", "interval", "n", "verdict")
 CLAIM_HEADERS = ("claim", *HEADERS[1:])
-_TAGS = {WORSE: "failure", FAILS: "failure", UNTOLD: "error"}
+_TAGS = {WORSE: "failure", FAILS: "failure", UNTOLD: "skipped"}
+_PASSED = "system-out"
 
 
 def gate_row(line: GateLine) -> tuple[str, ...]:
@@ -60,9 +61,10 @@ def _junit(found: GateEntry | ClaimsEntry, lines: Sequence[tuple[GateLine, tuple
     suite = ElementTree.Element("testsuite", name="dyno gate")
     for line, (name, unit, ratio, interval, n, text) in lines:
         details = f"ratio {ratio}, interval {interval}, n {n}, {unit}"
-        _add_case(suite, name, _tag(line["verdict"], found["verdict"]), text, details)
-    remarks = "\n".join(found["remarks"])
-    _add_case(suite, "gate", _tag(found["verdict"], found["verdict"]), found["sentence"], remarks)
+        _add_case(suite, name, _TAGS.get(line["verdict"], _PASSED), text, details)
+    # skipped steps alone would look like an answer
+    tag = "error" if found["verdict"] == UNTOLD else _TAGS.get(found["verdict"], _PASSED)
+    _add_case(suite, "gate", tag, found["sentence"], "\n".join(found["remarks"]))
     suite.set("tests", str(len(suite)))
     for tag, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
@@ -73,17 +75,10 @@ def _junit(found: GateEntry | ClaimsEntry, lines: Sequence[tuple[GateLine, tuple
     return f'<?xml version="1.0" encoding="utf-8"?>\n{xml}\n'.encode()
 
 
-def _tag(verdict: str, answer: str) -> str:
-    """Worse is a failure, cannot be told an error; a step that does not hold the gate is skipped."""
-    if verdict == UNTOLD and answer == NOT_WORSE:
-        return "skipped"
-    return _TAGS.get(verdict, "system-out")
-
-
 def _add_case(suite: ElementTree.Element, name: str, tag: str, text: str, details: str) -> None:
     case = ElementTree.SubElement(suite, "testcase", classname="dyno.gate", name=_xml(name))
     found = ElementTree.SubElement(case, tag)
-    if tag != "system-out":
+    if tag != _PASSED:
         found.set("message", _xml(text))
         text = ""
     found.text = _xml("\n".join(filter(None, (text, details))))
