@@ -7,13 +7,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from app.cli import main
+from app.comparison.answers.gate import GateRequest, gate_answer
+from app.comparison.answers.gate_reports import gate_junit
+from app.comparison.verdicts.compare import compare
 from app.history.store.history import History
+from tests import comparable
 from tests.sliced import keep, plan
 
 
@@ -49,7 +54,9 @@ def test_the_exit_code_is_the_verdict(
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("name", "tag"), [("equal", "system-out"), ("slower", "failure"), ("once", "error")])
+@pytest.mark.parametrize(
+    ("name", "tag"), [("equal", "system-out"), ("slower", "failure"), ("once", "skipped")]
+)
 def test_junit_and_markdown_have_the_same_answer(
     pairs: dict[str, tuple[str, str]],
     name: str,
@@ -65,13 +72,52 @@ def test_junit_and_markdown_have_the_same_answer(
     assert told.startswith(f"### {sentence}\n\n| step |") and "| point-query" in told
     suite = ElementTree.parse(file).getroot()[0]
     cases = [(case.get("name"), [each.tag for each in case]) for case in suite]
-    assert len(cases) == 4 and all(tags == [tag] for _, tags in cases)
-    assert cases[-1][0] == "gate"
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == (
-        "4", "4" if tag == "failure" else "0", "4" if tag == "error" else "0",
-    )  # fmt: skip
+    answer = "error" if tag == "skipped" else tag  # skipped steps alone would look like an answer
+    assert [tags for _, tags in cases] == [[tag]] * 3 + [[answer]] and cases[-1][0] == "gate"
+    counted = {name: int(suite.get(name, "")) for name in ("tests", "failures", "errors", "skipped")}
+    assert counted == {
+        "tests": 4, "failures": 4 * (tag == "failure"), "errors": int(tag == "skipped"),
+        "skipped": 3 * (tag == "skipped"),
+    }  # fmt: skip
+    assert all(found.get("message") for case in suite for found in case if found.tag != "system-out")
     assert sentence in {suite[-1][0].text, suite[-1][0].get("message")}
     assert main([*words, "--junit", str(tmp_path / "none" / "gate.xml")]) == 2
+
+
+def test_the_junit_of_an_earlier_run_is_no_answer_of_one_that_fails(
+    pairs: dict[str, tuple[str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, link, words = tmp_path / "gate.xml", tmp_path / "link.xml", ["--difference", "3%", "--junit"]
+    assert main(["gate", *pairs["equal"], *words, str(file)]) == 0 and file.exists()
+    assert main(["gate", *pairs["equal"][:1], "nobody", *words, str(file)]) == 2 and not file.exists()
+    link.symlink_to(file)  # as /dev/stdout is one
+    assert main(["gate", *pairs["equal"][:1], "nobody", *words, str(link)]) == 2 and link.is_symlink()
+    assert main(["gate", *pairs["equal"], *words, str(tmp_path)]) == 2
+    assert f"{tmp_path} cannot be written: Is a directory" in capsys.readouterr().err
+
+
+def test_without_a_step_to_judge_the_gate_is_an_error(history: History) -> None:
+    found = compare(history, comparable.keep(history.path.parent, comparable.plan(2, 3)))
+    entry = gate_answer(replace(found, rows=[]), GateRequest(3))
+    assert entry["exit_code"] == 3
+    ((case,),) = ElementTree.fromstring(gate_junit(entry))
+    assert [(each.tag, each.get("message")) for each in case] == [("error", entry["sentence"])]
+
+
+HOSTILE = "a<b & \"c\" ]]> \x1b[31m\x00\x85\u2028\u202e\ufffe\uffff\ud800 \n'd' " + "x" * 200_000
+
+
+def test_junit_of_hostile_names_is_well_formed_bounded_and_harmless(history: History) -> None:
+    found = gate_answer(
+        compare(history, comparable.keep(history.path.parent, comparable.plan(2, 3))), GateRequest(50)
+    )
+    lines = [{**line, "step": HOSTILE, "why": HOSTILE} for line in found["steps"]]
+    xml = gate_junit({**found, "steps": lines, "sentence": HOSTILE, "remarks": [HOSTILE]})  # type: ignore[typeddict-item]
+    suite = ElementTree.fromstring(xml)[0]
+    assert len(suite) == len(lines) + 1 and len(xml) < 40_000 * len(suite)
+    name = suite[0].get("name") or ""
+    assert name.startswith('a<b & "c" ]]> \\x1b[31m\\x00\\x85\\u2028\\u202e\\ufffe\\uffff\\ud800 ')
+    assert all(each in "\t\n" or each.isprintable() for each in xml.decode())
 
 
 def test_steps_and_limits_for_other_load_are_options(
@@ -161,7 +207,7 @@ def claims(pairs: dict[str, tuple[str, str]], tmp_path: Path) -> Callable[..., l
         ),
         (
             ["load: mariadb:rocksdb < 0.95 x mariadb:innodb", "load: mariadb:rocksdb < .93 mariadb:innodb"],
-            3, ["system-out", "error", "error"], "1 of 2 claims cannot be told: ",
+            3, ["system-out", "skipped", "error"], "1 of 2 claims cannot be told: ",
         ),
     ],
 )  # fmt: skip
@@ -279,3 +325,20 @@ def test_as_a_process(pairs: dict[str, tuple[str, str]], dyno_home: Path) -> Non
         command = [sys.executable, "-m", "app.cli", "gate", *pairs[name], "--difference", "3%"]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == code and not done.stderr
+
+
+@pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
+def test_closed_streams_and_no_terminal_leave_the_answer(
+    pairs: dict[str, tuple[str, str]], dyno_home: Path, tmp_path: Path, closed: tuple[int, ...]
+) -> None:
+    file = tmp_path / "gate.xml"
+    shut = " ".join(f"{number}>&-" for number in closed)
+    words = ["gate", *pairs["slower"], "--difference", "3%", "--junit", str(file)]
+    shell = ["sh", "-c", f'exec "$@" {shut}', "sh", sys.executable, "-m", "app.cli", *words]
+    environment = {**os.environ, "DYNO_HOME": str(dyno_home)}
+    environment.pop("TERM", None)
+    done = subprocess.run(shell, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("worse: ") == (1 not in closed)
+    assert ElementTree.parse(file).getroot()[0].get("failures") == "4"
+    assert main(["doctor"]) == 0  # nothing was written into the history
