@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pymysql
 import pytest
 
 from app.catalog import Catalog
@@ -248,10 +252,6 @@ def test_the_same_seed_draws_the_same_transactions_on_every_engine(server: Serve
 @pytest.mark.parametrize("form", FORMS)
 def test_only_the_specified_form_repeats_what_an_error_ended(server: Server, form: str) -> None:
     """Rows of all districts are locked for a while: what waits for them begins again three times or more."""
-    import threading
-
-    import pymysql
-
     loaded(server, form)
     server.query("SET GLOBAL innodb_lock_wait_timeout = 1")
     with pymysql.connect(unix_socket=server.socket, user="root", database="dyno") as holder:
@@ -298,6 +298,28 @@ def test_many_clients_leave_the_tables_consistent(server: Server, form: str, pro
     options = {"procedures": procedures, "own_table": False}
     kinds = driven(server, form, threads=12, events=2500, options=options)
     assert all(kind["events"] > 0 for kind in kinds.values())
+    assert violated(server) == []
+
+
+def test_one_warehouse_for_sixty_clients_stays_consistent(server: Server) -> None:
+    loaded(server, "specified", tables=1)
+    kinds = driven(server, "specified", tables=1, threads=60, events=1500)
+    assert sum(kind["events"] for kind in kinds.values()) == 1500
+    assert violated(server) == []
+
+
+def test_connections_that_are_lost_leave_no_part_of_a_transaction(server: Server) -> None:
+    loaded(server, "specified")
+    clients = "SELECT id FROM information_schema.processlist WHERE db = 'dyno'"
+    with ThreadPoolExecutor() as pool:
+        work = shipped("orders-specified", "innodb", rows=ROWS, tables=WAREHOUSES, threads=8, seconds=20)
+        ended = pool.submit(drive, server, work)
+        time.sleep(4)
+        lost = server.query(clients)
+        for (client,) in lost:
+            server.query(f"KILL {client}")
+        assert len(lost) == 8 and ended.result().code != 0
+    assert one(server, "SELECT COUNT(*) FROM orders WHERE o_id > 30") > 0
     assert violated(server) == []
 
 
