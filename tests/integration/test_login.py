@@ -14,6 +14,7 @@ from app.core.errors import InputError, LinkError, TargetError
 from app.remote.dial import trust
 from app.remote.hostkeys import HostKeyUnknownError
 from app.remote.reach import connect
+from app.remote.secrets import PASSWORD_FILE, forget_secrets, password_file_withheld
 from app.remote.target import Target
 from tests.integration.reaching import Person, nobody, says_hello
 from tests.integration.sshd import Sshd, StartSshd, make_key
@@ -137,6 +138,65 @@ def test_a_password_that_is_asked_for_by_dialogue(password_user: str, start_sshd
     person = Person("let me in")
     assert says_hello(sshd.target(user=password_user), person)
     assert len(person.prompts) == 1
+
+
+# a password in a file
+
+
+@pytest.fixture
+def file_with_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A private file with the password of `password_user`, for targets."""
+    path = tmp_path / "password"
+    path.touch(0o600)
+    path.write_text("let me in\n")
+    monkeypatch.setenv(PASSWORD_FILE, str(path))
+    forget_secrets()
+    return path
+
+
+@pytest.mark.root
+def test_a_password_is_read_from_a_file_for_each_connection(
+    password_user: str, start_sshd: StartSshd, file_with_password: Path
+) -> None:
+    sshd, person = start_sshd("PasswordAuthentication yes"), Person("let me in")
+    sshd.trust()
+    target = sshd.target(user=password_user, identity="")
+    assert says_hello(target, person) and not person.prompts
+    file_with_password.write_text("wrong")
+    with pytest.raises(TargetError, match=f"it refuses the password of {PASSWORD_FILE}$"):
+        connect(target, person)
+    assert not person.prompts and sshd.log().count("Failed password") == 1
+    file_with_password.chmod(0o640)
+    with pytest.raises(InputError, match=f"{PASSWORD_FILE} {file_with_password}: others may read"):
+        connect(target, person)
+    file_with_password.chmod(0o600)
+    with password_file_withheld(), pytest.raises(InputError, match=r"needs the password .*nobody to ask"):
+        connect(target, nobody)
+
+
+@pytest.mark.root
+def test_a_key_that_lets_in_needs_no_password_file(
+    sshd: Sshd, file_with_password: Path, password_user: str
+) -> None:
+    sshd.trust()
+    file_with_password.chmod(0o644)
+    assert says_hello(sshd.target())
+
+
+@pytest.mark.root
+def test_no_host_on_the_way_gets_the_password_of_the_file(
+    password_user: str, start_sshd: StartSshd, file_with_password: Path
+) -> None:
+    jump, last = start_sshd("PasswordAuthentication yes"), start_sshd("PasswordAuthentication yes")
+    for each in (jump, last):
+        each.trust()
+    over = f"{password_user}@{jump.address}:{jump.port}"
+    target = last.target(user=password_user, identity="", jump=over)
+    with pytest.raises(InputError, match=f"needs the password of {password_user}@.* port {jump.port}, and"):
+        connect(target, nobody)
+    assert "password" not in jump.log().partition("listening")[2]
+    assert says_hello(target, Person("let me in"))
+    assert "Accepted password" in jump.log() and "Accepted password" in last.log()
 
 
 # ~/.ssh/config

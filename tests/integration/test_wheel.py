@@ -20,7 +20,7 @@ PACKAGES = ("app", "ui", "resources", "workloads", "cnf_presets")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with wheel and sdist, and the sources that they were made of."""
     folder = tmp_path_factory.mktemp("dist")
-    _copy_sources(folder / "source")
+    copy_sources(folder / "source")
     _done([sys.executable, "-m", "build", "--outdir", str(folder), str(folder / "source")])
     return folder
 
@@ -47,10 +47,17 @@ def tool(request: pytest.FixtureRequest, dist: Path, installers: Path) -> Path:
     (package,) = dist.glob("*.whl" if kind == "wheel" else "*.tar.gz")
     home = dist / f"{installer} {kind}"
     if installer == "pipx":
-        argv = [f"{installers}/bin/pipx", "install", "--python", sys.executable, str(package)]
+        argv = [f"{installers}/bin/pipx", "install", "--python", sys.executable, f"{package}[window]"]
         _done(argv, PIPX_HOME=f"{home}", PIPX_BIN_DIR=f"{home}/bin", PIPX_MAN_DIR=f"{home}/man")
         return home / "venvs" / "dyno"
-    argv = [f"{installers}/bin/uv", "tool", "install", "--python", sys.executable, str(package)]
+    argv = [
+        f"{installers}/bin/uv",
+        "tool",
+        "install",
+        "--python",
+        sys.executable,
+        f"dyno[window] @ file://{package}",
+    ]
     _done(argv, UV_TOOL_DIR=f"{home}", UV_TOOL_BIN_DIR=f"{home}/bin", UV_CACHE_DIR=f"{dist}/cache")
     return home / "dyno"
 
@@ -63,7 +70,7 @@ def installers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return venv
 
 
-def _copy_sources(into: Path) -> None:
+def copy_sources(into: Path) -> None:
     """A copy, for setuptools leaves folders behind in the tree it builds from."""
     caches = shutil.ignore_patterns("__pycache__", "*.egg-info")
     for package in PACKAGES:

@@ -12,6 +12,8 @@ from app.cli import main
 from app.core.errors import LinkError
 from app.following.left import LeftPlan, LeftPlans
 from app.protocol.answers import Queue, QueuedPlan
+from app.remote.route import Hop
+from app.remote.secrets import PASSWORD_FILE, label_of_file
 from app.remote.target import Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
@@ -121,3 +123,20 @@ def test_a_plan_from_which_a_person_detaches_is_remembered(
     monkeypatch.setattr("app.cli.follow.watch_plan", lambda *_: None)
     assert main(["run", MARIADB, "--sequence", "duel"]) == 0
     assert [each.target for each in LeftPlans(dyno_home).all()] == ["local"]
+
+
+def test_a_target_that_the_command_does_not_name_gets_no_password_of_a_file(
+    dyno_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Targets(dyno_home).add(Target("far", host="far.invalid", directories=["/d"]))
+    LeftPlans(dyno_home).add(PLAN, "far", "/other")
+    monkeypatch.setenv(PASSWORD_FILE, "/nowhere")
+    hop, given = Hop("far.invalid", 22, "me"), list[str]()
+
+    def find_plans(*_: object) -> list[object]:  # on a thread of its own
+        given.append(label_of_file([hop]))
+        return []
+
+    monkeypatch.setattr("app.following.fetching.find_plans", find_plans)
+    assert main(["session", "list"]) == 0
+    assert given == [""] and label_of_file([hop]) == hop.password_label
