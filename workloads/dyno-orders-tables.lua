@@ -128,9 +128,17 @@ local function create(table_of, has_foreign)
    dyno.set_up(SCHEMA:format(table_of[1], parts, sysbench.opt.engine, sysbench.opt.table_options))
 end
 
--- Create them; without foreign keys where the engine refuses the first one (others take them and drop them). The keys
+-- Drop those of an earlier load, children first.
+local function drop()
+   for at = #TABLES, 1, -1 do
+      dyno.set_up("DROP TABLE IF EXISTS " .. TABLES[at][1])
+   end
+end
+
+-- Create them anew; without foreign keys where the engine refuses the first one (others take them and drop them). The keys
 -- that these need are there on every engine.
 function tables.create()
+   drop()
    local has_foreign = sysbench.opt.foreign_keys
    for _, each in ipairs(TABLES) do
       if has_foreign and each.foreign then
