@@ -28,7 +28,7 @@ from tests.integration.test_operations import (
     operation,
 )
 from tests.integration.test_power_cut import loop_mounts
-from tests.integration.test_stopping import at_work
+from tests.integration.test_stopping import text
 from tests.plans import write
 from tests.waiting import wait_until
 
@@ -36,9 +36,14 @@ REBUILD = 'statement = "ALTER TABLE {table} FORCE"\n'
 DATA = ("data", "disk.ext4", "backup", "tmp")
 
 
+def at_work_below(place: Path) -> bool:
+    """Whether a program runs that was given a file of a session there."""
+    return any(f"{place}/sessions/" in text(path) for path in Path("/proc").glob("[0-9]*/cmdline"))
+
+
 def check_that_nothing_is_left(desktop: Desktop, directory: Path | None = None) -> None:
     place = directory or desktop.target
-    wait_until(lambda: not at_work(desktop, "")(), "all of it is gone", 60)
+    wait_until(lambda: not at_work_below(place), "all of it is gone", 60)
     loops = subprocess.run(["losetup", "-l"], check=True, capture_output=True, text=True).stdout
     assert str(place) not in loops and loop_mounts(place) == []
     assert [path for path in place.glob("sessions/*/*") if path.name in DATA] == []
@@ -72,6 +77,7 @@ def test_a_cut_that_fails_ends_the_session_with_its_reason(desktop: Desktop) -> 
     check_that_nothing_is_left(desktop)
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_what_an_agent_leaves_that_is_killed_while_its_file_system_is_cut_off(desktop: Desktop) -> None:
     running = began(desktop, operation("power-cut", LEDGER), READ)
@@ -89,6 +95,7 @@ def test_what_an_agent_leaves_that_is_killed_while_its_file_system_is_cut_off(de
 # a shutdown that does not end
 
 
+@pytest.mark.full
 def test_a_server_that_does_not_shut_down_is_killed_and_later_steps_have_one(desktop: Desktop) -> None:
     running = began(desktop, operation("restart", LEDGER, seconds=4), READ)
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
@@ -126,27 +133,29 @@ def test_a_full_disk_in_the_recovery(desktop: Desktop, small_disk: Path, on_smal
     check_that_nothing_is_left(desktop, small_disk)
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_a_disk_that_a_rebuild_fills(desktop: Desktop, small_disk: Path, on_small_disk: Any) -> None:
-    running = began(desktop, operation("ddl", WRITER, more=REBUILD, after=8), READ)
+    running = began(desktop, operation("ddl", WRITER, more=REBUILD, after=8, seconds=8), READ)
     wait_until(has_mark(desktop, "measured", small_disk), "the step has begun", 180)
     with connected(desktop, small_disk) as connection:
         connection.cursor().execute("BEGIN")
         connection.cursor().execute("SELECT * FROM dyno.sbtest1 LIMIT 1")
-        on_small_disk(40 << 20)
+        on_small_disk(60 << 20)
         _, _, (ddl, _, read) = ended(desktop, running, code=1)
     assert (ddl.outcome, read.outcome) == ("failed", "completed")
     assert "was nearly full: the ddl was ended after " in ddl.reason, ddl.reason
     check_that_nothing_is_left(desktop, small_disk)
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_a_disk_that_a_backup_fills(
     desktop: Desktop, small_disk: Path, on_small_disk: Any, tmp_path: Path
 ) -> None:
     name = build_with(desktop, tmp_path / "bare", "sleep 1000\n")
-    running = began(desktop, operation("backup", WRITER), READ, contender=f"{name}:innodb")
-    on_small_disk(40 << 20)
+    running = began(desktop, operation("backup", WRITER, seconds=8), READ, contender=f"{name}:innodb")
+    on_small_disk(60 << 20)
     _, _, (backup, _, read) = ended(desktop, running, code=1)
     assert (backup.outcome, read.outcome) == ("failed", "completed")
     assert "was nearly full: the backup was ended after " in backup.reason, backup.reason
@@ -156,6 +165,7 @@ def test_a_disk_that_a_backup_fills(
 # a kill in a checkpoint, a clock that steps
 
 
+@pytest.mark.full
 def test_a_kill_in_the_middle_of_a_forced_checkpoint(desktop: Desktop) -> None:
     """The redo log is so small that pages are written all the time, to make room in it."""
     cnf = "[mysqld]\ninnodb_log_file_size=4M\ninnodb_flush_log_at_trx_commit=2\n"
@@ -186,6 +196,7 @@ time.time = lambda: true() + 3600 * (int(still() * 5) % 3 - 1)
 """
 
 
+@pytest.mark.full
 def test_a_wall_clock_that_steps_an_hour_to_and_fro(desktop: Desktop, tmp_path: Path) -> None:
     """Five times a second, in the agent's Python: no figure of an operation comes from it."""
     desktop.prepare_agent(STEPPING, tmp_path)
