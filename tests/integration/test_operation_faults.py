@@ -154,9 +154,13 @@ def test_a_disk_that_a_backup_fills(
     desktop: Desktop, small_disk: Path, on_small_disk: Any, tmp_path: Path
 ) -> None:
     name = build_with(desktop, tmp_path / "bare", "sleep 1000\n")
-    running = began(desktop, operation("backup", WRITER, seconds=8), READ, contender=f"{name}:innodb")
+    running = began(
+        desktop, operation("backup", f"{WRITER}rate = 100\n", seconds=8), READ, contender=f"{name}:innodb"
+    )
     on_small_disk(60 << 20)
-    _, _, (backup, _, read) = ended(desktop, running, code=1)
+    entry, _, ends = ended(desktop, running, code=1)
+    assert len(ends) == 3, (entry["reason"], [each.reason for each in ends])
+    backup, _, read = ends
     assert (backup.outcome, read.outcome) == ("failed", "completed")
     assert "was nearly full: the backup was ended after " in backup.reason, backup.reason
     check_that_nothing_is_left(desktop, small_disk)
