@@ -2,8 +2,8 @@
 
 python -m tests.bench orders              # about six minutes an engine
 
-Each form on tables of each form's texts, without foreign keys, at READ COMMITTED, any warehouse for each client: so
-only texts, or only what the workload does, differ between two figures.
+Each form on tables of each form's texts, without foreign keys, at READ COMMITTED, clients of any warehouse:
+so only texts, or only what the workload does, differ between two figures.
 """
 
 from __future__ import annotations

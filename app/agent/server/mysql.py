@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from app.engines.query import QueryError as QueryError
 
-CONNECT_S = 5
+GREETING_S = 60  # the longest wait for a server to greet; statements of hours wait no longer for it
 REFUSED = (1045, 1130, 1251, 1524, 1698, 2059, 3118, 4151)  # how servers say that an account may not log in
 READ_S = 5  # a server that stalls costs the agent this long, then the figures of that second are missing
 
@@ -74,7 +74,7 @@ class Client:
 
     def _connect(self) -> Any:
         connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s)
-        connection.connect(_reach(socket.AF_UNIX, self.socket))
+        connection.connect(_reach(socket.AF_UNIX, self.socket, self.read_s))
         return connection
 
 
@@ -91,7 +91,7 @@ def accepts_without_password(address: str, port: int, user: str) -> bool:
     connection.user = user.encode()  # PyMySQL takes '' for the user of the system
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        connection.connect(_reach(family, (address, port)))
+        connection.connect(_reach(family, (address, port), READ_S))
     except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
         if error.args and error.args[0] in REFUSED:
             return False
@@ -109,12 +109,13 @@ def _unconnected(**place: Any) -> Any:
     )
 
 
-def _reach(family: int, address: Any) -> socket.socket:
-    """PyMySQL leaves its own one open where nobody listens yet."""
+def _reach(family: int, address: Any, read_s: Optional[float]) -> socket.socket:
+    """Connect and wait for the greeting. PyMySQL leaves its own socket open where nobody listens yet."""
     reached = socket.socket(family)
     try:
-        reached.settimeout(CONNECT_S)
+        reached.settimeout(_greeting_s(read_s))
         reached.connect(address)
+        reached.recv(1, socket.MSG_PEEK)  # a server that hangs accepts, and says nothing
         reached.settimeout(None)
     except OSError:
         reached.close()
@@ -122,9 +123,13 @@ def _reach(family: int, address: Any) -> socket.socket:
     return reached
 
 
+def _greeting_s(read_s: Optional[float]) -> float:
+    return min(read_s or GREETING_S, GREETING_S)
+
+
 def _say(error: BaseException, read_s: Optional[float]) -> str:
     if "timed out" in str(error):
-        waited_s = CONNECT_S if isinstance(error, OSError) else read_s or 0
+        waited_s = _greeting_s(read_s) if isinstance(error, OSError) else read_s or 0
         return "the server did not answer within {:g} s".format(waited_s)
     args: Sequence[Any] = error.args
     return "{} {}".format(*args[:2]) if len(args) > 1 else str(error)

@@ -32,3 +32,16 @@ def test_a_server_that_stays_silent_is_told_with_the_seconds(tmp_path: Path) -> 
         listening.listen()
         with pytest.raises(QueryError, match=r"^the server did not answer within 0\.2 s for SELECT 1$"):
             Client(path, 0.2).query("SELECT 1")
+
+
+def test_a_statement_of_hours_waits_no_longer_for_the_greeting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.agent.server.mysql.GREETING_S", 0.3)
+    path = str(tmp_path / "mysql.sock")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen()
+        for limit_s in (3600, None):
+            with pytest.raises(QueryError, match=r"^the server did not answer within 0\.3 s for SELECT 1$"):
+                Client(path, limit_s).query("SELECT 1")
