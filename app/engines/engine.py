@@ -61,6 +61,7 @@ class Engine:
 
     # tables
     has_transactions: bool = True
+    isolation_levels: Tuple[str, ...] = ()  # that it takes; none: all
     no_bulk: str = "Dyno knows of nothing that it has for it"  # why it has no load method bulk; '': it has
     has_column_families: bool = False
     key_cache: str = ""  # the variable with the size of a key cache, where each table can have its own

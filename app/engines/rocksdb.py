@@ -240,6 +240,7 @@ ENGINE = MyRocks(
     own_bytes=320 * MIB,  # the write-ahead log of its memtables
     rewrites=True,
     no_bulk="",
+    isolation_levels=("read-committed", "repeatable-read"),
     has_column_families=True,
     # it counts the rows of its files and guesses at those in memory
     before_analyse=("SET GLOBAL rocksdb_force_flush_memtable_now=1",),

@@ -54,7 +54,7 @@ from .kinds import with_kinds
 from .sizes import bytes_per_row
 from .step_point import StepDefaults
 from .steps import chosen_steps, load_table_count, resolve_steps
-from .support import check_engines, check_load_method, check_transactions
+from .support import check_engines, check_isolation, check_load_method, check_transactions
 from .sweep import parse_vary_option
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
@@ -91,6 +91,7 @@ def resolve(
         statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
     check_transactions(contenders, steps, workloads)
+    check_isolation(contenders, steps)
     _check_power_cut(request, steps)
     _check_arrivals(request, steps)
     files = _files(request, catalog, used, sequence, presets, steps)

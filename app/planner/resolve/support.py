@@ -48,6 +48,16 @@ def check_transactions(
             )
 
 
+def check_isolation(contenders: Iterable[Contender], steps: Iterable[Step]) -> None:
+    """Raise InputError if an engine refuses the isolation level of a step."""
+    found = {step.name: step.options["isolation"] for step in steps if step.options.get("isolation")}
+    for engine in (engine_of(each.engine) for each in contenders):
+        for name, level in found.items():
+            if engine.isolation_levels and level not in engine.isolation_levels:
+                can = " or ".join(engine.isolation_levels)
+                raise InputError(f"step {name}: {engine.title} refuses isolation {level}; choose {can}")
+
+
 def check_load_method(method: str, contenders: Iterable[Contender], workloads: Iterable[Workload]) -> None:
     """Raise InputError if a workload or engine does not support this load method."""
     for workload in workloads:

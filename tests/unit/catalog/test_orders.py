@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.engines import KNOWN
 from app.protocol.plan import Plan
-from tests.plans import MARIADB, plan
+from tests.plans import MARIADB, plan, write
+from tests.sequences import own_sequence
 
 FORMS = ("orders", "orders-specified")
 CONDITIONS = ["1", "2", "3", "4", "5", "7", "8", "9", "10", "12"]
@@ -47,6 +50,17 @@ def test_several_clients_need_an_engine_with_transactions() -> None:
     assert planned("orders", "myisam", threads=(1,)).threads == [1]
     assert planned("small-datum", "myisam", threads=(4,)).threads == [4]
     assert not any(KNOWN[name].has_transactions for name in ("myisam", "aria"))
+
+
+def test_an_isolation_level_that_an_engine_refuses_is_refused_before_the_start(dyno_home: Path) -> None:
+    drive = 'workload = "orders"\noptions = {isolation = "serializable"}'
+    write(dyno_home / "sequences/strict.toml", own_sequence("strict", 'workload = "orders-load"', drive))
+    assert planned("strict").steps
+    with pytest.raises(InputError) as refused:
+        planned("strict", "rocksdb")
+    assert str(refused.value) == (
+        "step orders: MyRocks refuses isolation serializable; choose read-committed or repeatable-read"
+    )
 
 
 def test_both_forms_say_which_they_are() -> None:
