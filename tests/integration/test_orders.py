@@ -108,6 +108,14 @@ def test_warehouses_depend_on_the_seed_and_not_on_the_clients(server: Server) ->
     assert other["stock"] != first["stock"] and other["order_line"] != first["order_line"]
 
 
+def test_a_second_load_drops_the_tables_of_the_first(server: Server) -> None:
+    loaded(server)
+    assert one(server, "SELECT COUNT(*) FROM item") == ROWS
+    carried(server, "orders-load", options={"form": "specified"}, rows=200, tables=1)
+    assert (one(server, "SELECT COUNT(*) FROM item"), one(server, "SELECT COUNT(*) FROM stock")) == (200, 200)
+    assert violated(server) == []
+
+
 def test_texts_are_random_or_one_letter(server: Server) -> None:
     texts = {"item": "i_data", "stock": "s_dist_04", "customer": "c_data", "order_line": "ol_dist_info"}
     for form in FORMS:
