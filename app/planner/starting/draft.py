@@ -181,7 +181,9 @@ class Draft:
         return self._with(replace(self.request, contenders=contenders, repeats=repeats))
 
     def with_each_build(self, survey: Survey) -> Draft:
-        """The draft with the builds of a target in place of each build; unchanged if none has the engine."""
+        """The draft with the builds of a target in place of each build; the same if none has the engine."""
+        if not any(each.is_of_each_build for each in self.request.contenders):
+            return self
         try:
             return self.with_options(contenders=with_each_build(self.request.contenders, survey))
         except InputError:

@@ -194,6 +194,7 @@ def test_each_build_becomes_those_of_the_target() -> None:
         (MARIADB, "rocksdb"),
         (OLD, "innodb"),
     ]
+    assert found.with_each_build(survey()) is found, "nothing is checked twice"
     nowhere = drafted(contenders=(ContenderRequest("*", "tokudb"),))
     assert nowhere.with_each_build(survey()) == nowhere
     problem = concluded(nowhere).problem

@@ -88,8 +88,8 @@ def test_a_contender_that_cannot_be_is_told_with_what_there_is(texts: tuple[str]
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"sequence": "nothing"}, "no sequence nothing: choose one of backup-beside-load, beside, "),
-        ({"sequence": ""}, "choose a sequence: backup-beside-load, beside, "),
+        ({"sequence": "nothing"}, "no sequence nothing: choose one of accounts, backup-beside-load, "),
+        ({"sequence": ""}, "choose a sequence: accounts, backup-beside-load, "),
         (
             {"steps": ["lod"]},
             "the sequence duel has no step lod (did you mean load?); choose one of load",
