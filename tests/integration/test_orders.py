@@ -168,7 +168,7 @@ def test_a_delivery_has_72_statements(server: Server) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("threads", [1, 6])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.full), 6])
 def test_transactions_have_their_shares(server: Server, form: str, threads: int) -> None:
     loaded(server, form)
     events = [kind["events"] for kind in driven(server, form, threads=threads, events=3000).values()]
