@@ -60,7 +60,7 @@ def series_of_kind(key: str) -> List[SeriesDeclaration]:
 
 
 def series_of_figure(unit: str) -> str:
-    """The series whose mean is the figure of a driven step; '' where there is none."""
+    """The series whose mean is the figure of a driven step; empty if no series has it."""
     return COMMITTED.name if unit.endswith(PER_MINUTE) else MADE_OF.get(unit, "")
 
 

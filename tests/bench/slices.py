@@ -146,12 +146,12 @@ def _print(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     print(markdown_of(list(heads), [list(line) for line in lines]), end="\n\n", flush=True)
 
 
-def _equals_figures(noise: str, its: Sequence[Carried], asked: int) -> list[Figure]:
+def _equals_figures(noise: str, its: Sequence[Carried], planned: int) -> list[Figure]:
     plans = len(its)
     false = sum(bool(each.false) for each in its)
     most = max(1.0, math.floor(FALSE * plans))
     figures = [
-        Figure(f"{noise}: carried out", plans, "plans", asked, "plans", at_least=asked, digits=0),
+        Figure(f"{noise}: carried out", plans, "plans", planned, "plans", at_least=planned, digits=0),
         Figure(f"{noise}: with a false cell", false, "plans", plans, "plans", at_most=most, digits=0),
         Figure(f"{noise}: false by CPU per query", _false_by_cpu(its), "plans", plans, "plans",
                at_most=math.floor(FALSE_BY_CPU * plans), digits=0),

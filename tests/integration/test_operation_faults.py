@@ -111,7 +111,7 @@ def test_a_server_that_does_not_shut_down_is_killed_and_later_steps_have_one(des
 
 @pytest.fixture
 def on_small_disk(desktop: Desktop, small_disk: Path) -> Callable[[int], None]:
-    """Lets so many bytes of the disk that Dyno works on be free, once the operation has begun."""
+    """Leaves this many bytes of Dyno's disk free once the operation has begun."""
     desktop.dyno("target", "edit", "local", "--directory", str(small_disk))
 
     def fill_it(left: int) -> None:

@@ -127,9 +127,10 @@ class SessionSampler:
         if s >= 0:
             self.means.add(of_server, dt)
         waits = self.waits.values(status, self._status, dt)
-        of_roles = [*_values_of_roles(load, self._roles), *_values_of_kinds(load, self._kinds)]
+        of_kinds = kinds_of_second(load) if load and self._kinds else {}
+        of_roles = [*_values_of_roles(load, self._roles), *_values_of_kinds(of_kinds, self._kinds)]
         keys = [self._figure_kinds.get(step), *self._kinds] if self._figure_kinds else []
-        of_roles += [_committed(load, key) for key in keys]
+        of_roles += [_committed(of_kinds.get(key or "")) for key in keys]
         found = [*of_load, *host, *of_server, *waits, *threads, *of_roles]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         self.statements.look()
@@ -170,9 +171,8 @@ def _values_of_roles(load: Optional[Mapping[str, Any]], roles: Sequence[str]) ->
         yield line["buckets"][-1][0] if line and line.get("buckets") else None
 
 
-def _values_of_kinds(load: Optional[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[Optional[float]]:
+def _values_of_kinds(lines: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Optional[float]]:
     """The values of each kind of events, in the order of `series_of_kind`."""
-    lines = kinds_of_second(load) if keys and load else {}
     for key in keys:
         line = lines.get(key)
         if line is None or not line["interval_s"]:
@@ -183,9 +183,8 @@ def _values_of_kinds(load: Optional[Mapping[str, Any]], keys: Sequence[str]) -> 
         yield percentile(line["buckets"], 95) if line["events"] >= P95_EVENTS else None
 
 
-def _committed(load: Optional[Mapping[str, Any]], key: Optional[str]) -> Optional[float]:
+def _committed(line: Optional[Mapping[str, Any]]) -> Optional[float]:
     """Events of a kind per minute that did not end with ROLLBACK."""
-    line = kinds_of_second(load).get(key) if load and key else None
     if line is None or not line["interval_s"]:
         return None
     return committed_per_minute(line["events"], line["rolled_back"], float(line["interval_s"]))
