@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .reading import NEEDED, BuildName, Count, Few, Id, Moment, Name, Number, Processor, Sha, Text
+from .reading import NEEDED, PART, BuildName, Count, Few, Figure, Id, Moment, Name, Number, Processor, Sha, Text
 
 PASS, WARN, FAIL = "pass", "warn", "fail"  # states of a check
 INFO = "info"  # nothing to do
@@ -260,6 +260,46 @@ class LoadTargetAdmission:
     key: Text = field(repr=False)
     admitted: list[Name] = field(default_factory=list)  # `admission` of each load target
     names: list[Name] = field(default_factory=list)  # of the load targets, for a trial
+
+
+@dataclass(frozen=True)
+class StartRequest:
+    """What `start` needs beside the plan, and no file may hold."""
+
+    admission: LoadTargetAdmission | None = field(default=None, metadata=PART)  # of a plan with load targets
+    passwords: dict[Name, Name] = field(default_factory=dict, repr=False)  # of servers, by contender
+
+
+@dataclass(frozen=True)
+class ServerAddress:
+    """A server that runs already, and the account: asked with `reach-server`."""
+
+    host: Name
+    port: Count
+    schema: Name
+    user: Name
+    certificate: Name = ""  # without one and with TLS: only the certificate is asked for
+    tls: bool = True  # False: plain text, as a person has asked for
+    settings: list[Name] = field(default_factory=list)  # variables that belong to the contender
+    password: Name = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class ExistingServer:
+    """What a server that runs already shows to its account."""
+
+    certificate: Name = ""  # its SHA-256; '': it offers no TLS
+    tls: Name = ""  # the version of TLS; '': plain text
+    family: Name = ""  # '': nobody has logged in, as the certificate is not accepted yet
+    version: Name = ""
+    comment: Text = ""  # what it says of itself
+    engines: list[Name] = field(default_factory=list)
+    default_engine: Name = ""
+    schema_state: Text = ""  # why its schema may not be used; '': it is empty or Dyno's
+    problems: list[Text] = field(default_factory=list)  # without which nothing can be measured
+    notes: list[Text] = field(default_factory=list)  # what cannot be known of it
+    rtt_ms: Figure | None = None  # of SELECT 1
+    settings: dict[Name, Text] = field(default_factory=dict)  # those asked for
 
 
 @dataclass(frozen=True)

@@ -101,11 +101,25 @@ class Contender:
     allocator: Name = ""  # one of ALLOCATORS, or the path of a library; empty: the one it was linked with
     numa: Name = ""  # as numactl takes it: interleave=all, membind=0, preferred=0, localalloc
     memory_limit: Count = 0  # bytes of server and page cache; 0: none
+    # of a server that runs already, whose name is in `build`: no build and no preset; `cnf` has chosen settings as found
+    host: Name = ""
+    port: Count = 0
+    schema: Name = ""
+    user: Name = ""
+    certificate: Name = ""  # the SHA-256 of what it shows; empty: plain text
+    max_queries: Count = 0  # a second that it may be sent; 0: any
+
+    @property
+    def is_existing(self) -> bool:
+        """Whether it is a server that runs already, which Dyno neither starts nor ends."""
+        return bool(self.host)
 
     @property
     def key(self) -> str:
         """The key of a contender: what shapes the server, without names."""
         usual = [self.fingerprint, self.engine, self.cnf, self.table_options, self.cores]
+        if self.is_existing:
+            usual += [self.host, str(self.port), self.schema, self.family, self.version]
         return digest([*usual, self.memory] if self.memory else usual)
 
     @property
@@ -551,8 +565,8 @@ def _plain(part: Any) -> dict[str, Any]:
 
 
 def _content_of_contender(contender: Contender) -> dict[str, Any]:
-    usual = {name: value for name, value in vars(contender).items() if name not in MEMORY}
-    return {**usual, **contender.memory}
+    later = _later(Contender, MEMORY[0])
+    return {name: value for name, value in vars(contender).items() if value or name not in later}
 
 
 def keeps_rate(rate: float | None, unit: str, marks: Iterable[str]) -> bool:
