@@ -16,7 +16,7 @@ _HAS_ACTIVE = "SHOW TABLES FROM information_schema LIKE 'ROCKSDB_ACTIVE_COMPACTI
 _ACTIVE = "SELECT COUNT(*) AS n FROM information_schema.ROCKSDB_ACTIVE_COMPACTION_STATS"
 
 _FAMILIES = (
-    "SELECT DISTINCT cf AS name FROM information_schema.rocksdb_ddl WHERE table_schema = 'dyno'"
+    "SELECT DISTINCT cf AS name FROM information_schema.rocksdb_ddl WHERE table_schema = DATABASE()"
     " AND table_name <> '' ORDER BY cf"
 )
 _FAMILY_OPTIONS = (

@@ -11,7 +11,7 @@ from .query import Query, Row
 SCHEMA = "dyno"  # where the load creates its tables
 CALM_S = 2  # seconds without a change before something counts as over
 
-ANALYSE = "ANALYZE NO_WRITE_TO_BINLOG TABLE dyno.{}"
+ANALYSE = "ANALYZE NO_WRITE_TO_BINLOG TABLE {}"
 SHUTDOWN = "innodb_fast_shutdown"  # the variable that says what a shutdown does first
 PURGE_ALL, WRITE_NOTHING = "SET GLOBAL innodb_fast_shutdown=0", "SET GLOBAL innodb_fast_shutdown=2"
 SYSTEM_TABLES = "MyISAM"  # the engine of system tables that are made from SQL files
@@ -83,7 +83,7 @@ FILES: Rules = (
 
 _FORMATS = (
     "SELECT table_name AS name, row_format, create_options FROM information_schema.tables"
-    " WHERE table_schema = 'dyno' ORDER BY table_name"
+    " WHERE table_schema = DATABASE() ORDER BY table_name"
 )
 
 

@@ -47,7 +47,7 @@ DIGESTS = (
     " sum_rows_examined AS rows_examined, sum_rows_sent AS rows_sent, sum_rows_affected AS rows_affected,"
     " sum_sort_rows AS rows_sorted, sum_no_index_used AS no_index"
     " FROM performance_schema.events_statements_summary_by_digest"
-    " WHERE schema_name = 'dyno' AND digest IS NOT NULL"
+    " WHERE schema_name = DATABASE() AND digest IS NOT NULL"
 )
 EXECUTE = "EXECUTE "  # how a digest of prepared statements begins; most servers have none
 # they count prepared statements here, as long as their clients stay

@@ -17,7 +17,7 @@ from app.core.harmless import as_file_name
 from app.core.shipped import shipped_folder
 from app.core.units import bytes_text, count_text, figure_text
 from app.engines import engine_of
-from app.engines.server import ANALYSE, CLOSING
+from app.engines.server import ANALYSE, CLOSING, SCHEMA
 from app.history.steps.step_text import remarks_of
 from app.history.store.history import History
 from app.protocol.plan import OPEN_FILES, SLICES, Plan
@@ -125,7 +125,7 @@ def _words(recipe: SessionRecipe) -> dict[str, Any]:
         "moves": moves,
         "moves_back": "$USUAL_CPUS" in text,
         "restarts": any(each.startswith("restart") for each in text.splitlines()),
-        "analyse": ANALYSE.format("$table"),
+        "analyse": ANALYSE.format(SCHEMA + ".$table"),
         "conditions": any(step.conditions for step in plan.steps),
         "figure_kinds": [step.label for step in plan.steps if step.figure_kind],
         "analyses": any(step.analyse for step in plan.steps),

@@ -56,7 +56,7 @@ Checks = List[Check]
 _PERF_TODO = "install perf (Debian package linux-perf) and, not as root, set kernel.perf_event_paranoid to 1"
 _DUMPS_TODO = "install elfutils, or gdb; not as root, set kernel.yama.ptrace_scope to 0"
 _CREATE = (
-    "CREATE TABLE dyno.rehearsed (id INT NOT NULL{}, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
+    "CREATE TABLE rehearsed (id INT NOT NULL{}, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
 )
 _FORMS = ("", " AUTO_INCREMENT")  # some engines take a key only of such a column
 _ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
@@ -365,7 +365,7 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
     except QueryError as error:
         return error.said, ""
     finally:
-        client.try_run("DROP TABLE IF EXISTS dyno.rehearsed")
+        client.try_run("DROP TABLE IF EXISTS rehearsed")
     return "; ".join(wrong), in_force
 
 

@@ -25,7 +25,7 @@ WIDTHS = {
 }
 COLUMNS = (
     "SELECT table_name AS t, data_type AS type, character_maximum_length AS characters,"
-    " character_octet_length AS bytes FROM information_schema.COLUMNS WHERE table_schema = 'dyno'"
+    " character_octet_length AS bytes FROM information_schema.COLUMNS WHERE table_schema = DATABASE()"
 )
 REWRITTEN = ("inserted", "updated")  # a row that is updated is written again as a whole
 

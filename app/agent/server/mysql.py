@@ -7,8 +7,10 @@ import socket
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from app.engines.query import QueryError as QueryError
+from app.engines.server import SCHEMA
 
 GREETING_S = 60  # the longest wait for a server to greet; statements of hours wait no longer for it
+UNKNOWN_SCHEMA = 1049
 REFUSED = (1045, 1130, 1251, 1524, 1698, 2059, 3118, 4151)  # how servers say that an account may not log in
 READ_S = 5  # a server that stalls costs the agent this long, then the figures of that second are missing
 
@@ -73,7 +75,18 @@ class Client:
             raise QueryError(_say(error, self.read_s), sql) from None
 
     def _connect(self) -> Any:
-        connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s)
+        """In the schema of the session, once that is there."""
+        import pymysql
+
+        try:
+            return self._connected(database=SCHEMA)
+        except pymysql.err.OperationalError as error:
+            if error.args[0] != UNKNOWN_SCHEMA:
+                raise
+        return self._connected()
+
+    def _connected(self, **to: Any) -> Any:
+        connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s, **to)
         connection.connect(_reach(socket.AF_UNIX, self.socket, self.read_s))
         return connection
 

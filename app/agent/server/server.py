@@ -162,7 +162,7 @@ class Server:
     def _verify(self) -> None:
         """Check its memory settings, make the database, and close its port to all but the session."""
         self.memory.verify(self.pid)
-        self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
+        self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1", "USE dyno")
         if self.port:
             refuse_open_accounts(self.client, self.address, self.port)
             create_session_account(self.client, self.password)

@@ -26,7 +26,7 @@ DOUBTFUL = "bad-statistics"
 ONE_INDEX = "one-index"  # in its place, where no plan depends on the estimates
 _ESTIMATES = (
     "SELECT table_name AS name, table_rows AS estimate FROM information_schema.tables"
-    " WHERE table_schema = 'dyno'"
+    " WHERE table_schema = DATABASE()"
 )
 
 

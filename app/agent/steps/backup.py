@@ -40,7 +40,7 @@ KEPT, KEPT_ROWS = "dyno_kept", 10_000  # the table that no role changes
 CACHE_BYTES = 64 << 20  # of the server that is started on the backup, beside the one that is measured
 LOOK_S = 0.1  # between two looks at a restore
 READ_S = 3600.0  # for counts and checksums
-_KEEP = "INSERT INTO dyno.{} SELECT * FROM {} LIMIT {}"
+_KEEP = "INSERT INTO {} SELECT * FROM {} LIMIT {}"
 _HAS_TRANSACTIONS = "SELECT transactions AS t FROM information_schema.ENGINES WHERE engine = '{}'"
 _HAS_CLONE = "SELECT 1 AS n FROM information_schema.PLUGINS WHERE plugin_name = 'clone'"
 _OTHER = "the backup restores other rows: {} has {}, and {} in the server"
@@ -251,7 +251,7 @@ class BackupOperation(LongOperation):
         """Delete it all; the plugin goes where the step has brought it."""
         self._clones.close()
         client = self._server.client
-        client.try_run("DROP TABLE IF EXISTS dyno." + KEPT)
+        client.try_run("DROP TABLE IF EXISTS " + KEPT)
         if self._id:
             client.try_run("UNINSTALL PLUGIN clone")
         if os.path.isdir(self._folder):
@@ -265,8 +265,8 @@ def _keep_rows(client: Client) -> None:
         raise AgentError("there is no table to back up")
     (quoted,) = quoted_tables(names[:1])
     client.run(
-        "DROP TABLE IF EXISTS dyno." + KEPT,
-        "CREATE TABLE dyno.{} LIKE {}".format(KEPT, quoted),
+        "DROP TABLE IF EXISTS " + KEPT,
+        "CREATE TABLE {} LIKE {}".format(KEPT, quoted),
         _KEEP.format(KEPT, quoted, KEPT_ROWS),
     )
 

@@ -34,7 +34,7 @@ ROWS = 10_000
 BATCH = 1_000
 WARM_S, SECONDS = 1, 5  # of each of the two; the first second is no figure
 CREATE = (
-    "CREATE TABLE dyno.canary (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL) ENGINE={}"
+    "CREATE TABLE canary (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL) ENGINE={}"
 )
 
 
@@ -68,8 +68,8 @@ def _measured(session: RunningSession, engine: Engine) -> Dict[str, Any]:
         _fill(client, engine)
         host.others.begin()
         first = host.read(whole=True)
-        reads = _rates(session, client, "SELECT c FROM dyno.canary WHERE id = {}")
-        commits = _rates(session, client, "UPDATE dyno.canary SET k = k + 1 WHERE id = {}")
+        reads = _rates(session, client, "SELECT c FROM canary WHERE id = {}")
+        commits = _rates(session, client, "UPDATE canary SET k = k + 1 WHERE id = {}")
         others = others_between(first, host.read(whole=True), host.others, DisturbanceLimits.of(session.plan))
     finally:
         host.close()
@@ -86,7 +86,7 @@ def _fill(client: Client, engine: Engine) -> None:
     client.run(CREATE.format(engine.title))
     for begin in range(1, ROWS + 1, BATCH):
         rows = ",".join("({},0,'{:0>120}')".format(id_, id_) for id_ in range(begin, begin + BATCH))
-        client.run("INSERT INTO dyno.canary VALUES {}".format(rows))  # noqa: S608 - our own numbers
+        client.run("INSERT INTO canary VALUES {}".format(rows))  # noqa: S608 - our own numbers
 
 
 def _rates(session: RunningSession, client: Client, statement: str) -> List[int]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CAP_S = 3600  # of all conditions together
 LOOK_S = 0.1
 COLUMNS, CHARACTERS = 20, 60  # of a row, and of a value of it: more are not shown
-_PREPARED = ("USE dyno", "SET SESSION sql_select_limit=1")
+_PREPARED = ("SET SESSION sql_select_limit=1",)
 _READ_ONLY = "SET SESSION TRANSACTION READ ONLY"  # MySQL 5.5 does not have it
 _TORN = "the clients of {} were ended in the middle of transactions, which {} does not have"
 

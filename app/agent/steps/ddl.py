@@ -23,7 +23,7 @@ from .running import RunningSession
 USUAL = "sbtest1"  # the table that is changed, if there is one of this name
 READ_S = 3600.0  # for a count of rows, and for putting the table back
 _FIND = (
-    "SELECT 1 AS n FROM information_schema.{} WHERE table_schema = 'dyno' AND table_name = '{}'"
+    "SELECT 1 AS n FROM information_schema.{} WHERE table_schema = DATABASE() AND table_name = '{}'"
     " AND {}_name = '{}' LIMIT 1"
 )
 _IS_THERE = "{} has the {} {} already: choose another name"

@@ -45,7 +45,7 @@ class MissingFeaturePolicy:
             return
         client = session.server.client
         first_rows = (
-            client.query("SELECT 1 FROM dyno.{} LIMIT 1".format(name))  # noqa: S608 - a name of ours
+            client.query("SELECT 1 FROM {} LIMIT 1".format(name))  # noqa: S608 - a name of ours
             for name in tables_of(client)
         )
         if not any(first_rows):

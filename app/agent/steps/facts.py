@@ -168,7 +168,7 @@ class SessionFactsWriter:
             if self._session.control.interrupts:
                 break
             try:
-                rows = client.query("SELECT COUNT(*) AS n FROM dyno.{}".format(name))  # noqa: S608 - a name of ours
+                rows = client.query("SELECT COUNT(*) AS n FROM {}".format(name))  # noqa: S608 - a name of ours
                 counted[name] = int(rows[0]["n"])
             except QueryError as error:
                 counted[name] = {"not counted": str(error)}
@@ -211,19 +211,18 @@ class SessionFactsWriter:
 
 def tables_of(client: Client) -> List[str]:
     """The tables that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
-    names = [str(row["tables_in_dyno"]) for row in client.query("SHOW TABLES FROM dyno")]
+    names = [str(name) for row in client.query("SHOW TABLES") for name in row.values()]
     return sorted(names, key=lambda name: (len(name), name))
 
 
 def _create_table(client: Client, name: str) -> str:
-    found = client.query("SHOW CREATE TABLE dyno.{}".format(name))[0]
+    found = client.query("SHOW CREATE TABLE {}".format(name))[0]
     return str(found.get("create table", ""))
 
 
 def rows_of_explain(client: Client, statement: str) -> List[Dict[str, Any]]:
     """The plan of a statement as a table, in the form of any server; else a row with the error."""
     try:
-        client.run("USE dyno")
         if client.query("SHOW VARIABLES LIKE 'explain_format'"):
             client.run("SET SESSION explain_format='TRADITIONAL'")
         return [_plain(row) for row in client.query("EXPLAIN " + statement)]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 LEDGER_TABLE = "ledger"
 PAGE = 50_000  # rows of the ledger that are read at once
-_COUNT = "SELECT client, COUNT(*) AS n FROM dyno.ledger GROUP BY client"
+_COUNT = "SELECT client, COUNT(*) AS n FROM ledger GROUP BY client"
 READ_S = 300.0  # for one of them: the server may still roll back
 BUSY_S = 0.1  # between two looks at an operation that outlasts its roles
 # of operations; all others are outages
@@ -320,7 +320,7 @@ def _changes_rows(role: RoleLoad) -> bool:
 
 
 def _rows(client: Client, number: int) -> List[int]:
-    text = "SELECT n FROM dyno.ledger WHERE client = {} AND n > {} ORDER BY n LIMIT {}"
+    text = "SELECT n FROM ledger WHERE client = {} AND n > {} ORDER BY n LIMIT {}"
     found: List[int] = []
     last = -(1 << 31)
     while True:
