@@ -90,6 +90,22 @@ def _survey(directory: MarkedDirectory) -> answers.Survey:
     return replace(found, snapshots=Snapshots(directory).list())
 
 
+@_verb("reach-server")
+def _reach_server(_: MarkedDirectory) -> answers.ExistingServer:
+    """What a server that runs already shows to an account."""
+    from .existing.reach import reach_server
+
+    return reach_server(read(answers.ServerAddress, json.loads(sys.stdin.read())))
+
+
+@_verb("clean-server")
+def _clean_server(_: MarkedDirectory) -> answers.RemovalAnswer:
+    """Drop what a plan that was killed has left there."""
+    from .existing.reach import clean_server
+
+    return answers.RemovalAnswer(clean_server(read(answers.ServerAddress, json.loads(sys.stdin.read()))))
+
+
 @_verb("upload-plan", "plan")
 def _upload_plan(directory: MarkedDirectory, plan: str) -> answers.EmptyAnswer:
     from .incoming import UploadedPlans

@@ -11,7 +11,8 @@ import sys
 import traceback
 from itertools import groupby
 from threading import Thread
-from typing import Dict, NamedTuple, Optional, Sequence
+from types import MappingProxyType
+from typing import Dict, Mapping, NamedTuple, Optional, Sequence
 
 from app.protocol.answers import LoadTargetAdmission, StartedPlan
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
@@ -41,10 +42,12 @@ def start_uploaded_plan(
     agent: str,
     conducting: Optional[LoadTargetAdmission] = None,
     patience_s: float = 0.0,
+    passwords: Mapping[str, str] = MappingProxyType({}),
 ) -> StartedPlan:
     """Run an uploaded plan in a detached process; returns before it begins.
 
-    It waits that long for the rehearsal of another plan.
+    It waits that long for the rehearsal of another plan. `passwords`: of servers that run already, by
+    contender.
     """
     incoming = UploadedPlans(directory)
     plan = incoming.read(sha256)
@@ -59,7 +62,7 @@ def start_uploaded_plan(
     incoming.discard(sha256)
     log = os.path.join(directory.plan(plan.id), "agent.log")
     pid = detach(
-        lambda: _carry_out(directory, plan, lock, journals, agent, conductor),
+        lambda: _carry_out(directory, plan, lock, journals, agent, conductor, passwords),
         log,
         lambda: _clean_up(directory, lock),
     )
@@ -106,10 +109,11 @@ def _carry_out(
     journals: Dict[str, Journal],
     agent: str,
     conductor: Optional[ConnectedLoadTargets],
+    passwords: Mapping[str, str],
 ) -> None:
     """The detached process: the plan, then whatever comes after it."""
     write_holder(lock, lock_holder_text(plan.id, plan.name, conductor.port if conductor else 0))
-    control = run_plan(directory, plan, journals, agent, conductor)
+    control = run_plan(directory, plan, journals, agent, conductor, passwords)
     if not control.got_signal:
         QueuedPlans(directory).hold_after(plan.id, plan.name, control.plan_stopped)
         fcntl.flock(lock, fcntl.LOCK_UN)  # the guardian has it open, too
@@ -144,6 +148,7 @@ class _Work(NamedTuple):
     control: ControlRequests
     agent: str
     conductor: Optional[ConnectedLoadTargets]
+    passwords: Mapping[str, str]
 
 
 def run_plan(
@@ -152,13 +157,14 @@ def run_plan(
     journals: Dict[str, Journal],
     agent: str,
     conductor: Optional[ConnectedLoadTargets] = None,
+    passwords: Mapping[str, str] = MappingProxyType({}),
 ) -> ControlRequests:
     """Run the turns of a plan; a failed session never stops it. Returns the requests that came."""
     control = ControlRequests(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
     work, deciding = (
-        _Work(directory, plan, journals, control, agent, conductor),
+        _Work(directory, plan, journals, control, agent, conductor, passwords),
         StoppingDecider(directory, plan),
     )
     if conductor:
@@ -226,7 +232,7 @@ def _run_turn(work: _Work, turn: PlannedSession, journal: Journal, place: Sessio
         end(journal, "stopped", "the plan was stopped before this session began")
         return False
     where = (turn, work.directory, journal, work.control, place)
-    session = SessionRunner(BegunSession(work.plan, *where, work.agent, work.conductor))
+    session = SessionRunner(BegunSession(work.plan, *where, work.agent, work.conductor, work.passwords))
     try:
         return session.run() == "completed" and session.is_disturbed
     except Exception as error:

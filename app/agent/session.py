@@ -14,10 +14,10 @@ from app.protocol.plan import COUNT, LIMIT, PREPARING, QUERYING, Contender, Step
 from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
 
+from .existing.server import ExistingServer
 from .load.generator import write_lua
 from .sampling.counters import read_status, status_deltas
 from .sampling.figures import figure_of, with_marks_of_role
-from .sampling.sizes import sizes
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
@@ -139,6 +139,9 @@ class SessionRunner:
         port: int = 0,
     ) -> Server:
         """A server for a contender, in the directory of this session."""
+        if contender.is_existing:
+            password = self._begun.passwords.get(contender.name, "")
+            return ExistingServer(contender, self._begun.path, password, self._begun.plan)
         build = build_of(contender, self._begun.directory)
         how = (transport, clients, instruments, address, port)
         return Server(vars(contender), self._begun.path, build.options, build.environment, *how)
@@ -235,7 +238,7 @@ class StepExecutor:
         ended["debt"] = read_debt(client, running.contender.engine) if running.server.is_alive() else {}
         if "status" not in ended:
             ended["status"] = status_deltas(before, read_status(client))
-        ended["sizes"] = sizes(running.server.data, running.at("tmp"))
+        ended["sizes"] = running.sizes()
         accounted = running.write_accounting
         ended["rows"] = {**accounted.rows, "in_tables": accounted.rows_in_tables}
         ended["value"] = figure_of(step, ended, engine_of(running.contender.engine))
@@ -293,6 +296,8 @@ class StepExecutor:
         self._see_to_server(index)
         if step.kind in PREPARING and not self._lacking.goes_on(step, ended):
             raise SessionAbortedError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
+        if step.kind in PREPARING and isinstance(self.running.server, ExistingServer):
+            self.running.server.schema.note_made()
         if step.analyse and not self._control.ends_session:
             self._analysing.run(step, index)
             self._see_to_server(index)
@@ -328,14 +333,14 @@ class StepExecutor:
     def _recover(self, index: int) -> None:
         """Restart a server that died; its second death ends the session."""
         running = self.running
-        how, why = running.server.exit_text(), running.server.last_error()
+        why = running.server.end_text()
+        if running.contender.is_existing:
+            raise SessionAbortedError(why)
         running.crashes += 1
-        self._journal.write(
-            MomentEvent, name="crash", step=index, text="the server crashed {}: {}".format(how, why)
-        )
+        self._journal.write(MomentEvent, name="crash", step=index, text=why)
         running.error_log.write_last(running.server)
         if running.crashes > 1:
-            raise SessionAbortedError("the server crashed again {}: {}".format(how, why))
+            raise SessionAbortedError(why.replace("crashed", "crashed again", 1))
         seconds = self._start_server()
         self._settings.forget()
         self._journal.write(MomentEvent, name="recovered", step=index, value=round(seconds, 3))

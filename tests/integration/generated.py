@@ -243,7 +243,7 @@ def fill(server: Server, engine: str, with_index: bool = True, **more: Any) -> O
 
 def analyse(server: Server, engine: str) -> AnalyseTables:
     """Have the tables analysed as a session does; without it whole tables may be read for a few rows."""
-    work = AnalyseTables(server.socket, engine)
+    work = AnalyseTables(server.another_client(None), engine_of(engine).before_analyse)
     work.start()
     work.join()
     assert not work.problem, work.problem

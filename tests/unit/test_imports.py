@@ -109,7 +109,7 @@ OF_APP += " following comparison explaining script report cli"
 OF_UI = "core widgets models dialogs pages shell main"
 FLOORS = [*(f"app.{folder}" for folder in OF_APP.split()), *(f"ui.{folder}" for folder in OF_UI.split())]
 ROOMS = {  # the same within these; above them what lies loose there
-    "app.agent": "system server survey sampling profiling snapshots load steps checks",
+    "app.agent": "system server existing survey sampling profiling snapshots load steps checks",
     "app.history": "store recorded lists steps machines exchange",
     "app.comparison": "cells differences verdicts why answers stacks charts texts",
     "app.planner": "request resolve estimate checks kinds starting",

@@ -8,8 +8,10 @@ import re
 import tempfile
 import time
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from app.agent.existing.server import ExistingServer
 from app.agent.profiling.tools import Tools, find_profiling_tools
 from app.agent.server.connection_limits import raise_file_limit
 from app.agent.server.memory import ServerMemory
@@ -55,9 +57,7 @@ from .operations import backup_problems, ddl_problems
 Checks = List[Check]
 _PERF_TODO = "install perf (Debian package linux-perf) and, not as root, set kernel.perf_event_paranoid to 1"
 _DUMPS_TODO = "install elfutils, or gdb; not as root, set kernel.yama.ptrace_scope to 0"
-_CREATE = (
-    "CREATE TABLE rehearsed (id INT NOT NULL{}, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
-)
+_CREATE = "CREATE TABLE rehearsed (id INT NOT NULL{}, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
 _FORMS = ("", " AUTO_INCREMENT")  # some engines take a key only of such a column
 _ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
 
@@ -72,6 +72,8 @@ def check(directory: MarkedDirectory, plan: Plan) -> Checks:
     for contender in plan.contenders:
         if directory.is_taken():  # a plan has begun: asking the builds would disturb its measurement
             return [*found, _held(directory)]
+        if contender.is_existing:  # the desktop has looked at it
+            continue
         found += _check_snapshot(directory, plan, contender)
         with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
             found += _ask_build(build_of(contender, directory), plan, contender, folder)
@@ -82,6 +84,8 @@ def check_build_options(directory: MarkedDirectory, plan: Plan) -> Checks:
     """What the builds say to their options; it measures nothing, so it also works during a plan."""
     found: Checks = []
     for contender in plan.contenders:
+        if contender.is_existing:
+            continue
         with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
             found += _check_options(build_of(contender, directory), contender, folder)
     return found
@@ -93,8 +97,11 @@ def rehearse(
     contender: int,
     if_killed: Callable[[], object],
     patience_s: float = 0.0,
+    passwords: Mapping[str, str] = MappingProxyType({}),
 ) -> RehearsalResult:
     """Start one contender, by its position in the plan, on an empty directory, and shut it down.
+
+    Into a server that runs already it logs in, and takes its schema for a moment.
 
     It waits that long for the rehearsal of another plan. `if_killed`: what its guardian does then.
     """
@@ -109,6 +116,8 @@ def rehearse(
     try:
         with cleanup_if_killed(if_killed), _folder(directory) as folder:
             one = plan.contenders[contender]
+            if one.is_existing:
+                return _rehearse_existing(plan, one, folder, passwords.get(one.name, ""))
             failed = _check_power_cut(plan, folder)
             return failed or _rehearse(build_of(one, directory), plan, one, folder)
     finally:
@@ -275,6 +284,25 @@ def _rehearse(build: BuildWithOptions, plan: Plan, contender: Contender, folder:
         if server is not None:
             server.stop(30)
             server.clean()
+
+
+def _rehearse_existing(plan: Plan, contender: Contender, folder: str, password: str) -> RehearsalResult:
+    server = ExistingServer(contender, folder, password, plan)
+    try:
+        server.start()
+        problem, compression = try_table_options(server.client, contender)
+        todo = "choose another engine or other table options, or give the account what it lacks"
+        text = "the server lets the account in, and its schema {} is free".format(contender.schema)
+        found = Check("rehearsal", PASS, text, "", contender.name)
+        if problem:
+            found = Check("table options", FAIL, problem, todo, contender.name)
+        return RehearsalResult([found], server.client.pairs("SHOW GLOBAL VARIABLES"), compression)
+    except (AgentError, QueryError) as error:
+        todo = "see dyno server show {}".format(contender.build)
+        return RehearsalResult([Check("rehearsal", FAIL, str(error), todo, contender.name)])
+    finally:
+        server.stop()
+        server.clean()
 
 
 def _wait_while_asked(server: Server, seconds: float) -> None:

@@ -55,7 +55,7 @@ class StackSampling:
         """Find the tools before the step, and begin at once if it has no warm-up."""
         if self._step.profile:
             self._find_tools()
-        else:
+        elif self._pid:
             self._tools = Tools(counters=counted_instructions())
         if not self._step.warmup:
             self.begin()

@@ -10,8 +10,15 @@ from app.agent.server.mysql import QueryError
 from app.agent.system.journal import Journal
 from app.engines.panel import figures_of
 from app.protocol.events import Sample, SeriesDeclared
-from app.protocol.latency import counts_of, encode, percentile
-from app.protocol.series import LOAD, P95_EVENTS, committed_series, series_of_kind, series_of_role
+from app.protocol.latency import Counts, encode, percentile
+from app.protocol.series import (
+    LOAD,
+    P95_EVENTS,
+    SeriesDeclaration,
+    committed_series,
+    series_of_kind,
+    series_of_role,
+)
 
 from .counters import ServerCounterSampler, rows_read
 from .host import HostSampler, deltas
@@ -22,6 +29,7 @@ from .statements import Statements
 from .thread_states import NOTHING, SERIES, ThreadSampler
 from .waits import WaitSampler
 
+ROUND_TRIP = SeriesDeclaration("server.round_trip_ms", "ms", "gauge", "lower", "Round trip of SELECT 1", 3)
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 
 
@@ -40,6 +48,7 @@ class SessionSampler:
         roles: Sequence[str] = (),  # of all steps of the plan
         kinds: Sequence[str] = (),  # of events, by the keys of their series
         figure_kinds: Mapping[int, str] = MappingProxyType({}),  # the kind that is the figure of a step
+        round_trip: Optional[Callable[[], Optional[float]]] = None,  # ms, to a server that runs already
     ) -> None:
         self._journal = journal
         self._host = host
@@ -54,11 +63,12 @@ class SessionSampler:
         of_roles = [series for role in roles for series in series_of_role(role)]
         of_roles += [series for key in kinds for series in series_of_kind(key)]
         of_roles += committed_series(kinds) if figure_kinds else []
-        self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES, *of_roles]
+        self._round_trip = round_trip
+        of_server = [*counters.declare(), *waits.declare(), *SERIES]
+        self._series = [*LOAD, *host.declare(), *of_server, *of_roles, *[ROUND_TRIP] * bool(round_trip)]
         self._digits = [each.digits for each in self._series]
-        self.means = WeightedSampleMeans(
-            [each.series for each in counters.counters]
-        )  # of the measured seconds
+        # of the measured seconds
+        self.means = WeightedSampleMeans([*(each.series for each in counters.counters), ROUND_TRIP.name])
         self.at = 0.0
         self.reading: Any = None
         self._status: Dict[str, str] = {}
@@ -90,6 +100,11 @@ class SessionSampler:
         return figures_of(self._counters.panel, self.means.values())
 
     @property
+    def round_trip_ms(self) -> Optional[float]:
+        """The mean of the measured seconds; None if none was asked for or answered."""
+        return self.means.values().get(ROUND_TRIP.name)
+
+    @property
     def counts_calls(self) -> bool:
         """Whether rows read are calls of the handler."""
         return self._counters.counts_calls(self._status)
@@ -111,6 +126,7 @@ class SessionSampler:
         load: Optional[Mapping[str, Any]],
         derived: bool = False,
         rows_by_server: bool = False,
+        latencies: Optional[Counts] = None,
     ) -> None:
         """Write the sample of second `s`; load is the generator's line for it, None where it is missing.
 
@@ -124,19 +140,21 @@ class SessionSampler:
         self._host.watch(before, self.reading, dt)
         of_load = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
         of_server = self._counters.values(status, self._status, dt)
+        trip = [self._round_trip()] if self._round_trip else []
         if s >= 0:
-            self.means.add(of_server, dt)
+            self.means.add([*of_server, *trip], dt)
         waits = self.waits.values(status, self._status, dt)
         of_kinds = kinds_of_second(load) if load and self._kinds else {}
         of_roles = [*_values_of_roles(load, self._roles), *_values_of_kinds(of_kinds, self._kinds)]
         keys = [self._figure_kinds.get(step), *self._kinds] if self._figure_kinds else []
         of_roles += [_committed(of_kinds.get(key or "")) for key in keys]
-        found = [*of_load, *host, *of_server, *waits, *threads, *of_roles]
+        found = [*of_load, *host, *of_server, *waits, *threads, *of_roles, *trip]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         self.statements.look()
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
+        latency = None if latencies is None else encode(latencies)
         self._journal.write(
-            Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived, latency=_latency(load)
+            Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived, latency=latency
         )
         for problem in self._host.take_problems():
             self._journal.log(problem)
@@ -188,11 +206,6 @@ def _committed(line: Optional[Mapping[str, Any]]) -> Optional[float]:
     if line is None or not line["interval_s"]:
         return None
     return committed_per_minute(line["events"], line["rolled_back"], float(line["interval_s"]))
-
-
-def _latency(load: Optional[Mapping[str, Any]]) -> Optional[str]:
-    """The latencies of a second; None where the line or its buckets are missing."""
-    return None if load is None or "buckets" not in load else encode(counts_of(load["buckets"]))
 
 
 def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:

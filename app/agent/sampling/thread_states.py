@@ -86,6 +86,8 @@ class ThreadSampler:
     def meet(self) -> None:
         """Note the threads of a server that has just started: none of them serves a client of a step."""
         pid = self._pid()
+        if not pid:  # of another machine
+            return
         if self._server is None or self._server.pid != pid:
             if self._server is not None:
                 self._server.close()

@@ -12,15 +12,23 @@ from app.engines.server import SCHEMA
 GREETING_S = 60  # the longest wait for a server to greet; statements of hours wait no longer for it
 UNKNOWN_SCHEMA = 1049
 REFUSED = (1045, 1130, 1251, 1524, 1698, 2059, 3118, 4151)  # how servers say that an account may not log in
+NOT_OURS = "Dyno does not send this to a server that is not its own"
 READ_S = 5  # a server that stalls costs the agent this long, then the figures of that second are missing
 
 
 class Client:
     """A connection over the private socket, made again when it is gone."""
 
-    def __init__(self, path: str, read_s: Optional[float] = READ_S) -> None:
+    def __init__(
+        self,
+        path: str,
+        read_s: Optional[float] = READ_S,
+        may_send: Callable[[str], bool] = lambda _: True,
+    ) -> None:
         self.socket = path
         self.read_s = read_s
+        self._may_send = may_send
+        self.sent = 0  # statements
         self._connection: Any = None
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
@@ -50,7 +58,7 @@ class Client:
 
     def connect_another(self) -> Callable[[], None]:
         """One more connection to the server, which does nothing; the answer closes it."""
-        another = Client(self.socket, self.read_s)
+        another = Client(self.socket, self.read_s, self._may_send)
         another.query("SELECT 1")
         return another.close
 
@@ -60,9 +68,17 @@ class Client:
                 self._connection.close()
             self._connection = None
 
+    def abort(self) -> None:
+        """End the connection under a statement that another thread waits for."""
+        with contextlib.suppress(Exception):
+            self._connection._sock.shutdown(socket.SHUT_RDWR)
+
     def _execute(self, sql: str) -> Any:
         import pymysql
 
+        if not self._may_send(sql):
+            raise QueryError(NOT_OURS, sql)
+        self.sent += 1
         try:
             if self._connection is None:
                 self._connection = self._connect()

@@ -71,6 +71,10 @@ class Server:
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._lines_before = 0  # of the error log, when it was started last
 
+    def another_client(self, read_s: Optional[float]) -> Client:
+        """One more connection of Dyno's own, for another thread."""
+        return Client(self.socket, read_s)
+
     @property
     def loopback_port(self) -> int:
         """The port for clients on this machine; 0: they use the socket."""
@@ -265,9 +269,10 @@ class Server:
             time.sleep(0.05)
         return not self.is_alive()
 
-    def exit_text(self) -> str:
-        """How the server ended."""
-        return exit_text(self._process.poll() if self._process else None)
+    def end_text(self) -> str:
+        """How the server ended, and why."""
+        how = exit_text(self._process.poll() if self._process else None)
+        return "the server crashed {}: {}".format(how, self.last_error())
 
     def first_error(self) -> str:
         """Why it did not come up as it should, since its last start."""

@@ -43,7 +43,7 @@ class TableAnalysis:
         session = self._session
         session.control.begin_step()  # a request to skip was about the step before
         began = time.monotonic()
-        work = AnalyseTables(session.server.socket, session.contender.engine)
+        work = AnalyseTables(session.server.another_client(None), self._first_statements())
         self._wait_for(work)
         seconds = round(time.monotonic() - began, 3)
         rows = session.write_accounting.rows_in_tables
@@ -61,6 +61,11 @@ class TableAnalysis:
         """The marks of a step with its own; a step whose statements have one index needs no statistics."""
         return [*marks, *([] if ONE_INDEX in marks else self.marks)]
 
+    def _first_statements(self) -> Sequence[str]:
+        """What the engine is made to do before; a server that is not Dyno's own is made to do nothing."""
+        contender = self._session.contender
+        return () if contender.is_existing else engine_of(contender.engine).before_analyse
+
     def _wait_for(self, work: AnalyseTables) -> None:
         """Wait for the statements; a request to skip or stop ends them early."""
         control = self._session.control
@@ -75,10 +80,10 @@ class TableAnalysis:
 class AnalyseTables(threading.Thread):
     """ANALYZE TABLE on its own connection, so that the agent can still react to requests."""
 
-    def __init__(self, socket: str, engine: str) -> None:
+    def __init__(self, client: Client, before: Sequence[str]) -> None:
         super().__init__(name="analyse", daemon=True)
-        self._client = Client(socket, None)  # a table takes as long as it takes
-        self._engine = engine
+        self._client = client  # without a time limit: a table takes as long as it takes
+        self._before = before
         self._connection: Optional[int] = None
         self._is_given_up = False
         self.problem = ""  # why the server may have no statistics of some table
@@ -92,7 +97,7 @@ class AnalyseTables(threading.Thread):
 
     def run(self) -> None:
         try:
-            for statement in engine_of(self._engine).before_analyse:
+            for statement in self._before:
                 self._prepare(statement)
             for name in tables_of(self._client):
                 self._analyse(name)
@@ -111,8 +116,9 @@ class AnalyseTables(threading.Thread):
     def give_up(self, client: Client) -> None:
         """End the statements; called repeatedly, because between two of them there is nothing to end."""
         self._is_given_up = True
-        if self._connection is not None:
-            client.try_run("KILL QUERY {}".format(self._connection))
+        query = self._connection
+        if query is not None and not client.try_run("KILL QUERY {}".format(query)):
+            self._client.abort()
 
     def _analyse(self, name: str) -> None:
         began, said = time.monotonic(), ["skipped by a person"]

@@ -33,9 +33,7 @@ LOOK_S = 5.0  # the machine has to be quiet for so long
 ROWS = 10_000
 BATCH = 1_000
 WARM_S, SECONDS = 1, 5  # of each of the two; the first second is no figure
-CREATE = (
-    "CREATE TABLE canary (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL) ENGINE={}"
-)
+CREATE = "CREATE TABLE canary (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL) ENGINE={}"
 
 
 def run_canary(session: BegunSession, make: Callable[[Contender], Server]) -> None:

@@ -46,7 +46,7 @@ class ConditionCheck:
 
     def run(self, index: int, conditions: Sequence[Condition], when: str) -> str:
         """Ask them; returns what is violated or cannot be asked, '' if all held or a person ended it."""
-        asked = AskedConditions(self._session.server.socket, conditions)
+        asked = AskedConditions(self._session.server.another_client(None), conditions)
         began = time.monotonic()
         unknown = self._unasked() or self._wait_for(asked)
         seconds = round(time.monotonic() - began, 3)
@@ -85,8 +85,8 @@ class ConditionCheck:
 class AskedConditions:
     """Asks one after the other up to the first that is violated, on a connection of its own."""
 
-    def __init__(self, socket: str, conditions: Sequence[Condition]) -> None:
-        self._client = Client(socket, read_s=None)
+    def __init__(self, client: Client, conditions: Sequence[Condition]) -> None:
+        self._client = client
         self._conditions = conditions
         self._connection = 0
         self._is_given_up = False
@@ -118,7 +118,8 @@ class AskedConditions:
     def give_up(self, client: Client) -> None:
         """End the statement and ask no other."""
         self._is_given_up = True
-        client.try_run("KILL {}".format(self._connection))
+        if not client.try_run("KILL {}".format(self._connection)):
+            self._client.abort()
 
 
 def row_text(row: Mapping[str, Any]) -> str:

@@ -138,7 +138,7 @@ class CountStep:
     def _why(self, generator: Generator) -> str:
         server = self._session.server
         if server.has_died():
-            return "the server crashed {}: {}".format(server.exit_text(), server.last_error())
+            return server.end_text()
         said = [] if generator.is_open else generator.complaints()
         return said[0][:500] if said else "the client did not answer within {:.0f} s".format(LIMIT_S)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
 
+from app.agent.existing.meter import ExistingServerMeter
+from app.agent.existing.server import ExistingServer
 from app.agent.load.generator import add
 from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.load.statement_times import StatementTimes
@@ -19,7 +21,7 @@ from app.agent.server.server import Server
 from app.engines import engine_of
 from app.engines.waits import KINDS, wait_event_kind
 from app.protocol.events import MomentEvent, ProgressEvent
-from app.protocol.latency import Counts, buckets_of, counts_of, without
+from app.protocol.latency import Counts, counts_of, without
 from app.protocol.latency import add as add_counts
 from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits
 
@@ -53,11 +55,15 @@ class RunningStepMeter:
         self.role_costs = RoleCosts(session.server)
         self.waits = StepWaitsCounter(session)
         self.profile = StackSampling(session.server.pid or 0, session.path, step)
+        server = session.server
+        self._existing = ExistingServerMeter(server) if isinstance(server, ExistingServer) else None
         self.in_force: Dict[str, Any] = {}
 
     def prepare(self) -> None:
         """Before the counting: looking for tools may take longer than a second."""
         self.profile.prepare()
+        if self._existing:
+            self._existing.prepare()
         roles = self._session.plan.together(self._index)
         self._session.threads.begin_step(sum(role.threads for role in roles))
 
@@ -70,6 +76,8 @@ class RunningStepMeter:
         self._first = session.sampler.moment
         self._costs.begin()
         self.waits.begin(self._first[1])
+        if self._existing:
+            self._existing.begin(self._first[1])
         self._progress.begin()
 
     def begin_roles(self, connections: Mapping[str, List[int]]) -> None:
@@ -83,6 +91,8 @@ class RunningStepMeter:
         self._costs.begin()
         self.profile.begin()
         self.waits.begin(self._first[1])
+        if self._existing:
+            self._existing.begin(self._first[1])
         self.role_costs.begin_measured()
         session.threads.begin_part()
         if isinstance(session.generator, RemoteGenerators):
@@ -164,7 +174,8 @@ class RunningStepMeter:
 
     def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
         is_scan = self._step.kind == "scan"
-        self._session.sampler.take(self._index, self._s, line, derived, rows_by_server=is_scan)
+        latencies = self.counted.of_second if line else None
+        self._session.sampler.take(self._index, self._s, line, derived, is_scan, latencies)
         if self._session.sampler.has_server or _has_answers(line):
             self._answered_at = time.monotonic()
         self._s += 1
@@ -202,6 +213,8 @@ class RunningStepMeter:
             self._sample(rest, derived=True)
         self._last = session.sampler.look(whole=True)
         self.waits.end(self._last[1])
+        if self._existing:
+            self._existing.end(self._last[1], summed_query_count(line))
 
     # what the measured part took
 
@@ -211,6 +224,15 @@ class RunningStepMeter:
         spent.update(self._costs.spent(queries, spent["cpu_us"]))
         spent.update(self.profile.spent())
         return spent
+
+    def existing(self, queries: int) -> Tuple[Dict[str, Any], List[str]]:
+        """Of a server that runs already: what is not its own in the step, and marks; else nothing."""
+        if self._existing is None or self.counted.total is None:
+            return {}, []
+        total, during_ms = self.counted.total, self._session.sampler.round_trip_ms
+        avg = total.get("latency_ms", {}).get("avg")
+        mean_ms = avg * int(total["events"]) / queries if avg and queries else None
+        return self._existing.fact(queries, during_ms, mean_ms), self._existing.marks(queries)
 
     def others(self) -> Others:
         return self._session.others_between(self._first[0], self._last[0])
@@ -228,6 +250,7 @@ class GeneratorCounts:
     def __init__(self) -> None:
         self.measured: Dict[str, Any] = {}  # the measured intervals that have a sample
         self.latencies: Counts = {}  # of the measured seconds, also those without a sample
+        self.of_second: Optional[Counts] = None  # the latest; None: they are not known
         self.rows: Dict[str, Any] = {}  # of all seconds
         self.warm_rows: Dict[str, Any] = {}  # of the warm-up, once it is over
         self.total: Optional[Dict[str, Any]] = None
@@ -239,8 +262,9 @@ class GeneratorCounts:
     def add_second(self, line: Mapping[str, Any], is_measured: bool) -> None:
         """Add what counts also where the second has no sample."""
         self.rows = add(self.rows, line["rows"])
+        self.of_second = counts_of(line["buckets"]) if "buckets" in line else None
         if is_measured:
-            add_counts(self.latencies, counts_of(line.get("buckets", ())))
+            add_counts(self.latencies, self.of_second or {})
 
     def add_sampled(self, line: Mapping[str, Any], is_measured: bool) -> None:
         """Add what counts only with a sample."""
@@ -262,8 +286,8 @@ class GeneratorCounts:
         rest["rows"] = {
             name: max(0, count - rows.get(name, 0)) for name, count in total.get("rows", {}).items()
         }
-        if total.get("buckets"):
-            rest["buckets"] = buckets_of(without(counts_of(total["buckets"]), self.latencies))
+        found = total.get("buckets")
+        self.of_second = without(counts_of(found), self.latencies) if found else None
         return {**rest, "interval_s": interval}
 
 

@@ -118,6 +118,9 @@ class DriveStep:
         spent.update(session.threads.spent(seconds))
         spent.update(measuring.role_costs.spent(step.role, queries))
         others = measuring.others()
+        existing, its_marks = measuring.existing(queries)
+        if existing:
+            self._facts.write_existing(step, existing)
         schedule = achieved_rate(step, counted.behind_s, events, seconds)
         outcome, reason = self._outcome(interrupted, generator)
         session.write_accounting.count_rows(done)
@@ -140,6 +143,7 @@ class DriveStep:
                 *self._work.end(totals, spent, seconds),
                 *missed_rate_marks(schedule, seconds),
                 *self._elsewhere.marks(self._facts),
+                *its_marks,
             ],
             "schedule": schedule,
             "in_force": measuring.in_force,
@@ -252,5 +256,5 @@ def failure_reason(session: RunningSession, generator: Driving, code: int) -> st
     for text in said[:5]:
         session.journal.log(text, "error", "sysbench")
     if session.server.has_died():
-        return "the server crashed {}: {}".format(session.server.exit_text(), session.server.last_error())
+        return session.server.end_text()
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List
 
+from app.agent.existing.meter import round_trip_ms
+from app.agent.existing.server import ExistingServer, server_facts
+from app.agent.existing.statements import MARKER
 from app.agent.server.callgrind import valgrind_version
 from app.agent.server.mysql import Client, QueryError
 from app.agent.server.options_in_force import compression_in_force, not_default, options_of
@@ -83,6 +86,9 @@ class SessionFactsWriter:
     def write_server(self) -> None:
         """Write my.cnf and variables after the start of the server."""
         server = self._session.server
+        if isinstance(server, ExistingServer):
+            self._write_existing_server(server)
+            return
         with open(server.my_cnf, encoding="utf-8") as file:
             my_cnf = file.read()
         self._write("my_cnf", my_cnf)
@@ -93,6 +99,16 @@ class SessionFactsWriter:
         self._write("not_default", not_default(asked, server.known, variables))
         self._write("transport", self._session.plan.transport)
         self._write("memory", server.memory.in_force())
+
+    def _write_existing_server(self, server: ExistingServer) -> None:
+        """Its variables and where it is; what is not to be known of it is not written."""
+        variables = server.client.pairs("SHOW GLOBAL VARIABLES")
+        self._write("variables", variables)
+        self._write("existing_server", server_facts(server, variables, round_trip_ms(server.client)))
+
+    def write_existing(self, step: Step, found: Dict[str, Any]) -> None:
+        """Round trips, the relay's CPU and the statements of others in a step."""
+        self._write("existing", found, step.label)
 
     def empty_binary_log(self) -> None:
         if self._has_binary_log:
@@ -150,7 +166,8 @@ class SessionFactsWriter:
     def write_ended(self) -> None:
         """After the last step: engine and memory once more, and the only count of the rows that is exact."""
         self._write_engine("ended")
-        self._write("memory", self._session.server.memory.in_force(), "ended")
+        if not self._session.contender.is_existing:
+            self._write("memory", self._session.server.memory.in_force(), "ended")
         self._write_compression("ended")
         self._write("rows_counted", self._count_rows())
 
@@ -212,7 +229,7 @@ class SessionFactsWriter:
 def tables_of(client: Client) -> List[str]:
     """The tables that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
     names = [str(name) for row in client.query("SHOW TABLES") for name in row.values()]
-    return sorted(names, key=lambda name: (len(name), name))
+    return sorted((name for name in names if name != MARKER), key=lambda name: (len(name), name))
 
 
 def _create_table(client: Client, name: str) -> str:

@@ -6,9 +6,12 @@ import contextlib
 import os
 import re
 import time
-from functools import cached_property
-from typing import Dict, List, Optional, Set
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import Dict, List, Mapping, Optional, Set
 
+from app.agent.existing.meter import round_trip_ms
+from app.agent.existing.server import ExistingServer
 from app.agent.load.conductor import ConnectedLoadTargets
 from app.agent.load.generators import Driving
 from app.agent.sampling.counters import ServerCounterSampler
@@ -17,6 +20,7 @@ from app.agent.sampling.host import HostSampler
 from app.agent.sampling.locks import STATUS, RowLockPairs
 from app.agent.sampling.reading import LOADS, Reading
 from app.agent.sampling.sampler import SessionSampler
+from app.agent.sampling.sizes import sizes
 from app.agent.sampling.statements import Statements
 from app.agent.sampling.thread_states import ThreadSampler
 from app.agent.sampling.waits import WaitSampler
@@ -50,6 +54,7 @@ class BegunSession:
         place: SessionTurn,
         agent: str,
         conductor: Optional[ConnectedLoadTargets] = None,
+        passwords: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.plan = plan
         self.turn = turn
@@ -61,6 +66,7 @@ class BegunSession:
         self.place = place  # in its round
         self.agent = agent  # the hash of the agent file
         self.conductor = conductor  # of load targets; None: the load comes from here
+        self.passwords = passwords  # of servers that run already, by contender
         self.loop_disk = LoopDisk(self.path) if plan.on_loop else None  # that the data lie on
 
     def at(self, name: str) -> str:
@@ -84,6 +90,7 @@ class RunningSession(BegunSession):
             begun.place,
             begun.agent,
             begun.conductor,
+            begun.passwords,
         )
         self.server = server
         self.error_log = ErrorLogCopier(begun.journal, whose)
@@ -118,7 +125,9 @@ class RunningSession(BegunSession):
         figure_kinds = {at: step.figure_key for at, step in enumerate(self.plan.steps) if step.figure_kind}
         of_load = (roles, kinds, figure_kinds)
         locks = RowLockPairs(client)
-        return SessionSampler(self.journal, host, counters, waits, locks, statements, threads, *of_load)
+        trip = partial(round_trip_ms, client, 1) if self.contender.is_existing else None
+        of_session = (waits, locks, statements, threads)
+        return SessionSampler(self.journal, host, counters, *of_session, *of_load, round_trip=trip)
 
     @cached_property
     def read_view(self) -> HeldReadView:
@@ -132,7 +141,13 @@ class RunningSession(BegunSession):
 
     def _pids(self) -> Dict[str, Optional[int]]:
         loads = dict(zip(LOADS, self.generator.pids)) if self.generator else {}
-        return {"server": self.server.pid, **loads}
+        return {"server": self.server.pid or None, **loads}
+
+    def sizes(self) -> Dict[str, int]:
+        """Bytes of the data by part; of a server that runs already only what it tells of its tables."""
+        if isinstance(self.server, ExistingServer):
+            return self.server.table_bytes()
+        return sizes(self.server.data, self.at("tmp"))
 
     def lua(self, name: str) -> str:
         return os.path.join(self.at("lua"), os.path.basename(name))
@@ -200,7 +215,7 @@ def _breathe(server: Server) -> None:
 def _pids(running: RunningSession) -> Set[int]:
     """Process ids of its server and its load."""
     server, generator = running.server, running.generator
-    found = {server.pid} if server.has_begun else set()
+    found = {server.pid} if server.has_begun and server.pid else set()
     return found | (set(generator.pids) if generator is not None else set())
 
 

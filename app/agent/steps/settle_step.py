@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
+from app.agent.existing.settling import WritesComeToRest
 from app.agent.sampling.host import deltas
 from app.agent.sampling.reading import Reading
 from app.agent.sampling.write_accounting import fixed_row_width
@@ -36,7 +37,7 @@ def pause(session: BegunSession, index: int, until: float) -> None:
 
 def run_settle(session: RunningSession, index: int, step: Step) -> Dict[str, Any]:
     """Wait until all is written or the time limit is reached; restore the settings in any case."""
-    settling = Settling(session.server.client, session.contender.engine, session.server.data)
+    settling = _settling(session)
     session.sampler.begin()
     began, first = time.monotonic(), session.sampler.reading
     try:
@@ -51,7 +52,7 @@ def run_settle(session: RunningSession, index: int, step: Step) -> Dict[str, Any
 
 def drain(session: RunningSession, index: int, cap_s: int) -> None:
     """Wait until all is written, or the time limit is reached; a settle step without figures."""
-    settling = Settling(session.server.client, session.contender.engine, session.server.data)
+    settling = _settling(session)
     session.sampler.begin()
     try:
         settling.begin()
@@ -62,8 +63,15 @@ def drain(session: RunningSession, index: int, cap_s: int) -> None:
         _restore(session, settling)
 
 
+def _settling(session: RunningSession) -> AnySettling:
+    client, contender = session.server.client, session.contender
+    if contender.is_existing:
+        return WritesComeToRest(client)
+    return Settling(client, contender.engine, session.server.data)
+
+
 def _settled(
-    session: RunningSession, step: Step, settling: Settling, first: Reading, seconds: float
+    session: RunningSession, step: Step, settling: AnySettling, first: Reading, seconds: float
 ) -> Dict[str, Any]:
     """The fields of the end of a settle step."""
     stopped = session.control.interrupts
@@ -88,26 +96,26 @@ def _close(session: RunningSession, first: Reading) -> Dict[str, Any]:
     )
 
 
-def _capped(step: Step, settling: Settling) -> str:
+def _capped(step: Step, settling: AnySettling) -> str:
     said = "settling did not finish within {} s, still waiting for {}"
     return said.format(step.cap_s, ", ".join(settling.unpaid))
 
 
-def _restore(session: RunningSession, settling: Settling) -> None:
+def _restore(session: RunningSession, settling: AnySettling) -> None:
     """Restore the settings; log a value that stays changed, because later steps run with it."""
     for name in settling.end():
         text = "{} could not be reset to its value before settling".format(name)
         session.journal.log(text, "error")
 
 
-def _watch(session: RunningSession, index: int, cap_s: int, settling: Settling, began: float) -> None:
+def _watch(session: RunningSession, index: int, cap_s: int, settling: AnySettling, began: float) -> None:
     for second in range(cap_s):
         pause(session, index, began + second + 1)
         if session.control.interrupts:
             return
         session.sampler.take(index, second, None)
         if not session.server.is_alive():
-            raise QueryError("the server crashed {}".format(session.server.exit_text()))
+            raise QueryError(session.server.end_text())
         over = settling.is_over(session.sampler.reading)
         session.journal.write(
             ProgressEvent, step=index, done=second + 1, total=cap_s, unit="s", text=settling.text
@@ -228,3 +236,6 @@ def _rates(before: Optional[Reading], after: Reading) -> Dict[str, float]:
     spent = deltas(before, after) if before else {}
     seconds = max(after.at - before.at, 0.1) if before else 1.0
     return {name: (spent.get(name) or 0) / seconds for name in ("server_written_kb", "written_kb")}
+
+
+AnySettling = Union[Settling, WritesComeToRest]

@@ -404,7 +404,7 @@ def test_no_more_threads_are_taken_than_connections_are_allowed(program: subproc
 
 def test_a_server_that_is_gone_is_missing_and_said_once() -> None:
     log: list[str] = []
-    sampler = ThreadSampler(lambda: 0, answering(), log.append, Unnamed.connect)
+    sampler = ThreadSampler(lambda: (1 << 22) + 1, answering(), log.append, Unnamed.connect)
     for _ in range(2):
         sampler.begin_step(1)
         sampler.look()

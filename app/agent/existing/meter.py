@@ -1,0 +1,99 @@
+"""What of a step on a server that runs already is the network's, the relay's, or a neighbour's."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from statistics import median
+from typing import Any, Dict, Iterable, List, Mapping, Optional
+
+from app.agent.server.mysql import Client, QueryError
+
+from .server import ExistingServer, is_loopback
+
+REMOTE, NOT_ALONE = "remote", "not-alone"  # marks
+TRIPS = 5  # of SELECT 1, of which the median counts
+# of the statements of a step, and statements a second: less is no neighbour
+NEIGHBOUR_SHARE, NEIGHBOUR_MOST = 0.02, 20.0
+_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
+
+
+def round_trip_ms(client: Client, trips: int = TRIPS) -> Optional[float]:
+    """The median time of SELECT 1 through the relay; None if it is not answered."""
+    found: List[float] = []
+    with contextlib.suppress(QueryError):
+        for _ in range(trips):
+            began = time.monotonic()
+            client.query("SELECT 1")
+            found.append((time.monotonic() - began) * 1e3)
+    return median(found) if found else None
+
+
+class ExistingServerMeter:
+    """Reads before and after the measured part of a step."""
+
+    def __init__(self, server: ExistingServer) -> None:
+        self._server = server
+        self._began = self._seconds = self._cpu_s = 0.0
+        self._sent = self._questions = 0
+        self._before_ms: Optional[float] = None
+        self._statements: Optional[float] = None  # of all others
+
+    def prepare(self) -> None:
+        """Before the clients come."""
+        self._before_ms = round_trip_ms(self._server.client)
+
+    def begin(self, status: Mapping[str, str]) -> None:
+        self._began, self._cpu_s = time.monotonic(), cpu_s(self._server.relay.pids)
+        self._sent, self._questions = self._server.client.sent, _questions(status)
+
+    def end(self, status: Mapping[str, str], queries: int) -> None:
+        """The clients are done: `queries` are theirs."""
+        self._seconds = time.monotonic() - self._began
+        self._cpu_s = cpu_s(self._server.relay.pids) - self._cpu_s
+        questions = _questions(status) - self._questions
+        own = self._server.client.sent - self._sent
+        self._statements = max(0.0, questions - own - queries) if questions > 0 else None
+
+    def marks(self, queries: int) -> List[str]:
+        is_remote = not is_loopback(str(self._server.contender["host"]))
+        return [REMOTE] * is_remote + [NOT_ALONE] * self._has_neighbour(queries)
+
+    def _has_neighbour(self, queries: int) -> bool:
+        most = max(NEIGHBOUR_SHARE * queries, NEIGHBOUR_MOST * self._seconds)
+        return self._statements is not None and self._statements > most
+
+    def fact(self, queries: int, during_ms: Optional[float], mean_ms: Optional[float]) -> Dict[str, Any]:
+        """As a session keeps it; `mean_ms`: of a query of the clients."""
+        trips = [each for each in (self._before_ms, during_ms) if each is not None]
+        network = min(1.0, min(trips) / mean_ms) if trips and mean_ms else None
+        others = None if self._statements is None or not self._seconds else self._statements / self._seconds
+        return {
+            "rtt_before_ms": _rounded(self._before_ms),
+            "rtt_during_ms": _rounded(during_ms),
+            "rtt_after_ms": _rounded(round_trip_ms(self._server.client)),
+            "network_pct": None if network is None else round(100 * network, 1),
+            "relay_cpu_us": round(self._cpu_s * 1e6 / queries, 2) if queries else None,
+            "others_statements": _rounded(others),
+        }
+
+
+def cpu_s(pids: Iterable[int]) -> float:
+    """The CPU that these processes have taken so far."""
+    total = 0.0
+    for pid in pids:
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            with open("/proc/{}/stat".format(pid), encoding="ascii", errors="replace") as file:
+                words = file.read().rsplit(")", 1)[1].split()
+            total += (int(words[11]) + int(words[12])) * _TICK_S
+    return total
+
+
+def _questions(status: Mapping[str, str]) -> int:
+    text = status.get("questions", "")
+    return int(text) if text.isdigit() else 0
+
+
+def _rounded(value: Optional[float]) -> Optional[float]:
+    return None if value is None else round(value, 3)

@@ -1,0 +1,119 @@
+"""What a server that runs already is, and what is wrong with it, before a plan names it."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+from typing import Callable, Dict, Iterator, List, Tuple, TypeVar
+
+from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace, certificate_of
+from app.agent.server.server import runtime_dir
+from app.agent.system.errors import AgentError
+from app.protocol.answers import ExistingServer, ServerAddress
+
+from .meter import round_trip_ms
+from .relay import Relay
+from .schema import OwnedSchema
+from .statements import may_send
+
+Answer = TypeVar("Answer")
+OLDEST = (5, 5)
+_NO_TLS = "the server offers no TLS: turn it on there, or allow plain text by name"
+_NOT_KNOWN = (
+    "its CPU, memory, disk and start state cannot be known: costs per query and resources are missing"
+)
+_SEEN: Tuple[Tuple[str, str], ...] = (  # what an account may lack, and what is missing then
+    (
+        "SELECT COUNT(*) AS n FROM performance_schema.events_waits_summary_global_by_event_name",
+        "waits and statements have no names: the account may not read the Performance Schema, or it is off",
+    ),
+    ("SHOW ENGINE INNODB STATUS", "no state of the engine: the account lacks the privilege PROCESS"),
+)
+
+
+def reach_server(asked: ServerAddress) -> ExistingServer:
+    """What it shows: without an accepted certificate only that, and no credential is sent."""
+    if asked.tls and not asked.certificate:
+        certificate, tls = certificate_of(asked.host, asked.port)
+        problem = (
+            [] if certificate else ["the server offers no TLS: allow plain text by name, or turn TLS on"]
+        )
+        return ExistingServer(certificate, tls, problems=problem)
+    return _through_relay(asked, _look)
+
+
+def clean_server(asked: ServerAddress) -> List[str]:
+    """Drop what a plan that fell silent has left in the schema."""
+
+    def clean(client: Client, _: ServerAddress) -> List[str]:
+        schema = _schema(client)
+        schema.take()
+        schema.give_back()
+        return ["what Dyno had made in the schema {}".format(asked.schema)]
+
+    return _through_relay(asked, clean)
+
+
+def _through_relay(asked: ServerAddress, do: Callable[[Client, ServerAddress], Answer]) -> Answer:
+    private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
+    place = ServerPlace(asked.host, asked.port, asked.schema, asked.user, asked.certificate)
+    relay = Relay(private, place, asked.password)
+    client = Client(relay.socket, READ_S, may_send)
+    try:
+        relay.start()
+        return do(client, asked)
+    except QueryError as error:
+        raise AgentError("{} port {}: {}".format(asked.host, asked.port, relay.problem or error)) from None
+    finally:
+        client.close()
+        relay.stop()
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def _schema(client: Client) -> OwnedSchema:
+    return OwnedSchema(client, "{} dyno server".format(socket.gethostname()), ())
+
+
+def _look(client: Client, asked: ServerAddress) -> ExistingServer:
+    variables = client.pairs("SHOW GLOBAL VARIABLES")
+    engines = client.query("SHOW ENGINES")
+    family, version = family_of(variables)
+    return ExistingServer(
+        certificate=asked.certificate,
+        tls=client.pairs("SHOW SESSION STATUS LIKE 'Ssl_version'").get("ssl_version", ""),
+        family=family,
+        version=version,
+        comment=variables.get("version_comment", "")[:200],
+        engines=sorted(str(row["engine"]).lower() for row in engines if row["support"] != "NO"),
+        default_engine=variables.get("default_storage_engine", "").lower(),
+        schema_state=_schema(client).problem(),
+        problems=list(_problems(version, variables)),
+        notes=list(_notes(client)),
+        rtt_ms=round_trip_ms(client),
+        settings={name: variables[name] for name in asked.settings if name in variables},
+    )
+
+
+def family_of(variables: Dict[str, str]) -> Tuple[str, str]:
+    """By what it answers, as a proxy or a cloud may show any version."""
+    version = variables.get("version", "")
+    is_mariadb = "mariadb" in version.lower() or "aria_pagecache_buffer_size" in variables
+    return ("mariadb" if is_mariadb else "mysql"), version.partition("-")[0][:50]
+
+
+def _problems(version: str, variables: Dict[str, str]) -> Iterator[str]:
+    words = version.split(".")
+    if not all(word.isdigit() for word in words[:2]) or tuple(map(int, words[:2])) < OLDEST:
+        yield "its version is {}: Dyno knows servers from 5.5 on".format(version or "not told")
+    if variables.get("read_only", "OFF").upper() in ("ON", "1"):
+        yield "it is read only: Dyno has to fill a schema, so name the primary server"
+
+
+def _notes(client: Client) -> Iterator[str]:
+    yield _NOT_KNOWN
+    for statement, missing in _SEEN:
+        try:
+            client.query(statement)
+        except QueryError:
+            yield missing

@@ -1,0 +1,211 @@
+"""Who uses the schema of a server that runs already, and what Dyno has made there.
+
+The schema is empty when Dyno comes, or has its marker: creating that table decides who owns it, on one server
+as on a cluster. Its rows are the owner with a heartbeat, and the names of what Dyno has made; only that is
+dropped. A lock by name would not do: clusters and proxies do not have it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Set
+
+from app.agent.server.mysql import Client, QueryError
+from app.agent.system.errors import AgentError
+
+from .statements import MARKER
+
+BEAT_S = 10.0
+SILENT_S = 60  # after which an owner is given up
+_CREATE = (
+    "CREATE TABLE dyno_marker (kind VARCHAR(12) NOT NULL, name VARCHAR(64) NOT NULL,"
+    " about VARCHAR(250) NOT NULL, at DATETIME NOT NULL, PRIMARY KEY (kind, name)) DEFAULT CHARSET=latin1"
+)
+_THERE = (
+    "SELECT LOWER(table_type) AS kind, table_name AS name FROM information_schema.tables"
+    " WHERE table_schema = DATABASE()"
+    " UNION ALL SELECT LOWER(routine_type), routine_name FROM information_schema.routines"
+    " WHERE routine_schema = DATABASE()"
+    " UNION ALL SELECT 'trigger', trigger_name FROM information_schema.triggers"
+    " WHERE trigger_schema = DATABASE()"
+    " UNION ALL SELECT 'event', event_name FROM information_schema.events WHERE event_schema = DATABASE()"
+)
+_ROWS = (
+    "SELECT kind, name, about, TIMESTAMPDIFF(SECOND, at, UTC_TIMESTAMP()) AS silent_s,"
+    " CAST(at AS CHAR) AS at_text FROM dyno_marker"
+)
+_INSERT = "INSERT INTO dyno_marker VALUES ('{}', '{}', '{}', UTC_TIMESTAMP())"
+_TAKE_OVER = (
+    "UPDATE dyno_marker SET about = '{}', at = UTC_TIMESTAMP()"
+    " WHERE kind = 'owner' AND at = '{}' AND about = '{}'"
+)
+_BEAT = "UPDATE dyno_marker SET at = UTC_TIMESTAMP() WHERE kind = 'owner' AND about = '{}'"
+_NOT_EMPTY = "the schema is not empty, and Dyno has not made what is there: {}: name an empty schema"
+_OWNER, _TABLE, _PROCEDURE = "owner", "base table", "procedure"
+_DROP = {_TABLE: "DROP TABLE IF EXISTS `{}`", _PROCEDURE: "DROP PROCEDURE IF EXISTS `{}`"}
+_NAMES = 3  # of what is there that a text shows
+_PLAIN = re.compile(r"\w{1,64}")
+_HARMFUL = re.compile(r"[^A-Za-z0-9 .,:@_()/-]")
+_DIGITS = re.compile(r"\d+")
+
+
+class Thing(NamedTuple):
+    kind: str
+    name: str
+
+
+class OwnedSchema:
+    """The schema of one session on a server that runs already."""
+
+    def __init__(self, client: Client, who: str, texts: Iterable[str]) -> None:
+        self._client = client  # of no other thread than that which calls
+        self._who = _harmless(who)
+        self._texts = "\n".join(texts)  # of the workloads: they name what they make
+        self._lock = threading.Lock()
+        self._is_ours = False
+
+    def problem(self) -> str:
+        """Why the schema may not be used now; '' if it may."""
+        there = self._there()
+        rows = self._rows() if _has_marker(there) else []
+        if not rows:
+            return _not_empty(there)
+        return self._problem_with_marker(there, rows)
+
+    def take(self) -> None:
+        """Become its owner, and drop what an owner that fell silent has left; else AgentError."""
+        there = self._there()
+        if not _has_marker(there):
+            self._refuse(_not_empty(there))
+            self._create()
+        else:
+            rows = self._rows()
+            self._refuse(self._problem_with_marker(there, rows))
+            self._take_over(rows)
+        self._is_ours = True
+        self._drop(self._made())
+
+    def _refuse(self, problem: str) -> None:
+        if problem:
+            raise AgentError(problem)
+
+    def _create(self) -> None:
+        try:
+            self._client.run(_CREATE)
+        except QueryError as error:
+            raise AgentError("cannot create the marker {} in the schema: {}".format(MARKER, error)) from None
+        self._client.run(_INSERT.format(_OWNER, "", self._who))
+
+    def _take_over(self, rows: Sequence[Dict[str, object]]) -> None:
+        """Two who try at once find that one row changes for one of them."""
+        owner = next((row for row in rows if row["kind"] == _OWNER), None)
+        if owner is None:  # whoever created the marker has not come to its first row
+            self._client.run(_INSERT.format(_OWNER, "", self._who))
+            return
+        before = (_harmless(str(owner["at_text"])), _harmless(str(owner["about"])))
+        changed, _ = self._client.change(_TAKE_OVER.format(self._who, *before))
+        if not changed:
+            self._refuse(_in_use(owner))
+
+    def beat(self, client: Client) -> None:
+        """Say that the owner is alive; in a thread of its own, by its own connection."""
+        client.run(_BEAT.format(self._who))
+
+    def note_made(self) -> None:
+        """Record what is in the schema now as made by Dyno, as far as its workloads name it."""
+        with self._lock:
+            known = {Thing(str(row["kind"]), str(row["name"])) for row in self._rows()}
+            for each in self._there() - known:
+                if each.name != MARKER and self._is_named(each):
+                    self._client.run(_INSERT.format(each.kind, each.name, ""))
+
+    def give_back(self) -> List[str]:
+        """Drop what Dyno has made, and the marker; returns what is there still."""
+        if not self._is_ours:
+            return []
+        self.note_made()
+        self._drop(self._made())
+        self._client.run("DROP TABLE IF EXISTS " + MARKER)
+        self._is_ours = False
+        return sorted(each.name for each in self._there())
+
+    # what is there
+
+    def _there(self) -> Set[Thing]:
+        return {Thing(str(row["kind"]), str(row["name"])) for row in self._client.query(_THERE)}
+
+    def _rows(self) -> List[Dict[str, object]]:
+        return self._client.query(_ROWS)
+
+    def _made(self) -> List[Thing]:
+        return [Thing(str(row["kind"]), str(row["name"])) for row in self._rows() if row["kind"] != _OWNER]
+
+    def _drop(self, made: Sequence[Thing]) -> None:
+        """Views and what else Dyno never makes is not dropped, whatever the marker says."""
+        left = [each for each in made if each.kind in _DROP and _PLAIN.fullmatch(each.name)]
+        for _ in range(len(left)):  # a table with a foreign key goes before the one that it names
+            for each in list(left):
+                if self._client.try_run(_DROP[each.kind].format(each.name)):
+                    left.remove(each)
+            if not left:
+                break
+        self._refuse("cannot drop the table {} of an earlier plan".format(left[0].name) if left else "")
+        self._client.run("DELETE FROM dyno_marker WHERE kind <> 'owner'")
+
+    def _is_named(self, each: Thing) -> bool:
+        """Whether a workload of the plan has the name, as `sbtest1` is that of `sbtest%d`."""
+        stem = _DIGITS.split(each.name)[0]
+        is_plain = _PLAIN.fullmatch(each.name) is not None
+        return each.kind in _DROP and is_plain and bool(stem) and stem in self._texts
+
+    def _problem_with_marker(self, there: Set[Thing], rows: Sequence[Dict[str, object]]) -> str:
+        owner = next((row for row in rows if row["kind"] == _OWNER), None)
+        if owner is not None and int(str(owner["silent_s"] or 0)) < SILENT_S:
+            return _in_use(owner)
+        known = {Thing(str(row["kind"]), str(row["name"])) for row in rows}
+        strange = {each for each in there - known if each.name != MARKER and not self._is_named(each)}
+        return _not_empty(strange)
+
+
+class Heartbeat(threading.Thread):
+    """Keeps the marker fresh while a session works."""
+
+    def __init__(self, schema: OwnedSchema, client: Client) -> None:
+        super().__init__(name="heartbeat", daemon=True)
+        self._schema, self._client = schema, client
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        while not self._ended.wait(BEAT_S):
+            try:
+                self._schema.beat(self._client)
+            except QueryError:
+                continue  # the next one may come through
+        self._client.close()
+
+    def end(self) -> None:
+        self._ended.set()
+        self.join(BEAT_S)
+
+
+def _has_marker(there: Set[Thing]) -> bool:
+    return any(each.name == MARKER for each in there)
+
+
+def _not_empty(there: Set[Thing]) -> str:
+    names = sorted("{} {}".format(each.kind.replace("base ", ""), _harmless(each.name)) for each in there)
+    if not names:
+        return ""
+    more = " and {} more".format(len(names) - _NAMES) if names[_NAMES:] else ""
+    return _NOT_EMPTY.format(", ".join(names[:_NAMES]) + more)
+
+
+def _in_use(owner: Dict[str, object]) -> str:
+    text = "the schema is in use by {}: wait for its end, or until it has been silent for {} s"
+    return text.format(_harmless(str(owner["about"])), SILENT_S)
+
+
+def _harmless(text: str) -> str:
+    """What can stand between quotes and in a line."""
+    return _HARMFUL.sub("?", text)[:200]
