@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+import struct
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from app.engines.query import QueryError as QueryError
 from app.engines.server import SCHEMA
 
-GREETING_S = 60  # the longest wait for a server to greet; statements of hours wait no longer for it
+from .login_socket import (
+    CONNECTION_FAILED,
+    GREETING_S,
+    MALFORMED,
+    MOST_TEXT,
+    NO_PLUGIN,
+    TLS_FAILED,
+    LoginError,
+    LoginSocket,
+)
+
 UNKNOWN_SCHEMA = 1049
 REFUSED = (1045, 1130, 1251, 1524, 1698, 2059, 3118, 4151)  # how servers say that an account may not log in
 NOT_OURS = "Dyno does not send this to a server that is not its own"
@@ -162,3 +173,194 @@ def _say(error: BaseException, read_s: Optional[float]) -> str:
         return "the server did not answer within {:g} s".format(waited_s)
     args: Sequence[Any] = error.args
     return "{} {}".format(*args[:2]) if len(args) > 1 else str(error)
+
+
+# a server that runs already
+
+
+class ServerPlace(NamedTuple):
+    """Where a server is that Dyno does not start, and how to log in there."""
+
+    host: str
+    port: int
+    schema: str
+    user: str
+    certificate: str  # SHA-256 of the one that it must show; '': no TLS
+
+
+class Greeting(NamedTuple):
+    """What a server says first."""
+
+    version: str
+    thread_id: int
+    flags: int  # of those that a client may have here
+    status: int
+    collation: int
+
+
+class Wish(NamedTuple):
+    """What a client of the relay wants of its connection."""
+
+    flags: int = 0
+    collation: int = 45  # utf8mb4_general_ci
+
+
+# plugins that send a password as it is, or in a form that is as good, or that encrypt it by another library
+NEEDS_TLS = (
+    "mysql_clear_password", "dialog", "sha256_password", "caching_sha2_password", "mysql_old_password",
+)  # fmt: skip
+
+
+class Entrance:
+    """A connection to a server that has greeted, and has shown its certificate; nobody is logged in yet.
+
+    Raises LoginError.
+    """
+
+    def __init__(self, place: ServerPlace, password: str) -> None:
+        self._at = "{} port {}".format(place.host, place.port)
+        with _login_errors(self._at):
+            self._socket = LoginSocket(place.host, place.port)
+        with self._errors():
+            self._connection = _greeted(self._socket, place, password)
+            if place.certificate:
+                _begin_tls(self._connection, self._socket)
+                self._socket.require_certificate(place.certificate)
+            self.greeting = _greeting_of(self._connection)
+
+    def log_in(self, wish: Wish = Wish()) -> Any:  # noqa: B008 - it cannot change
+        """The socket (of `socket` or `ssl`), logged in; it waits for its first command."""
+        with self._errors():
+            _ask_for(self._connection, wish, self.greeting.flags)
+            self._connection._request_authentication()
+            return self._socket.release()
+
+    def close(self) -> None:
+        self._socket.close()
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            with _login_errors(self._at):
+                yield
+        except BaseException:
+            self.close()
+            raise
+
+
+def certificate_of(host: str, port: int) -> str:
+    """The SHA-256 of the certificate that a server shows, a blank and the TLS version; '' if it has no TLS.
+
+    Sends no user and no password. Raises LoginError.
+    """
+    with (
+        _login_errors("{} port {}".format(host, port)),
+        contextlib.closing(LoginSocket(host, port)) as reached,
+    ):
+        connection = _greeted(reached, ServerPlace(host, port, "", "", ""), "")
+        if not _has_tls(connection):
+            return ""
+        _begin_tls(connection, reached)
+        return "{} {}".format(reached.certificate(), reached.socket.version())
+
+
+def _greeted(reached: LoginSocket, place: ServerPlace, password: str) -> Any:
+    """A connection of PyMySQL that has read the greeting, and sent nothing."""
+    import pymysql
+
+    connection: Any = pymysql.connect(
+        defer_connect=True, host=place.host, port=place.port, database=place.schema or None,
+        password=password.encode(), program_name="Dyno",
+    )  # fmt: skip
+    connection.user = place.user  # PyMySQL takes '' for the user of the system
+    connection._sock = connection._rfile = reached
+    connection._next_seq_id = 0
+    connection._get_server_information()
+    connection._auth_plugin_name = "mysql_native_password"  # the server names that of the account
+    if password and not place.certificate:
+        connection._auth_plugin_map = dict.fromkeys(NEEDS_TLS, _NeedsTls)
+    return connection
+
+
+def _greeting_of(connection: Any) -> Greeting:
+    from pymysql.constants import CLIENT
+
+    possible = CLIENT.CAPABILITIES & ~CLIENT.CONNECT_ATTRS | CLIENT.CONNECT_WITH_DB
+    possible |= CLIENT.FOUND_ROWS | CLIENT.IGNORE_SPACE | CLIENT.INTERACTIVE | CLIENT.MULTI_STATEMENTS
+    possible |= CLIENT.PS_MULTI_RESULTS
+    return Greeting(
+        connection.server_version[:MOST_TEXT],
+        connection.server_thread_id[0],
+        connection.server_capabilities & possible,
+        connection.server_status,
+        connection.server_language,
+    )
+
+
+def _ask_for(connection: Any, wish: Wish, possible: int) -> None:
+    """Log in with the collation of a client, and what it wants to be able to."""
+    from pymysql.charset import charset_by_id
+
+    connection.client_flag |= wish.flags & possible
+    names = connection.user + (connection.db or "")
+    collation = wish.collation if names.isascii() else Wish().collation
+    with contextlib.suppress(KeyError):
+        connection.encoding = charset_by_id(collation).encoding
+    write, is_first = connection.write_packet, iter((True,))
+
+    def write_with_collation(packet: bytes) -> None:
+        """PyMySQL knows one collation of a character set: the first packet gets that of the client."""
+        write(packet[:8] + bytes([collation]) + packet[9:] if next(is_first, False) else packet)
+
+    connection.write_packet = write_with_collation
+
+
+def _has_tls(connection: Any) -> bool:
+    from pymysql.constants import CLIENT
+
+    return bool(connection.server_capabilities & CLIENT.SSL)
+
+
+def _begin_tls(connection: Any, reached: LoginSocket) -> None:
+    """Ask for TLS; PyMySQL would go on without it where the server has none."""
+    from pymysql.constants import CLIENT
+
+    if not _has_tls(connection):
+        raise LoginError(TLS_FAILED, "the server has no TLS, and a password is not sent without")
+    connection.client_flag |= CLIENT.SSL
+    connection.write_packet(struct.pack("<IIB23s", connection.client_flag, 1 << 24, Wish().collation, b""))
+    reached.secure()
+    connection._secure = True  # it may send a password as it is
+
+
+class _NeedsTls:
+    """In place of a plugin of PyMySQL that would send the password as it is, or needs another library."""
+
+    def __init__(self, connection: Any) -> None:
+        pass
+
+    def authenticate(self, _packet: Any) -> None:
+        raise LoginError(NO_PLUGIN, "this account can log in over TLS only")
+
+
+@contextlib.contextmanager
+def _login_errors(at: str) -> Iterator[None]:
+    """A server may say anything: whatever PyMySQL stumbles over there is a LoginError."""
+    try:
+        yield
+    except LoginError:
+        raise
+    except Exception as error:
+        raise _login_error(error, at) from None
+
+
+def _login_error(error: Exception, at: str) -> LoginError:
+    import pymysql
+
+    if isinstance(error, pymysql.err.MySQLError) and isinstance(error.args[0], int):
+        return LoginError(int(error.args[0]), str(error.args[1]))
+    if isinstance(error, OSError):
+        return LoginError(CONNECTION_FAILED, "cannot connect to {}: {}".format(at, error.strerror or error))
+    if isinstance(error, RuntimeError):  # a library that is not here
+        return LoginError(NO_PLUGIN, str(error))
+    return LoginError(MALFORMED, "{} does not answer like a server: {}".format(at, error))

@@ -1,0 +1,105 @@
+"""A private socket where a server that runs elsewhere seems to be: the agent's side of the relay."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+from typing import List, Optional
+
+from app.agent.server.mysql import ServerPlace
+from app.agent.system.errors import AgentError
+
+START_S = 30
+STOP_S = 5
+MOST_PROBLEMS = 20
+_CODE = "import sys; sys.path[:0] = sys.argv[1:]; from app.agent.existing.relay_processes import main; main()"
+_OPEN_FILE = re.compile(r"/proc/self/fd/([0-9]+)$")  # the agent file, as it was opened and checked
+
+
+class Relay:
+    """Processes that log in for each client of the socket, and pass bytes on; they end with the agent."""
+
+    def __init__(self, private: str, place: ServerPlace, password: str) -> None:
+        self.socket = os.path.join(private, "s")
+        self.pids: List[int] = []
+        self.problem = ""  # why the latest login failed
+        self._place = place
+        self._password = password
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._rest = b""
+
+    def start(self) -> None:
+        """Start the processes, and wait until the socket listens; the server is not asked yet."""
+        self._forget_socket()
+        folders = [os.path.abspath(folder) if folder == "" else folder for folder in sys.path]
+        files = [int(found[1]) for found in map(_OPEN_FILE.match, folders) if found]
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _CODE, *folders],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=files, cwd="/", start_new_session=True,
+        )  # fmt: skip
+        asked = {"agent": os.getpid(), "socket": self.socket}
+        self._send({**asked, "place": self._place, "password": self._password})
+        self.pids = self._started_pids()
+
+    def _send(self, asked: object) -> None:
+        assert self._process is not None and self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def _started_pids(self) -> List[int]:
+        assert self._process is not None and self._process.stdout is not None
+        line = b""
+        if select.select([self._process.stdout], [], [], START_S)[0]:
+            line = self._process.stdout.readline()
+        if not line:
+            self.stop()
+            raise AgentError("the relay did not start: see the log of the plan")
+        os.set_blocking(self._process.stdout.fileno(), False)
+        return [int(pid) for pid in json.loads(line)]
+
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def take_problems(self) -> List[str]:
+        """Why logins have failed since the last call, each once: number and text."""
+        found: List[str] = []
+        for line in self._lines():
+            self.problem = str(json.loads(line))
+            if self.problem not in found and len(found) < MOST_PROBLEMS:
+                found.append(self.problem)
+        return found
+
+    def _lines(self) -> List[bytes]:
+        if self._process is None or self._process.stdout is None or self._process.stdout.closed:
+            return []
+        chunk = self._process.stdout.read() or b""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return lines
+
+    def stop(self) -> None:
+        """End the processes, and with them all connections."""
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self.take_problems()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._process, self.pids = None, []
+        self._forget_socket()
+
+    def _forget_socket(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.socket)
