@@ -7,6 +7,7 @@ import socket
 import tempfile
 from typing import Callable, Dict, Iterator, List, Tuple, TypeVar
 
+from app.agent.server.login_socket import LoginError
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace, certificate_of
 from app.agent.server.server import runtime_dir
 from app.agent.system.errors import AgentError
@@ -15,6 +16,7 @@ from app.protocol.answers import ExistingServer, ServerAddress
 from .meter import round_trip_ms
 from .relay import Relay
 from .schema import OwnedSchema
+from .server import process_of, text_at
 from .statements import may_send
 
 Answer = TypeVar("Answer")
@@ -35,12 +37,19 @@ _SEEN: Tuple[Tuple[str, str], ...] = (  # what an account may lack, and what is 
 def reach_server(asked: ServerAddress) -> ExistingServer:
     """What it shows: without an accepted certificate only that, and no credential is sent."""
     if asked.tls and not asked.certificate:
-        certificate, tls = certificate_of(asked.host, asked.port)
+        certificate, _, tls = _certificate(asked).partition(" ")
         problem = (
             [] if certificate else ["the server offers no TLS: allow plain text by name, or turn TLS on"]
         )
         return ExistingServer(certificate, tls, problems=problem)
     return _through_relay(asked, _look)
+
+
+def _certificate(asked: ServerAddress) -> str:
+    try:
+        return certificate_of(asked.host, asked.port)
+    except LoginError as error:
+        raise AgentError(str(error)) from None
 
 
 def clean_server(asked: ServerAddress) -> List[str]:
@@ -64,7 +73,8 @@ def _through_relay(asked: ServerAddress, do: Callable[[Client, ServerAddress], A
         relay.start()
         return do(client, asked)
     except QueryError as error:
-        raise AgentError("{} port {}: {}".format(asked.host, asked.port, relay.problem or error)) from None
+        relay.take_problems()
+        raise AgentError(text_at(place, relay.problem or str(error))) from None
     finally:
         client.close()
         relay.stop()
@@ -89,7 +99,7 @@ def _look(client: Client, asked: ServerAddress) -> ExistingServer:
         default_engine=variables.get("default_storage_engine", "").lower(),
         schema_state=_schema(client).problem(),
         problems=list(_problems(version, variables)),
-        notes=list(_notes(client)),
+        notes=list(_notes(client, asked)),
         rtt_ms=round_trip_ms(client),
         settings={name: variables[name] for name in asked.settings if name in variables},
     )
@@ -110,8 +120,9 @@ def _problems(version: str, variables: Dict[str, str]) -> Iterator[str]:
         yield "it is read only: Dyno has to fill a schema, so name the primary server"
 
 
-def _notes(client: Client) -> Iterator[str]:
-    yield _NOT_KNOWN
+def _notes(client: Client, asked: ServerAddress) -> Iterator[str]:
+    if not process_of(asked.host, asked.port):
+        yield _NOT_KNOWN
     for statement, missing in _SEEN:
         try:
             client.query(statement)

@@ -28,6 +28,17 @@ def place_of(contender: Contender) -> ServerPlace:
     )
 
 
+def text_at(place: ServerPlace, problem: str) -> str:
+    """What is wrong, and where."""
+    where = "{} port {}".format(place.host, place.port)
+    return problem if where in problem else "{}: {}".format(where, problem)
+
+
+def process_of(host: str, port: int) -> int:
+    """The process of a server of this machine; 0 where it is elsewhere, or not to be seen."""
+    return next(_listening(port), 0) if is_loopback(host) else 0
+
+
 def is_loopback(host: str) -> bool:
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
@@ -59,8 +70,7 @@ class ExistingServer(Server):
     def pid(self) -> int:
         """Its process, where it is one of this machine; else 0."""
         if self._pid is None:
-            is_here = is_loopback(self._contender.host)
-            self._pid = next(_listening(self._contender.port), 0) if is_here else 0
+            self._pid = process_of(self._contender.host, self._contender.port)
         return self._pid
 
     def prepare(
@@ -78,9 +88,9 @@ class ExistingServer(Server):
             self.client.query("SELECT 1")
             self.schema.take()
         except (QueryError, AgentError) as error:
-            problem = self.relay.problem or str(error)
+            problem = self._problem() or str(error)
             self.relay.stop()
-            raise AgentError("{}: {}".format(self.where, problem)) from None
+            raise AgentError(text_at(place_of(self._contender), problem)) from None
         self._beating = Heartbeat(self.schema, self.another_client(READ_S))
         self._beating.start()
 
@@ -102,15 +112,20 @@ class ExistingServer(Server):
     def has_died(self) -> bool:
         return not self.is_alive()
 
+    def _problem(self) -> str:
+        """Why the latest login failed; '' if none has."""
+        self.relay.take_problems()
+        return self.relay.problem
+
     def end_text(self) -> str:
-        problem = self.relay.problem
+        problem = self._problem()
         return "{} does not answer any more{}".format(self.where, ": " + problem if problem else "")
 
     def first_error(self) -> str:
-        return self.relay.problem
+        return self._problem()
 
     def last_error(self) -> str:
-        return self.relay.problem
+        return self._problem()
 
     def log_lines(self) -> List[str]:
         return []
