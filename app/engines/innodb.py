@@ -57,14 +57,14 @@ _HISTORY_METRIC = (
 
 # a row for each table, in 8.0 and in what is older; before 5.6 one for each size of pages that there are
 _ZIP_SIZES = (
-    "SELECT zip_page_size FROM information_schema.INNODB_TABLES WHERE name LIKE 'dyno/%'",
-    "SELECT zip_page_size FROM information_schema.INNODB_SYS_TABLES WHERE name LIKE 'dyno/%'",
+    "SELECT zip_page_size FROM information_schema.INNODB_TABLES WHERE name LIKE CONCAT(DATABASE(), '/%')",
+    "SELECT zip_page_size FROM information_schema.INNODB_SYS_TABLES WHERE name LIKE CONCAT(DATABASE(), '/%')",
     "SELECT page_size AS zip_page_size FROM information_schema.INNODB_CMP WHERE compress_ops > 0",
 )
 _SIZED = "SELECT file_size, allocated_size FROM information_schema."
 _FILE_SIZES = (
-    _SIZED + "INNODB_TABLESPACES WHERE name LIKE 'dyno/%'",
-    _SIZED + "INNODB_SYS_TABLESPACES WHERE name LIKE 'dyno/%'",
+    _SIZED + "INNODB_TABLESPACES WHERE name LIKE CONCAT(DATABASE(), '/%')",
+    _SIZED + "INNODB_SYS_TABLESPACES WHERE name LIKE CONCAT(DATABASE(), '/%')",
 )
 _PAGE_COMPRESSION = re.compile(r"\bcompression=['\"]?(\w+)")
 

@@ -5,7 +5,21 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .reading import NEEDED, PART, BuildName, Count, Few, Figure, Id, Moment, Name, Number, Processor, Sha, Text
+from .reading import (
+    NEEDED,
+    PART,
+    BuildName,
+    Count,
+    Few,
+    Figure,
+    Id,
+    Moment,
+    Name,
+    Number,
+    Processor,
+    Sha,
+    Text,
+)
 
 PASS, WARN, FAIL = "pass", "warn", "fail"  # states of a check
 INFO = "info"  # nothing to do

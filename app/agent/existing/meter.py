@@ -9,10 +9,10 @@ from statistics import median
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 from app.agent.server.mysql import Client, QueryError
+from app.protocol.events import NOT_ALONE, REMOTE
 
 from .server import ExistingServer, is_loopback
 
-REMOTE, NOT_ALONE = "remote", "not-alone"  # marks
 TRIPS = 5  # of SELECT 1, of which the median counts
 # of the statements of a step, and statements a second: less is no neighbour
 NEIGHBOUR_SHARE, NEIGHBOUR_MOST = 0.02, 20.0

@@ -11,7 +11,6 @@ from app.agent.load.generator import add
 from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.load.statement_times import StatementTimes
 from app.agent.profiling.profile import StackSampling
-from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.process import ThreadCounters
 from app.agent.sampling.sampler import summed_query_count
 from app.agent.sampling.statements import Digests
@@ -205,7 +204,7 @@ class RunningStepMeter:
         self.profile.end()
         session, counted = self._session, self.counted
         total = counted.total = dict(line)
-        await_last_client(session.server.client, session.threads.connections)
+        session.await_last_client()
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
             total["rows"] = {**line["rows"], "read": session.write_accounting.rows_in_tables}
         rest = counted.rest(line)

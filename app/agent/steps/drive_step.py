@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 from app.agent.load.generator import Generator, driver_options, generator_login_options
 from app.agent.load.generators import Driving, LoadTargetLogin, RemoteGenerators
 from app.agent.load.roles import RoleGenerators
-from app.agent.sampling.counters import await_last_client, read_status, status_deltas
+from app.agent.sampling.counters import read_status, status_deltas
 from app.agent.sampling.figures import (
     achieved_rate,
     figures_of_total,
@@ -156,7 +156,7 @@ class DriveStep:
     def _without_total(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""
         counted = self._measuring.counted
-        await_last_client(self._session.server.client, self._session.threads.connections)
+        self._session.await_last_client()
         outcome, reason = self._outcome(interrupted or "broken", generator)
         self._session.write_accounting.count_rows(counted.rows)
         totals = totals_of(counted.measured) if counted.measured else Totals()

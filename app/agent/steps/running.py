@@ -14,7 +14,7 @@ from app.agent.existing.meter import round_trip_ms
 from app.agent.existing.server import ExistingServer
 from app.agent.load.conductor import ConnectedLoadTargets
 from app.agent.load.generators import Driving
-from app.agent.sampling.counters import ServerCounterSampler
+from app.agent.sampling.counters import ServerCounterSampler, await_last_client
 from app.agent.sampling.disturbance import DisturbanceLimits, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.locks import STATUS, RowLockPairs
@@ -118,7 +118,8 @@ class RunningSession(BegunSession):
     def sampler(self) -> SessionSampler:
         client, engine, host = self.server.client, self.contender.engine, self.host
         waits = WaitSampler(client, engine)
-        counters = ServerCounterSampler(client, engine, [*waits.status_names, *STATUS])
+        more = [*waits.status_names, *STATUS, *["questions"] * self.contender.is_existing]
+        counters = ServerCounterSampler(client, engine, more)
         threads, statements = self.threads, Statements(client, waits.is_on)
         roles = list(dict.fromkeys(step.role for step in self.plan.steps if step.role))
         kinds = list(dict.fromkeys(step.series_key for step in self.plan.steps if step.event_kind))
@@ -142,6 +143,11 @@ class RunningSession(BegunSession):
     def _pids(self) -> Dict[str, Optional[int]]:
         loads = dict(zip(LOADS, self.generator.pids)) if self.generator else {}
         return {"server": self.server.pid or None, **loads}
+
+    def await_last_client(self) -> None:
+        """Wait until only Dyno is connected, where nobody else can be."""
+        if not self.contender.is_existing:
+            await_last_client(self.server.client, self.threads.connections)
 
     def sizes(self) -> Dict[str, int]:
         """Bytes of the data by part; of a server that runs already only what it tells of its tables."""
