@@ -9,7 +9,7 @@ import ssl
 from collections import deque
 from typing import Any, Callable, Deque, Dict
 
-from .packets import PASSED, Commands, ProtocolError, first_of, instead_of
+from .packets import HEADER, PASSED, Commands, ProtocolError, first_of, instead_of
 
 READABLE, WRITABLE = select.EPOLLIN, select.EPOLLOUT
 LATER = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -54,125 +54,134 @@ class Passing:
             self.epoll.unregister(fd)
 
 
+class Way:
+    """From one socket to the other. While that one does not take everything, nothing more is read."""
+
+    def __init__(self, receive: Callable[[memoryview], int], send: Callable[[Any], int]) -> None:
+        self._receive = receive
+        self._send = send
+        self.rest = b""  # what was read and not taken yet
+
+    def pass_on(self) -> None:
+        """Read what has come, and send it; OSError at the end of a connection."""
+        try:
+            count = self._receive(VIEW)
+        except LATER:
+            return
+        if not count:
+            raise ProtocolError("the connection has ended")
+        self.send(self._passed(count))
+
+    def _passed(self, count: int) -> Any:
+        """What goes on of so many bytes in the buffer."""
+        return VIEW[:count]
+
+    def send(self, data: Any) -> None:
+        size, sent = len(data), 0
+        try:
+            while sent < size:  # TLS takes a record at a time
+                sent += self._send(data[sent:] if sent else data)
+        except LATER:
+            self.rest = bytes(data[sent:])
+
+    def send_rest(self) -> None:
+        rest, self.rest = self.rest, b""
+        self.send(rest)
+
+
+class WayFromTls(Way):
+    """A large result comes in many records: several of them become one write to the client."""
+
+    def _passed(self, count: int) -> Any:
+        if count == RECORD:
+            with contextlib.suppress(OSError):  # the next read says it again
+                while count <= len(BUFFER) - RECORD:
+                    got = self._receive(VIEW[count:])
+                    if not got:
+                        break
+                    count += got
+        return VIEW[:count]
+
+
+class WayToServer(Way):
+    """Passes on commands of clients, but for those that would reach more than one schema."""
+
+    refuse: Callable[[int, bytes], bytes]
+
+    def __init__(self, receive: Callable[[memoryview], int], send: Callable[[Any], int]) -> None:
+        super().__init__(receive, send)
+        self._commands = Commands()
+
+    def _passed(self, count: int) -> Any:
+        commands = self._commands
+        if not commands.is_within and count > HEADER:
+            header, command = first_of(BUFFER)
+            if header + HEADER == count:  # one whole command, as nearly always
+                if command in PASSED:
+                    return VIEW[:count]
+                return self.refuse(command, bytes(VIEW[HEADER + 1 : count]))
+        return commands.passed(bytes(VIEW[:count]))
+
+
 class Pair:
-    """A client and its connection to the server. What one side does not take yet stops the other one."""
+    """A client and its connection to the server."""
 
     _loop: Passing
 
     def __init__(self, client: Any, server: Any, schema: str) -> None:
+        client.setblocking(False)
+        server.setblocking(False)
         self._client = client
         self._server = server
         self._schema = schema
-        self._commands = Commands()
-        self._to_client = self._to_server = b""  # what it does not take yet
-        client.setblocking(False)
-        server.setblocking(False)
-        self._is_tls = isinstance(server, ssl.SSLSocket)
+        if isinstance(server, ssl.SSLSocket):  # its recv_into and send take longer to do the same
+            read: Any = server.read
+            self._to_client: Way = WayFromTls(lambda view: read(len(view), view), client.send)
+            self._to_server = WayToServer(client.recv_into, server.write)
+        else:
+            self._to_client = Way(server.recv_into, client.send)
+            self._to_server = WayToServer(client.recv_into, server.send)
+        self._to_server.refuse = self._refuse
 
     def begin(self, loop: Passing) -> None:
         self._loop = loop
         self._watch()
 
     def _on_client(self, event: int) -> None:
-        try:
-            if event & WRITABLE:
-                self._to_client = _send(self._client, self._to_client)
-                self._watch()
-            if event & ~WRITABLE and not self._to_server:
-                self._from_client()
-        except OSError:
-            self._close()
+        self._handle(event, self._to_server, self._to_client)
 
     def _on_server(self, event: int) -> None:
+        self._handle(event, self._to_client, self._to_server)
+
+    def _handle(self, event: int, from_it: Way, to_it: Way) -> None:
         try:
             if event & WRITABLE:
-                self._to_server = _send(self._server, self._to_server)
+                to_it.send_rest()
+            if event & ~WRITABLE and not from_it.rest:
+                from_it.pass_on()
+            if event & WRITABLE or from_it.rest or to_it.rest:
                 self._watch()
-            if event & ~WRITABLE and not self._to_client:
-                self._from_server()
         except OSError:
             self._close()
 
-    def _from_client(self) -> None:
-        try:
-            count = self._client.recv_into(BUFFER)
-        except BlockingIOError:
-            return
-        if not count:
-            raise ProtocolError("the client has gone")
-        data = VIEW[:count]
-        commands = self._commands
-        if not commands.is_within and count > 4:
-            header, command = first_of(BUFFER)
-            if header + 4 != count:
-                data = memoryview(commands.passed(bytes(data)))
-            elif command not in PASSED:
-                self._answer(command, bytes(data[5:]))
-                return
-        else:
-            data = memoryview(commands.passed(bytes(data)))
-        rest = _send(self._server, data)
-        if rest:
-            self._to_server = rest
-            self._watch()
-
-    def _answer(self, command: int, argument: bytes) -> None:
+    def _refuse(self, command: int, argument: bytes) -> bytes:
+        """What goes to the server in place of such a command; the client may have an answer at once."""
         to_server, to_client = instead_of(command, argument, self._schema)
-        self._to_server, self._to_client = (
-            _send(self._server, to_server),
-            _send(self._client, to_client),
-        )
-        self._watch()
-
-    def _from_server(self) -> None:
-        try:
-            count = self._server.recv_into(BUFFER)
-        except LATER:
-            return
-        if not count:
-            raise ProtocolError("the server has gone")
-        if self._is_tls and count == RECORD:
-            count = self._more_records(count)
-        rest = _send(self._client, VIEW[:count])
-        if rest:
-            self._to_client = rest
-            self._watch()
-
-    def _more_records(self, count: int) -> int:
-        """A large result comes in many records: one write to the client for several of them."""
-        with contextlib.suppress(OSError):
-            while count <= len(BUFFER) - RECORD:
-                got = self._server.recv_into(VIEW[count:])
-                if not got:
-                    break
-                count += got
-        return count
+        self._to_client.send(to_client)
+        return to_server
 
     def _watch(self) -> None:
-        """Listen to a side only if the other one has taken everything; else it could not be kept."""
-        loop = self._loop
-        for side, handle, own, other in (
-            (self._client, self._on_client, self._to_client, self._to_server),
-            (self._server, self._on_server, self._to_server, self._to_client),
+        """Listen to a side only while the other one takes everything."""
+        for side, handle, from_it, to_it in (
+            (self._client, self._on_client, self._to_server, self._to_client),
+            (self._server, self._on_server, self._to_client, self._to_server),
         ):
-            loop.forget(side.fileno())
-            event = (0 if other else READABLE) | (WRITABLE if own else 0)
-            if event:
-                loop.watch(side.fileno(), handle, event)
+            event = (0 if from_it.rest else READABLE) | (WRITABLE if to_it.rest else 0)
+            self._loop.forget(side.fileno())
+            if event:  # else its end would be reported again and again
+                self._loop.watch(side.fileno(), handle, event)
 
     def _close(self) -> None:
         for side in (self._client, self._server):
             self._loop.forget(side.fileno())
             side.close()
-
-
-def _send(side: Any, data: Any) -> bytes:
-    """Send what it takes at once; returns the rest."""
-    size = len(data)
-    sent = 0
-    try:
-        while sent < size:
-            sent += side.send(data[sent:] if sent else data)
-    except LATER:
-        pass
-    return bytes(data[sent:]) if sent < size else b""
