@@ -253,10 +253,8 @@ def certificate_of(host: str, port: int) -> str:
 
     Sends no user and no password. Raises LoginError.
     """
-    with (
-        _login_errors("{} port {}".format(host, port)),
-        contextlib.closing(LoginSocket(host, port)) as reached,
-    ):
+    where = "{} port {}".format(host, port)
+    with _login_errors(where), contextlib.closing(LoginSocket(host, port)) as reached:
         connection = _greeted(reached, ServerPlace(host, port, "", "", ""), "")
         if not _has_tls(connection):
             return ""
