@@ -36,7 +36,8 @@ class Database:
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         my_cnf = folder / "my.cnf"
-        my_cnf.write_text(f"[mysqld]\ndatadir={folder / 'data'}\n" + "user=root\n" * (os.geteuid() == 0))
+        where = f"[mysqld]\nbasedir={build.base}\ndatadir={folder / 'data'}\n"
+        my_cnf.write_text(where + "user=root\n" * (os.geteuid() == 0))
         (folder / "data").mkdir()
         known = known_options(build)
         bootstrap(build.server, build.base, str(my_cnf), known, {})

@@ -95,13 +95,19 @@ class OwnedSchema:
             self._client.run(_CREATE)
         except QueryError as error:
             raise AgentError("cannot create the marker {} in the schema: {}".format(MARKER, error)) from None
-        self._client.run(_INSERT.format(_OWNER, "", self._who))
+        self._insert_owner()
+
+    def _insert_owner(self) -> None:
+        try:
+            self._client.run(_INSERT.format(_OWNER, "", self._who))
+        except QueryError:
+            self._refuse("another one has become its owner at this moment: try again when that has ended")
 
     def _take_over(self, rows: Sequence[Dict[str, object]]) -> None:
         """Two who try at once find that one row changes for one of them."""
         owner = next((row for row in rows if row["kind"] == _OWNER), None)
         if owner is None:  # whoever created the marker has not come to its first row
-            self._client.run(_INSERT.format(_OWNER, "", self._who))
+            self._insert_owner()
             return
         before = (_harmless(str(owner["at_text"])), _harmless(str(owner["about"])))
         changed, _ = self._client.change(_TAKE_OVER.format(self._who, *before))
@@ -161,7 +167,7 @@ class OwnedSchema:
 
     def _problem_with_marker(self, there: Set[Thing], rows: Sequence[Dict[str, object]]) -> str:
         owner = next((row for row in rows if row["kind"] == _OWNER), None)
-        if owner is not None and int(str(owner["silent_s"] or 0)) < SILENT_S:
+        if owner is not None and abs(int(str(owner["silent_s"] or 0))) < SILENT_S:
             return _in_use(owner)
         known = {Thing(str(row["kind"]), str(row["name"])) for row in rows}
         strange = {each for each in there - known if each.name != MARKER and not self._is_named(each)}
