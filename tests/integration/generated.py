@@ -22,6 +22,7 @@ import pytest
 from app.agent.server.bootstrap import bootstrap
 from app.agent.steps.analyse import AnalyseTables
 from app.catalog import Catalog, Workload
+from app.engines import engine_of
 from app.protocol.plan import START
 from app.protocol.sysbench import STARTED
 from tests.installed import KNOWN, SERVER
