@@ -212,26 +212,25 @@ NEEDS_TLS = (
 
 
 class Entrance:
-    """A connection to a server that has greeted, and has shown its certificate; nobody is logged in yet.
-
-    Raises LoginError.
-    """
+    """A connection to a server that has greeted, before anything is sent. Raises LoginError."""
 
     def __init__(self, place: ServerPlace, password: str) -> None:
+        self._place = place
         self._at = "{} port {}".format(place.host, place.port)
         with _login_errors(self._at):
             self._socket = LoginSocket(place.host, place.port)
         with self._errors():
             self._connection = _greeted(self._socket, place, password)
-            if place.certificate:
-                _begin_tls(self._connection, self._socket)
-                self._socket.require_certificate(place.certificate)
             self.greeting = _greeting_of(self._connection)
 
     def log_in(self, wish: Wish = Wish()) -> Any:  # noqa: B008 - it cannot change
         """The socket (of `socket` or `ssl`), logged in; it waits for its first command."""
         with self._errors():
-            _ask_for(self._connection, wish, self.greeting.flags)
+            collation = _ask_for(self._connection, wish, self.greeting.flags)
+            if self._place.certificate:
+                _begin_tls(self._connection, self._socket, collation)
+                self._socket.require_certificate(self._place.certificate)
+            _show_collation(self._connection, collation)
             self._connection._request_authentication()
             return self._socket.release()
 
@@ -258,7 +257,7 @@ def certificate_of(host: str, port: int) -> str:
         connection = _greeted(reached, ServerPlace(host, port, "", "", ""), "")
         if not _has_tls(connection):
             return ""
-        _begin_tls(connection, reached)
+        _begin_tls(connection, reached, Wish().collation)
         return "{} {}".format(reached.certificate(), reached.socket.version())
 
 
@@ -295,8 +294,8 @@ def _greeting_of(connection: Any) -> Greeting:
     )
 
 
-def _ask_for(connection: Any, wish: Wish, possible: int) -> None:
-    """Log in with the collation of a client, and what it wants to be able to."""
+def _ask_for(connection: Any, wish: Wish, possible: int) -> int:
+    """Take over what a client wants to be able to; returns its collation, or one for all names."""
     from pymysql.charset import charset_by_id
 
     connection.client_flag |= wish.flags & possible
@@ -304,10 +303,14 @@ def _ask_for(connection: Any, wish: Wish, possible: int) -> None:
     collation = wish.collation if names.isascii() else Wish().collation
     with contextlib.suppress(KeyError):
         connection.encoding = charset_by_id(collation).encoding
+    return collation
+
+
+def _show_collation(connection: Any, collation: int) -> None:
+    """PyMySQL knows one collation of a character set: its next packet gets that of the client."""
     write, is_first = connection.write_packet, iter((True,))
 
     def write_with_collation(packet: bytes) -> None:
-        """PyMySQL knows one collation of a character set: the first packet gets that of the client."""
         write(packet[:8] + bytes([collation]) + packet[9:] if next(is_first, False) else packet)
 
     connection.write_packet = write_with_collation
@@ -319,14 +322,14 @@ def _has_tls(connection: Any) -> bool:
     return bool(connection.server_capabilities & CLIENT.SSL)
 
 
-def _begin_tls(connection: Any, reached: LoginSocket) -> None:
+def _begin_tls(connection: Any, reached: LoginSocket, collation: int) -> None:
     """Ask for TLS; PyMySQL would go on without it where the server has none."""
     from pymysql.constants import CLIENT
 
     if not _has_tls(connection):
         raise LoginError(TLS_FAILED, "the server has no TLS, and a password is not sent without")
     connection.client_flag |= CLIENT.SSL
-    connection.write_packet(struct.pack("<IIB23s", connection.client_flag, 1 << 24, Wish().collation, b""))
+    connection.write_packet(struct.pack("<IIB23s", connection.client_flag, 1 << 24, collation, b""))
     reached.secure()
     connection._secure = True  # it may send a password as it is
 
