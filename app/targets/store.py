@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.core import settings
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
-from app.core.private import write_private
-from app.core.toml_text import read_document
 from app.remote.target import LOCAL, Target
+
+from .named_tables import NamedTables
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _WORD = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")  # a host or user is never taken for an option
@@ -25,11 +25,12 @@ class Targets:
 
     def __init__(self, home: Path | None = None) -> None:
         self.home = home or settings.home()
-        self.path = self.home / "targets.toml"
+        self._tables = NamedTables(self.home / "targets.toml", Target, check_target_fields)
+        self.path = self._tables.path
 
     def all(self) -> list[Target]:
         """This computer, then the others by name."""
-        found = self._read()
+        found = self._tables.read()
         local = found.pop(LOCAL, Target(LOCAL))
         if not local.directories:
             local = replace(local, directories=[str(self.home / "target")])
@@ -47,28 +48,24 @@ class Targets:
 
     def add(self, target: Target) -> None:
         """Add a target; raises InputError if it is not valid."""
-        found = self._read()
+        found = self._tables.read()
         if target.name in found or target.name == LOCAL:
             text = f"target {target.name!r} exists already: edit it, or choose another name"
             raise TargetFieldError("name", text)
         check_target_fields(target)
         _check_keyring(target)
-        self._keep({**found, target.name: target})
+        self._tables.write({**found, target.name: target})
 
     def edit(self, name: str, **changes: Any) -> Target:
         """Change fields of a target; returns the target."""
-        unknown = changes.keys() - _FIELDS.keys()
-        if unknown:
-            raise InputError(
-                f"a target has no {', '.join(sorted(unknown))}: choose from {', '.join(_FIELDS)}"
-            )
+        self._tables.check_fields(changes, "a target")
         before = self.get(name)
         changed = check_target_fields(replace(before, **changes))
         if changes.get("remember"):
             _check_keyring(changed)
         elif before.remember and not changed.remember:
             _drop_secrets(before)
-        self._keep({**self._read(), name: changed})
+        self._tables.write({**self._tables.read(), name: changed})
         return changed
 
     def remove(self, name: str) -> None:
@@ -76,32 +73,7 @@ class Targets:
         if name == LOCAL:
             raise InputError("this computer is always a target: Dyno cannot remove it")
         _drop_secrets(self.get(name))
-        self._keep({key: target for key, target in self._read().items() if key != name})
-
-    def _read(self) -> dict[str, Target]:
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return {}
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{self.path} cannot be read: {error}") from None
-        tables = read_document(text, str(self.path)).data
-        return {name: self._target(name, table, text) for name, table in tables.items()}
-
-    def _target(self, name: str, table: Any, text: str) -> Target:
-        try:
-            return _target_of(name, table)
-        except _WrongKeyError as error:
-            line = _line_of(text, name, error.key)
-            raise InputError(f"{self.path}, line {line}: {error}") from None
-        except InputError as error:
-            raise InputError(f"{self.path}, line {_line_of(text, name)}: {error}") from None
-
-    def _keep(self, targets: dict[str, Target]) -> None:
-        import tomli_w
-
-        tables = {name: _table_of(target) for name, target in sorted(targets.items())}
-        write_private(self.path, tomli_w.dumps(tables).encode())
+        self._tables.write({key: target for key, target in self._tables.read().items() if key != name})
 
 
 class TargetFieldError(InputError):
@@ -110,51 +82,6 @@ class TargetFieldError(InputError):
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
         self.field = field
-
-
-class _WrongKeyError(Exception):
-    def __init__(self, text: str, key: str) -> None:
-        super().__init__(text)
-        self.key = key
-
-
-_FIELDS: dict[str, type] = {
-    f.name: {"int": int, "bool": bool, "list[str]": list}.get(str(f.type), str)
-    for f in fields(Target)
-    if f.name != "name"
-}
-
-
-def _target_of(name: str, table: Any) -> Target:
-    if not isinstance(table, dict):
-        raise _WrongKeyError(f"{name} is not a table: write [{name}] and the values below it", name)
-    for key, value in table.items():
-        if key not in _FIELDS:
-            raise _WrongKeyError(
-                f"[{name}] has the unknown key {key}: choose one of {', '.join(_FIELDS)}", key
-            )
-        if type(value) is not _FIELDS[key] or (
-            isinstance(value, list) and not all(isinstance(each, str) for each in value)
-        ):
-            kind = {int: "a number", bool: "true or false", list: "a list of texts"}.get(
-                _FIELDS[key], "a text"
-            )
-            raise _WrongKeyError(f"{key} of [{name}] must be {kind}", key)
-    return check_target_fields(Target(name, **table))
-
-
-def _table_of(target: Target) -> dict[str, Any]:
-    """The fields that differ from an empty target."""
-    return {key: value for key, value in asdict(target).items() if key != "name" and value}
-
-
-def _line_of(text: str, name: str, key: str = "") -> int:
-    """The line of a key, or of its table, from 1; 1 if not found."""
-    lines = text.splitlines()
-    header = re.compile(rf"\s*\[\s*[\"']?{re.escape(name)}[\"']?\s*\]")
-    start = next((number for number, line in enumerate(lines) if header.match(line)), 0)
-    wanted = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=") if key else header
-    return next((n + 1 for n, line in enumerate(lines) if n >= start and wanted.match(line)), start + 1)
 
 
 def check_target_fields(target: Target) -> Target:
