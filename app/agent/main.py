@@ -122,10 +122,10 @@ def _check(
     from .checks.check import check, rehearse
     from .incoming import UploadedPlans
 
-    asked = UploadedPlans(directory).read(plan)
+    asked, passwords = UploadedPlans(directory).read(plan), _start_request().passwords
     if contender is None:
         return answers.Checks(check(directory, asked))
-    return rehearse(directory, asked, contender, lambda: _clean_up(directory), patience)
+    return rehearse(directory, asked, contender, lambda: _clean_up(directory), patience, passwords)
 
 
 @_verb("ask", "plan")
@@ -150,9 +150,15 @@ def _start(directory: MarkedDirectory, plan: str, patience: float) -> answers.St
     from .system.scope import enter_scope
 
     enter_scope()
-    said = sys.stdin.read()  # of a plan with load targets
-    conducting = read(answers.LoadTargetAdmission, json.loads(said)) if said else None
-    return start_uploaded_plan(directory, plan, _agent(), conducting, patience)
+    asked = _start_request()
+    return start_uploaded_plan(
+        directory, plan, _agent(), asked.admission, patience, passwords=asked.passwords
+    )
+
+
+def _start_request() -> answers.StartRequest:
+    """What came on standard input, which no list of processes shows."""
+    return read(answers.StartRequest, json.loads(sys.stdin.read() or "{}"))
 
 
 @_verb("status")
