@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from time import time
+from types import MappingProxyType
 from typing import TypeVar
 
 from app.core.errors import DynoError, InputError, TargetError
@@ -25,6 +26,7 @@ from app.protocol.answers import (
     DataSnapshot,
     DirectoryStatus,
     EmptyAnswer,
+    ExistingServer,
     Installed,
     LoadLinkTrial,
     LoadTargetAdmission,
@@ -35,8 +37,10 @@ from app.protocol.answers import (
     ReceivedBytesAnswer,
     RehearsalResult,
     RemovalAnswer,
+    ServerAddress,
     Snapshots,
     StartedPlan,
+    StartRequest,
     Survey,
     TrialPort,
     to_json,
@@ -61,6 +65,7 @@ OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
 SURVEY_S = 180.0  # every build is asked what it is
 CHECK_S = 180.0
+REACH_S = 90.0  # a server that is far away, or does not answer
 TRIAL_S = 90.0  # round trips and 8 MB over a slow line
 UPLOAD_S = 300.0  # for a plan, or one piece of a tarball
 INSTALL_S = 900.0  # a gigabyte of xz is unpacked at 50 MB/s
@@ -69,6 +74,8 @@ REHEARSAL_S = 1800.0  # a contender is initialised and started once
 
 # bytes of an answer; all others say less than connection.MOST
 MOST_OF = {"survey": 4 << 20, "check": 8 << 20, "ask": 8 << 20, "options": 8 << 20}
+
+NOBODYS: Mapping[str, str] = MappingProxyType({})  # passwords
 
 T = TypeVar("T")
 Words = list[str]
@@ -119,9 +126,14 @@ class RemoteAgent:
         self._ask("upload-plan", EmptyAnswer, ["--plan", sha256], content, UPLOAD_S)
         return sha256
 
-    def check(self, plan: str) -> list[Check]:
-        """The checks of an uploaded plan that need no running server."""
-        return self._ask("check", Checks, ["--plan", plan], timeout_s=CHECK_S).checks
+    def reach_server(self, address: ServerAddress) -> ExistingServer:
+        """Look at a server that runs already, from this target."""
+        return self._ask("reach-server", ExistingServer, stdin=to_json(address), timeout_s=REACH_S)
+
+    def check(self, plan: str, passwords: Mapping[str, str] = NOBODYS) -> list[Check]:
+        """The checks of an uploaded plan that need no start of a server; passwords are by contender."""
+        said = _passwords(passwords)
+        return self._ask("check", Checks, ["--plan", plan], said, CHECK_S).checks
 
     def ask(self, plan: str) -> list[Check]:
         """The builds' answers to the options of an uploaded plan, also during another plan."""
@@ -131,14 +143,25 @@ class RemoteAgent:
         """The names of all options that builds know, by server program."""
         return self._ask("options", BuildOptionNames).options
 
-    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> RehearsalResult:
+    def rehearse(
+        self,
+        plan: str,
+        contender: int,
+        patience_s: float = PATIENCE_S,
+        passwords: Mapping[str, str] = NOBODYS,
+    ) -> RehearsalResult:
         """Start one contender of an uploaded plan once, by its position in the plan."""
         words = ["--plan", plan, "--contender", str(contender), "--patience", str(patience_s)]
-        return self._ask("check", RehearsalResult, words, timeout_s=REHEARSAL_S)
+        return self._ask("check", RehearsalResult, words, _passwords(passwords), REHEARSAL_S)
 
-    def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan:
+    def start(
+        self,
+        plan: str,
+        conducting: LoadTargetAdmission | None = None,
+        passwords: Mapping[str, str] = NOBODYS,
+    ) -> StartedPlan:
         """Start an uploaded plan; it lets its load targets in as `conducting` says."""
-        said = to_json(conducting) if conducting else b""
+        said = to_json(StartRequest(conducting, dict(passwords)))
         words = ["--plan", plan, "--patience", str(PATIENCE_S)]
         return self._ask("start", StartedPlan, words, said, ASK_S + PATIENCE_S)
 
@@ -310,6 +333,11 @@ class RemoteAgent:
     @property
     def _name(self) -> str:
         return self.connection.name
+
+
+def _passwords(passwords: Mapping[str, str]) -> bytes | Mapping[str, object]:
+    """For standard input, which is in no list of processes and in no file."""
+    return {"passwords": dict(passwords)} if passwords else b""
 
 
 @lru_cache(maxsize=1)

@@ -149,13 +149,18 @@ def forget_secrets_of(target: Target) -> None:
     """Take the secrets of a target out of the system keyring."""
     from .route import find_route, passphrase_label
 
+    for hop in find_route(target):
+        forget_secret(hop.password_label, *map(passphrase_label, hop.identities))
+
+
+def forget_secret(*labels: str) -> None:
+    """Take secrets out of the system keyring."""
     keyring = system_keyring()
     if keyring is None:
         return
-    for hop in find_route(target):
-        for label in (hop.password_label, *map(passphrase_label, hop.identities)):
-            with contextlib.suppress(Exception):  # not in there, or locked
-                keyring.delete_password(SERVICE, label)
+    for label in labels:
+        with contextlib.suppress(Exception):  # not in there, or locked
+            keyring.delete_password(SERVICE, label)
 
 
 def system_keyring() -> Keyring | None:

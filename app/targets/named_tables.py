@@ -1,4 +1,4 @@
-"""A file with a table for each entry of a person, by name: each mistake has its line, others cannot read it."""
+"""A file of a person with a table for each entry: each mistake has its line, others cannot read it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,293 @@
+"""The servers that run already which a person has: kept in servers.toml, without any password."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from app.core import settings
+from app.core.errors import InputError
+from app.core.harmless import harmless
+from app.core.nearest import did_you_mean
+from app.engines.engine import NAME as ENGINE_NAME
+from app.protocol.answers import ExistingServer, ServerAddress
+from app.remote.target import LOCAL
+
+from .named_tables import NamedTables
+
+PORT = 3306
+FORM = "mysql://USER@HOST[:PORT]/SCHEMA"
+PLACE = ("host", "port", "tls")  # another one is another server: all that was accepted of it is gone
+SYSTEM = ("mysql", "sys", "information_schema", "performance_schema")
+MOST_SETTINGS, MOST_ENGINES = 50, 50
+MOST_QUERIES = 10_000_000  # a second
+_LONGEST = 200  # characters of what a server says of itself
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?")
+_SCHEMA = re.compile(r"[A-Za-z0-9_$]{1,64}")
+_VARIABLE = re.compile(r"[a-z][a-z0-9_]{0,99}")
+_CERTIFICATE = re.compile(r"[0-9a-f]{64}")
+_PRICE = re.compile(r"\d{1,9}(?:\.\d{1,6})? [^\s\d]\S{0,11}")
+_URL = re.compile(r"mysql://([^@/?#\[\]]*)@(\[[^\]]*\]|[^@:/?#\[\]]*)(?::([^/]*))?/([^/?#]*)")
+
+
+@dataclass(frozen=True)
+class NamedServer:
+    """Address and account of a server that Dyno neither starts nor ends, and what was found there last."""
+
+    name: str
+    host: str = ""
+    port: int = PORT
+    schema: str = ""
+    user: str = ""
+    certificate: str = ""  # the SHA-256 that a person has accepted, in hex; empty: none yet, or plain text
+    tls: bool = True
+    settings: list[str] = field(default_factory=list)  # variables whose values belong to the contender
+    max_queries: int = 0  # a second that it may be sent; 0: any
+    price: str = ""  # of an hour: 0.52 USD
+    target: str = LOCAL  # that drives
+    confirmed: bool = False  # a person has typed its host once
+    # as it was found last
+    family: str = ""  # empty: nobody has logged in yet
+    version: str = ""
+    engines: list[str] = field(default_factory=list)
+    default_engine: str = ""
+    comment: str = ""
+    found_settings: list[str] = field(default_factory=list)  # sort_buffer_size=262144
+    found_at: float = 0.0  # this computer's clock
+
+    @property
+    def place(self) -> str:
+        """`db.example:3306`, `[::1]:3306`."""
+        return f"{_bracketed(self.host)}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Its address as a person types it."""
+        port = "" if self.port == PORT else f":{self.port}"
+        return f"mysql://{quote(self.user, safe='')}@{_bracketed(self.host)}{port}/{self.schema}"
+
+    @property
+    def password_label(self) -> str:
+        """Whose password it is, for the keyring and for questions."""
+        return f"password of {self.user}@{self.place}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether no network lies between it and the target that drives."""
+        try:
+            return self.host.lower() == "localhost" or ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def needs_confirmation(self) -> bool:
+        return not (self.is_loopback or self.confirmed)
+
+    @property
+    def same_server(self) -> tuple[str, int]:
+        """What two names of one server have in common."""
+        return "localhost" if self.is_loopback else self.host.lower(), self.port
+
+    def asked(self, password: str = "") -> ServerAddress:
+        """What the agent needs to look at it."""
+        return ServerAddress(
+            host=self.host,
+            port=self.port,
+            schema=self.schema,
+            user=self.user,
+            certificate=self.certificate,
+            tls=self.tls,
+            settings=self.settings,
+            password=password,
+        )
+
+    def as_found(self, found: ExistingServer, at: float) -> NamedServer:
+        """The same with what was found now; a server may say anything of itself."""
+        engines = [each.lower() for each in found.engines if ENGINE_NAME.fullmatch(each.lower())]
+        default = found.default_engine.lower()
+        values = {name: found.settings[name] for name in self.settings if name in found.settings}
+        return replace(
+            self,
+            family=harmless(found.family, _LONGEST),
+            version=harmless(found.version, _LONGEST),
+            engines=engines[:MOST_ENGINES],
+            default_engine=default if default in engines else "",
+            comment=harmless(found.comment, _LONGEST),
+            found_settings=[f"{name}={harmless(value, 1000)}" for name, value in values.items()],
+            found_at=at,
+        )
+
+
+def parse_server_url(name: str, text: str) -> NamedServer:
+    """A server by its address; raises InputError, which repeats nothing of the address."""
+    account, _, _ = text.removeprefix("mysql://").rpartition("@")
+    if ":" in account or "@" in account:
+        raise InputError(
+            f"leave the password out of the address: write {FORM}; Dyno asks for the password, or reads it"
+            " from the file that DYNO_PASSWORD_FILE names"
+        )
+    found = _URL.fullmatch(text)
+    if not found:
+        raise InputError(f"the address of a server must be {FORM}")
+    user, host, port, schema = found.groups()
+    if port is not None and not (port.isascii() and port.isdigit() and len(port) <= 5):
+        raise InputError("the port of the address must be 1 to 65535")
+    if host.startswith("[") and not _is_ipv6(host[1:-1]):
+        raise InputError("the address in brackets must be one of IPv6, such as [2001:db8::7]")
+    server = NamedServer(name, host.strip("[]"), int(port or PORT), schema, unquote(user))
+    return check_server(server)
+
+
+def parse_fingerprint(text: str) -> str:
+    """The SHA-256 of a certificate in small hex, from any form in which programs print it."""
+    found = text.strip().lower().removeprefix("sha256:").replace(":", "")
+    if not _CERTIFICATE.fullmatch(found):
+        raise InputError("a fingerprint must be SHA256: and 64 hexadecimal digits, with or without colons")
+    return found
+
+
+def fingerprint_text(certificate: str) -> str:
+    """As `openssl x509 -fingerprint -sha256` prints it."""
+    pairs = (certificate[at : at + 2] for at in range(0, len(certificate), 2))
+    return f"SHA256:{':'.join(pairs).upper()}"
+
+
+class Servers:
+    """servers.toml: one table for each server."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self._tables = NamedTables((home or settings.home()) / "servers.toml", NamedServer, check_server)
+        self.path = self._tables.path
+
+    def all(self) -> list[NamedServer]:
+        found = self._tables.read()
+        return [found[name] for name in sorted(found)]
+
+    def get(self, name: str) -> NamedServer:
+        known = self._tables.read()
+        if name not in known:
+            there = f"choose one of {', '.join(sorted(known))}, or add it" if known else "add it"
+            raise InputError(
+                f"no server {name!r}{did_you_mean(name, known)}: {there} with dyno server add", "server"
+            )
+        return known[name]
+
+    def check_new(self, server: NamedServer) -> None:
+        """Raise InputError if it is not valid, or its name is taken."""
+        check_server(server)
+        if server.name in self._tables.read():
+            raise InputError(
+                f"server {server.name!r} exists already: edit it, or choose another name", "name"
+            )
+
+    def keep(self, server: NamedServer) -> None:
+        """Store a server, in place of the one of this name."""
+        self._tables.write({**self._tables.read(), server.name: check_server(server)})
+
+    def edit(self, name: str, **changes: Any) -> NamedServer:
+        """Change fields; of another place nothing stays accepted, confirmed or known."""
+        self._tables.check_fields(changes, "a server")
+        before = self.get(name)
+        changed = replace(before, **changes)
+        if any(getattr(before, each) != getattr(changed, each) for each in PLACE):
+            changed = replace(changed, certificate="", confirmed=bool(changes.get("confirmed")))
+            changed = _unknown(changed)
+        elif before.settings != changed.settings or before.user != changed.user:
+            changed = _unknown(changed)
+        self.keep(changed)
+        return changed
+
+    def remove(self, name: str) -> None:
+        """Take it off the list, and its password out of the keyring unless another one has the same."""
+        from app.remote.secrets import forget_secret
+
+        gone = self.get(name)
+        rest = {key: server for key, server in self._tables.read().items() if key != name}
+        if gone.password_label not in {each.password_label for each in rest.values()}:
+            forget_secret(gone.password_label)
+        self._tables.write(rest)
+
+
+def _unknown(server: NamedServer) -> NamedServer:
+    """Without what was found at another place or by another account."""
+    return replace(
+        server, family="", version="", engines=[], default_engine="", comment="", found_settings=[],
+        found_at=0.0,
+    )  # fmt: skip
+
+
+def check_server(server: NamedServer) -> NamedServer:
+    """The server; raises InputError for its first wrong field."""
+    for name, text in _problems(server):
+        if text:
+            raise InputError(f"server {harmless(server.name, 64)}: {text}", name)
+    return server
+
+
+def _problems(server: NamedServer) -> Iterator[tuple[str, str]]:
+    yield "name", _form(_NAME, server.name, "the name may have a-z, 0-9, '.', '_' and '-', up to 64")
+    yield "host", _host_problem(server.host)
+    yield "port", "" if 1 <= server.port <= 65535 else f"port must be 1 to 65535, got {server.port}"
+    yield "user", _user_problem(server.user)
+    yield "schema", _schema_problem(server.schema)
+    if server.certificate:
+        must = "certificate must be a SHA-256 of 64 hexadecimal digits, with tls"
+        yield "certificate", _form(_CERTIFICATE, server.certificate if server.tls else "", must)
+    yield "settings", _settings_problem(server.settings)
+    most = f"max_queries must be 0 to {MOST_QUERIES:,} queries a second, got {server.max_queries:,}"
+    yield "max_queries", "" if 0 <= server.max_queries <= MOST_QUERIES else most
+    yield "price", _price_problem(server.price)
+    yield "target", _form(_NAME, server.target, "target must be the name of a target")
+
+
+def _form(form: re.Pattern[str], text: str, must: str) -> str:
+    return "" if form.fullmatch(text) else must
+
+
+def _host_problem(host: str) -> str:
+    if _is_ipv6(host) or _HOST.fullmatch(host):
+        return ""
+    return "host must be a name or an address, of letters, digits, dots and dashes"
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        return "%" not in host and ipaddress.ip_address(host).version == 6
+    except ValueError:
+        return False
+
+
+def _user_problem(user: str) -> str:
+    return "" if 0 < len(user) <= 80 and user.isprintable() else "user must be 1 to 80 printable characters"
+
+
+def _schema_problem(schema: str) -> str:
+    if not _SCHEMA.fullmatch(schema):
+        return "schema must be 1 to 64 letters, digits, _ and $"
+    own = "is the server's own: name a schema that is empty"
+    return f"schema {schema} {own}" if schema.lower() in SYSTEM else ""
+
+
+def _settings_problem(names: list[str]) -> str:
+    wrong = next((each for each in names if not _VARIABLE.fullmatch(each)), None)
+    if wrong is not None:
+        return f"settings must be names of variables, such as sync_binlog, not {harmless(wrong, 40)!r}"
+    if len(set(names)) < len(names):
+        return "settings names a variable twice"
+    return f"settings may name {MOST_SETTINGS} variables at most" if len(names) > MOST_SETTINGS else ""
+
+
+def _price_problem(price: str) -> str:
+    is_price = _PRICE.fullmatch(price) and price.isprintable() and float(price.split()[0]) > 0
+    return "" if not price or is_price else "price must be that of an hour, such as 0.52 USD"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
