@@ -7,15 +7,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from app.core.errors import TargetError
 from app.protocol.answers import (
     FAIL,
     PASS,
     Check,
     DirectoryStatus,
+    ExistingServer,
     Queue,
     QueueChange,
     QueuedPlan,
     RehearsalResult,
+    ServerAddress,
     StartedPlan,
     Survey,
 )
@@ -108,6 +111,39 @@ class ByteSocket:
     def recv(self, size: int) -> bytes:
         data, self._content = self._content[:size], self._content[size:]
         return data
+
+
+CERTIFICATE = "5e" * 32
+PASSWORD = "s3cret"
+
+
+class FakeExistingServer:
+    """A server that runs already, as the agent of a target sees it; keeps what it was asked."""
+
+    def __init__(self, **found: Any) -> None:
+        self.asked: list[ServerAddress] = []
+        self.found = ExistingServer(
+            certificate=CERTIFICATE,
+            tls="TLSv1.3",
+            family="MySQL",
+            version="8.0.36",
+            comment="Source distribution",
+            engines=["InnoDB", "MEMORY", "MyISAM"],
+            default_engine="InnoDB",
+            rtt_ms=0.42,
+            notes=["CPU and memory of its machine"],
+            settings={"sync_binlog": "1", "max_connections": "151"},
+        )
+        self.found = replace(self.found, **found)
+
+    def reach_server(self, address: ServerAddress) -> ExistingServer:
+        self.asked.append(address)
+        if not address.user:
+            return ExistingServer(certificate=self.found.certificate)
+        if address.password != PASSWORD:
+            raise TargetError(f"local: 1045 Access denied for user '{address.user}'@'localhost'")
+        its = {name: value for name, value in self.found.settings.items() if name in address.settings}
+        return replace(self.found, settings=its)
 
 
 _PASSED = Check("options", PASS, "accepted")

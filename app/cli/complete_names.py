@@ -22,6 +22,13 @@ def _targets() -> list[str]:
     return list(dict.fromkeys(("local", *found)))
 
 
+def _servers() -> list[str]:
+    import tomllib
+
+    path = home() / "servers.toml"
+    return sorted(tomllib.loads(path.read_text(encoding="utf-8"))) if path.is_file() else []
+
+
 def _surveyed(before: Sequence[str]) -> list[dict[str, Any]]:
     """The builds of the target that is named, else of all."""
     folder, target = home() / "surveys", _value_of(before, "--target", "-t")
@@ -46,7 +53,9 @@ def _value_of(before: Sequence[str], *names: str) -> str:
 
 
 def _contenders(before: Sequence[str], at_cursor: str) -> list[str]:
-    """`BUILD`, after a colon `BUILD:ENGINE`, after another `BUILD:ENGINE:PRESET`."""
+    """`BUILD`, after a colon `BUILD:ENGINE`, after another `BUILD:ENGINE:PRESET`; or `@SERVER`."""
+    if at_cursor.startswith("@"):
+        return [f"@{name}" for name in _servers()]
     build, *rest = at_cursor.split(":")
     if not rest:
         return _builds(before)
@@ -151,4 +160,5 @@ NAMES: dict[tuple[str, str], Find] = {
         (f"dyno target {verb}", "name"): _plain(_targets)
         for verb in ("edit", "survey", "calibrate", "canaries", "trust", "clean", "remove")
     },
+    **{(f"dyno server {verb}", "name"): _plain(_servers) for verb in ("edit", "show", "trust", "remove")},
 }

@@ -17,7 +17,7 @@ from .words import HELP, nouns
 from .words import command_words as words_by_command
 
 NOUNS = (
-    *("target", "build", "preset", "workload", "sequence", "snapshot"),
+    *("target", "server", "build", "preset", "workload", "sequence", "snapshot"),
     *("run", "work", "queue", "follow", "plan", "session", "history", "compare", "explain", "bisect"),
     *("gate", "changes", "chart", "report", "doctor", "completion"),
 )

@@ -193,6 +193,16 @@ def ask_secret(prompt: str) -> str | None:
         return None
 
 
+def entered(question: str) -> str | None:
+    """What a person types in answer; None without a terminal to ask on."""
+    if not sys.stdin.isatty():
+        return None
+    try:
+        return input(f"{harmless(question)}: ").strip()
+    except EOFError:
+        return ""
+
+
 def confirmed(question: str) -> bool | None:
     """Whether a person says yes; None without a terminal to ask on."""
     if not sys.stdin.isatty():

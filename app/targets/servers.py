@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import re
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?")
 _SCHEMA = re.compile(r"[A-Za-z0-9_$]{1,64}")
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _CERTIFICATE = re.compile(r"[0-9a-f]{64}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{43}=?")
 _PRICE = re.compile(r"\d{1,9}(?:\.\d{1,6})? [^\s\d]\S{0,11}")
 _URL = re.compile(r"mysql://([^@/?#\[\]]*)@(\[[^\]]*\]|[^@:/?#\[\]]*)(?::([^/]*))?/([^/?#]*)")
 
@@ -128,7 +130,7 @@ class NamedServer:
 def parse_server_url(name: str, text: str) -> NamedServer:
     """A server by its address; raises InputError, which repeats nothing of the address."""
     account, _, _ = text.removeprefix("mysql://").rpartition("@")
-    if ":" in account or "@" in account:
+    if text.startswith("mysql://") and (":" in account or "@" in account):
         raise InputError(
             f"leave the password out of the address: write {FORM}; Dyno asks for the password, or reads it"
             " from the file that DYNO_PASSWORD_FILE names"
@@ -146,8 +148,11 @@ def parse_server_url(name: str, text: str) -> NamedServer:
 
 
 def parse_fingerprint(text: str) -> str:
-    """The SHA-256 of a certificate in small hex, from any form in which programs print it."""
-    found = text.strip().lower().removeprefix("sha256:").replace(":", "")
+    """The SHA-256 of a certificate in small hex, from the forms in which programs print it."""
+    plain = re.sub("^sha256:", "", text.strip(), flags=re.IGNORECASE)
+    found = plain.replace(":", "").lower()
+    if _BASE64.fullmatch(plain):  # as ssh has it
+        found = base64.b64decode(f"{plain.rstrip('=')}=").hex()
     if not _CERTIFICATE.fullmatch(found):
         raise InputError("a fingerprint must be SHA256: and 64 hexadecimal digits, with or without colons")
     return found
@@ -191,18 +196,18 @@ class Servers:
         """Store a server, in place of the one of this name."""
         self._tables.write({**self._tables.read(), server.name: check_server(server)})
 
-    def edit(self, name: str, **changes: Any) -> NamedServer:
-        """Change fields; of another place nothing stays accepted, confirmed or known."""
+    def changed(self, name: str, **changes: Any) -> NamedServer:
+        """The server with these fields; of another place nothing stays accepted, confirmed or known."""
         self._tables.check_fields(changes, "a server")
         before = self.get(name)
         changed = replace(before, **changes)
         if any(getattr(before, each) != getattr(changed, each) for each in PLACE):
-            changed = replace(changed, certificate="", confirmed=bool(changes.get("confirmed")))
+            changed = _unknown(
+                replace(changed, certificate="", confirmed=before.confirmed and before.host == changed.host)
+            )
+        elif any(getattr(before, each) != getattr(changed, each) for each in ("user", "settings")):
             changed = _unknown(changed)
-        elif before.settings != changed.settings or before.user != changed.user:
-            changed = _unknown(changed)
-        self.keep(changed)
-        return changed
+        return check_server(changed)
 
     def remove(self, name: str) -> None:
         """Take it off the list, and its password out of the keyring unless another one has the same."""

@@ -62,7 +62,7 @@ def texts(line: str) -> list[str]:
 
 
 def test_words_verbs_options_and_choices() -> None:
-    assert texts("dyno se") == ["sequence", "session"]
+    assert texts("dyno se") == ["server", "sequence", "session"]
     assert {"list", "show", "export"} <= set(texts("dyno session "))
     assert texts("dyno run --dry") == ["--dry-run"]
     assert texts("dyno run --order ") == ["interleaved", "slices", "grouped"]

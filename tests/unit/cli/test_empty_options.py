@@ -11,7 +11,9 @@ from app.cli.parser import Parser, non_empty_option, whole_parser
 from tests.unit.cli.words import parsers
 
 RUN = ("run", "--contender", "mariadb-10.11:innodb", "--sequence", "duel")
-MAY_BE_EMPTY = ("target add", "target edit", "build install", "build note")  # it takes away what was there
+MAY_BE_EMPTY = (  # it takes away what was there
+    *("target add", "target edit", "server add", "server edit", "build install", "build note"),
+)
 
 
 def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:

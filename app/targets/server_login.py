@@ -1,0 +1,128 @@
+"""Looking at a server that runs already, from the target that drives: certificate, password, what it is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.core.errors import DynoError, InputError, TargetError
+from app.protocol.answers import ExistingServer, ServerAddress
+from app.remote.secrets import PASSWORD_FILE, SecretNeededError, Secrets, system_keyring
+from app.remote.target import Ask
+
+from .servers import NamedServer, fingerprint_text
+
+_DENIED = ("1045", "1698", "Access denied")  # as the agent says it of a login
+
+
+class ReachingAgent(Protocol):
+    """What is needed of `remote.RemoteAgent`."""
+
+    def reach_server(self, address: ServerAddress) -> ExistingServer: ...
+
+
+@dataclass(frozen=True)
+class LoggedInServer:
+    """A server as it was found now, and the password that it took."""
+
+    server: NamedServer
+    found: ExistingServer
+    password: str = field(repr=False)
+
+
+class ServerCertificateError(TargetError):
+    """A certificate that nobody has accepted; no account and no password was sent."""
+
+    def __init__(self, server: NamedServer, text: str, fingerprint: str) -> None:
+        super().__init__(f"{text}: dyno server trust {server.name} {fingerprint}", window_text=text)
+        self.fingerprint = fingerprint
+
+
+class UnknownServerCertificateError(ServerCertificateError):
+    """The certificate of a server that was never looked at."""
+
+    def __init__(self, server: NamedServer, fingerprint: str) -> None:
+        text = f"the certificate of {server.place} is unknown: {fingerprint}; check the fingerprint"
+        super().__init__(server, f"{text}, then accept it", fingerprint)
+
+
+class ChangedServerCertificateError(ServerCertificateError):
+    """Another certificate than the accepted one."""
+
+    def __init__(self, server: NamedServer, fingerprint: str) -> None:
+        accepted = fingerprint_text(server.certificate)
+        super().__init__(
+            server,
+            f"THE CERTIFICATE OF {server.place} HAS CHANGED: accepted is {accepted}, it shows {fingerprint}."
+            " Somebody may be between the target and the server, or it has a new one; no password was sent."
+            " Only if you know why, accept it",
+            fingerprint,
+        )
+
+
+def offered_certificate(agent: ReachingAgent, server: NamedServer) -> str:
+    """The SHA-256 of what the server shows, before any account is sent; raises InputError without TLS."""
+    nobody = ServerAddress(host=server.host, port=server.port, schema="", user="")
+    found = agent.reach_server(nobody).certificate.lower()
+    if not found:
+        what = f"{server.place} offers no TLS: passwords and rows would cross the network in plain text"
+        raise InputError(f"{what}; switch TLS on in the server, or allow plain text with --no-tls", "tls")
+    return found
+
+
+def check_usable(server: NamedServer) -> None:
+    """Raise an error for a server that a person has not confirmed, or whose certificate is not accepted."""
+    if server.needs_confirmation:
+        raise InputError(
+            f"server {server.name} is on {server.host}, which nobody has confirmed: write"
+            f" dyno server edit {server.name} --confirm {server.host}",
+            "server",
+        )
+    if server.tls and not server.certificate:
+        raise InputError(
+            f"the certificate of server {server.name} is not accepted yet: look at it with"
+            f" dyno server show {server.name}",
+            "server",
+        )
+
+
+def log_in(
+    agent: ReachingAgent, server: NamedServer, ask: Ask, clock: Callable[[], float] = time.time
+) -> LoggedInServer:
+    """Log in by the first password that is right, and look; raises an error where none is."""
+    label = server.password_label
+    secrets = Secrets(ask, system_keyring(), label if os.environ.get(PASSWORD_FILE) else "")
+    instead = f": name a file that has it, and that only you can read, in {PASSWORD_FILE}"
+    needed = SecretNeededError(f"server {server.name}", label, instead)
+    refused: DynoError = needed
+    for password in secrets.candidates(label, may_be_empty=True):
+        try:
+            found = _look(agent, server, password)
+        except DynoError as error:
+            if not _is_denied(error):
+                raise
+            refused = error
+            continue
+        secrets.accept(label, password)
+        return LoggedInServer(server.as_found(found, clock()), found, password)
+    if secrets.of_file:
+        raise TargetError(f"{refused}; the password is that of {PASSWORD_FILE}")
+    raise refused
+
+
+def _look(agent: ReachingAgent, server: NamedServer, password: str) -> ExistingServer:
+    found = agent.reach_server(server.asked(password))
+    if server.tls and found.certificate.lower() != server.certificate:
+        raise ChangedServerCertificateError(server, fingerprint_text(found.certificate.lower()))
+    if not found.family:
+        said = "; ".join(found.problems) or "it does not say why"
+        raise TargetError(f"{server.place} did not let {server.user} in: {said}")
+    return found
+
+
+def _is_denied(error: DynoError) -> bool:
+    """Whether another password may be the right one."""
+    return any(each in str(error) for each in _DENIED)

@@ -1,0 +1,186 @@
+"""`dyno server`: servers that run already are added, looked at, trusted, changed and removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from app.remote.secrets import PASSWORD_FILE, forget_secrets
+from app.targets.servers import Servers, fingerprint_text
+from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer
+from tests.unit.cli.words import refused, said
+
+URL = "mysql://dyno@db.example:3307/bench"
+SHOWN = fingerprint_text(CERTIFICATE)
+
+
+class Terminal:
+    """A person at a terminal, with answers to what Dyno asks."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.answers: list[str] = []
+        self.asked: list[str] = []
+        self._patch = patch
+
+    def sits(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self._patch.setattr("sys.stdin.isatty", lambda: True)
+        self._patch.setattr("builtins.input", self._answer)
+        self._patch.setattr("getpass.getpass", self._answer)
+
+    def _answer(self, prompt: str) -> str:
+        self.asked.append(prompt)
+        return self.answers.pop(0)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    monkeypatch.setattr("app.targets.server_login.system_keyring", lambda: None)
+    forget_secrets()
+    yield Terminal(monkeypatch)
+    forget_secrets()
+
+
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch, terminal: Terminal) -> FakeExistingServer:
+    """A fake of a server that runs already, reached from any target."""
+    server = FakeExistingServer()
+
+    @contextmanager
+    def reached(*_: Any) -> Iterator[FakeExistingServer]:
+        yield server
+
+    monkeypatch.setattr("app.cli.server.reached", reached)
+    return server
+
+
+@pytest.fixture
+def with_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "password-of-a-server"
+    file.write_text(PASSWORD)
+    file.chmod(0o600)
+    monkeypatch.setenv(PASSWORD_FILE, str(file))
+
+
+def test_a_person_adds_a_server(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, terminal: Terminal
+) -> None:
+    terminal.sits("DB.example", "y", PASSWORD)
+    options = ("--settings", "sync-binlog", "--max-queries", "2k", "--price", "0.52 USD")
+    shown = said(capsys, "server", "add", "prod", URL, *options)
+    assert [each.user for each in running.asked] == ["", "dyno"]
+    assert "Type the host db.example" in terminal.asked[0]
+    assert SHOWN in terminal.asked[1] and "password of dyno@db.example:3307" in terminal.asked[2]
+    assert "prod: MySQL 8.0.36 (Source distribution), mysql://dyno@db.example:3307/bench" in shown
+    assert f"TLS: TLSv1.3, {SHOWN}" in shown and "engines: innodb (default), memory, myisam" in shown
+    assert "SELECT 1 takes 0.42 ms" in shown and "setting: sync_binlog=1" in shown
+    assert "cannot be known: CPU and memory of its machine" in shown
+    kept = Servers().get("prod")
+    assert (kept.certificate, kept.confirmed, kept.max_queries) == (CERTIFICATE, True, 2000)
+    assert kept.price == "0.52 USD" and kept.version == "8.0.36" and kept.target == "local"
+    assert PASSWORD not in Servers().path.read_text() and PASSWORD not in shown
+
+
+def test_who_is_not_sure_adds_nothing(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, terminal: Terminal
+) -> None:
+    terminal.sits("db2.example")
+    assert "not the one that was typed: nothing is kept" in refused(capsys, "server", "add", "prod", URL)
+    assert not running.asked
+    terminal.sits("db.example", "n")
+    assert "is not accepted: nothing was sent to it" in refused(capsys, "server", "add", "prod", URL)
+    assert [each.user for each in running.asked] == [""] and not Servers().all()
+
+
+def test_without_a_terminal_the_fingerprint_comes_first(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, with_password: None
+) -> None:
+    adding = ("server", "add", "prod", URL)
+    assert "confirm it with --confirm db.example" in refused(capsys, *adding)
+    assert main([*adding, "--confirm", "db.example"]) == 1
+    error = capsys.readouterr().err
+    assert f"then accept it: dyno server trust prod {SHOWN}" in error and error.count("\n") == 1
+    assert not any(each.password for each in running.asked)
+    assert main(["server", "show", "prod"]) == 1  # nobody has accepted it yet
+    capsys.readouterr()
+    wrong = SHOWN.replace("5E", "5F")
+    assert f"shows {SHOWN}: that is not the fingerprint" in refused(capsys, "server", "trust", "prod", wrong)
+    assert "accepted; next: dyno server show prod" in said(capsys, "server", "trust", "prod", SHOWN)
+    entry = json.loads(said(capsys, "server", "show", "prod", "--json"))
+    assert entry["name"] == "prod" and entry["found"]["version"] == "8.0.36" and entry["version"] == "8.0.36"
+    assert PASSWORD not in json.dumps(entry)
+
+
+def test_a_server_on_loopback_needs_no_confirmation_and_may_be_plain(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, with_password: None
+) -> None:
+    shown = said(capsys, "server", "add", "own", "mysql://me@localhost/bench", "--no-tls")
+    assert "TLS: none: plain text" in shown and [each.tls for each in running.asked] == [False]
+    kept = Servers().get("own")
+    assert not kept.tls and not kept.certificate and not kept.confirmed
+    assert "is used without TLS" in refused(capsys, "server", "trust", "own", SHOWN)
+    again = refused(capsys, "server", "add", "own", "mysql://me@[::1]/bench")
+    assert "server 'own' exists already" in again
+
+
+def test_problems_of_a_server_are_shown(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, with_password: None
+) -> None:
+    running.found = FakeExistingServer(
+        schema_state="the schema has tables of others", problems=["the account may not create tables"]
+    ).found
+    shown = said(capsys, "server", "add", "own", "mysql://me@127.0.0.1/bench", "--no-tls")
+    assert "problem: the schema has tables of others" in shown
+    assert "problem: the account may not create tables" in shown
+
+
+def test_a_server_is_changed_listed_and_removed(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, with_password: None
+) -> None:
+    assert said(capsys, "server", "list", "--json") == "[]\n"
+    said(capsys, "server", "add", "own", "mysql://me@localhost/bench", "--no-tls")
+    said(capsys, "server", "edit", "own", "--price", "2 EUR", "--settings", "a,b")
+    kept = Servers().get("own")
+    assert kept.price == "2 EUR" and kept.settings == ["a", "b"]
+    said(capsys, "server", "edit", "own", "--settings", "", "--price", "")
+    assert not Servers().get("own").settings and not Servers().get("own").price
+    moving = ("server", "edit", "own", "--url", URL)
+    assert "confirm it with --confirm db.example" in refused(capsys, *moving)
+    assert "not the one that was typed" in refused(capsys, *moving, "--confirm", "db")
+    said(capsys, *moving, "--confirm", "db.example")
+    assert Servers().get("own").confirmed and not Servers().get("own").version
+    assert URL in said(capsys, "server", "list")
+    assert json.loads(said(capsys, "server", "list", "--json"))[0]["host"] == "db.example"
+    said(capsys, "server", "remove", "own")
+    assert not Servers().all()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("add", "prod", "mysql://me:s3cret@db/x"), "leave the password out of the address"),
+        (("add", "Prod", URL), "the name may have a-z"),
+        (("add", "prod", URL, "--target", "moon"), "no target 'moon'"),
+        (("add", "prod", URL, "--settings", "a b"), "settings must be names of variables"),
+        (("add", "prod", URL, "--settings", "a,,b"), "has an empty item"),
+        (("add", "prod", URL, "--max-queries", "-1"), "must be a number from 0 to 10,000,000"),
+        (("add", "prod", URL, "--price", "much"), "price must be that of an hour"),
+        (("add", "prod", URL, "--confirm", "db"), "is db.example, not the one that was typed"),
+        (("show", "prod"), "no server 'prod': add it with dyno server add"),
+        (("trust", "prod", SHOWN), "no server 'prod'"),
+        (("edit", "prod"), "no server 'prod'"),
+        (("remove", "prod"), "no server 'prod'"),
+    ],
+)
+def test_wrong_words_about_servers(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, words: tuple[str, ...], says: str
+) -> None:
+    text = refused(capsys, "server", *words)
+    assert says in text and "s3cret" not in text and not running.asked and not Servers().all()
