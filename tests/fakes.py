@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -24,6 +24,7 @@ from app.protocol.answers import (
 )
 from app.protocol.plan import Plan
 from app.remote.connection import MOST, CommandResult
+from app.remote.secrets import NO_PASSWORDS
 from tests.plans import survey
 
 
@@ -168,6 +169,8 @@ class ScriptedAgent:
         self.in_force: dict[str, dict[str, str]] = {}  # variables, by the name of a contender
         self._wrong, self._meanwhile = wrong, meanwhile
         self._survey = found or survey()
+        self.running = FakeExistingServer()  # whatever address is looked at
+        self.passwords: list[Mapping[str, str]] = []  # that came with checks, rehearsals and the start
 
     @contextmanager
     def reached(self, *where: Any) -> Iterator[ScriptedAgent]:
@@ -197,7 +200,12 @@ class ScriptedAgent:
         self._hear("upload")
         return "5ba"
 
-    def check(self, plan: str) -> list[Check]:
+    def reach_server(self, address: ServerAddress) -> ExistingServer:
+        self._hear(f"reach {address.user}@{address.host}")
+        return self.running.reach_server(address)
+
+    def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]:
+        self.passwords.append(passwords)
         return self._answer(plan, "check")
 
     def ask(self, plan: str) -> list[Check]:
@@ -207,15 +215,21 @@ class ScriptedAgent:
         names = ["innodb_buffer_pool_size", "innodb_spin_wait_delay", "sync_binlog"]
         return {each.server: names for each in self._survey.builds}
 
-    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
+    def rehearse(
+        self, plan: str, contender: int, patience_s: float = 60.0, passwords: Mapping[str, str] = NO_PASSWORDS
+    ) -> RehearsalResult:
         """Kept and scripted by the name without the build in front."""
+        self.passwords.append(passwords)
         found = self._plan.contenders[contender]
         short = found.name.removeprefix(f"{found.build}-")
         answer = self._answer(plan, f"rehearse {short}", found.name)
         return RehearsalResult(answer, self.in_force.get(short, {}))
 
-    def start(self, plan: str) -> StartedPlan:
-        assert plan == "5ba"
+    def start(
+        self, plan: str, conducting: None = None, passwords: Mapping[str, str] = NO_PASSWORDS
+    ) -> StartedPlan:
+        assert plan == "5ba" and conducting is None
+        self.passwords.append(passwords)
         self._hear("start")
         return StartedPlan(self._plan.id)
 

@@ -13,8 +13,8 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*|`[^`]*`")
 # words behind which a table is, and clauses in which a comma comes before another one
 _BEFORE_TABLE = words(
     """
-    delayed delete from high_priority ignore insert into join low_priority quick references straight_join table
-    update using
+    delayed delete from high_priority ignore insert into join low_priority quick references straight_join
+    table update using
     """
 )
 _OF_TABLES = frozenset(("from", "join", "straight_join", "using", "update", "delete", "on"))

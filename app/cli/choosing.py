@@ -30,7 +30,7 @@ LONG_S = 3600  # a plan of builds alone that may take longer is asked about
 
 def split_plan_file(arguments: argparse.Namespace) -> None:
     """Part the words into the plan file and the contenders."""
-    files = [each for each in arguments.words if each.endswith(PLAN_FILE)]
+    files = [each for each in arguments.words if each.endswith(PLAN_FILE) and not each.startswith("@")]
     builds = [each for each in arguments.words if each not in files]
     if len(files) > 1:
         raise InputError(f"{files[0]} and {files[1]} are both plan files: give one")

@@ -94,7 +94,7 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
     return Launch(
         settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret),
-        CheckInputFirst(_known_survey(target, arguments)),
+        CheckInputFirst(_known_survey(target, arguments)), ask_secret,
     )  # fmt: skip
 
 

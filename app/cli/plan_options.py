@@ -64,6 +64,8 @@ def _of_builds(
     """The given contenders, else those that were asked for; one of each build is one of each given build."""
     if not given or not any(each.is_of_each_build for each in asked):
         return given or asked
+    if running := next((each.text for each in given if each.server), ""):
+        raise InputError(f"the plan file has the my.cnf of each build: {running} is no build, leave it out")
     if detailed := next((each for each in given if each != ContenderRequest.from_text(each.build)), None):
         raise InputError(
             f"the plan file has the my.cnf of each build: name {detailed.build} without engine and preset"

@@ -96,7 +96,8 @@ def add_builds(parser: Parser, nargs: str, more: str = "") -> None:
     parser.add_argument(
         "words", nargs=nargs, metavar="BUILD[:ENGINE[:PRESET]]",
         help="what to compare: builds by their names or the beginnings of these, with InnoDB and the preset"
-        f" baseline unless engine and preset follow{more}",
+        " baseline unless engine and preset follow; @SERVER[:ENGINE]: a server that runs already (dyno server"
+        f" add){more}",
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from app.history.steps.step_text import (
     named,
     others_text,
     repeated_attempt_text,
+    running_server_text,
     settled_text,
     steadiness_caveats,
     steadiness_text,
@@ -56,6 +57,8 @@ def print_session_details(found: Mapping[str, Any]) -> None:
     parts = [contender[name] for name in ("build", "engine", "preset", "table_options")]
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
     say(", ".join(filter(None, parts)))
+    if found["server"]:
+        say(running_server_text(found["server"]))
     if found["start_state"]:
         say(f"start: {start_state_text(DataAndStartWords.of(found['start_state']))}")
     if text := conditions_text(found["conditions"]):
@@ -228,7 +231,11 @@ def _explain(explain: Mapping[str, Any]) -> list[str]:
 
 def show_settings(found: Mapping[str, Any]) -> None:
     """Print the contender, the preset and every fact, a line for each value."""
-    parts = {"contender": found["contender"], "preset as it was sent": found["cnf"], **found["facts"]}
+    if server := found["server"]:
+        settings = {"server that runs already": server, "chosen settings as found": found["cnf"]}
+    else:
+        settings = {"preset as it was sent": found["cnf"]}
+    parts = {"contender": found["contender"], **settings, **found["facts"]}
     say(found["id"])
     for name, value in parts.items():
         say("", f"-- {name}", *_lines(value))

@@ -57,6 +57,12 @@ class ContenderPair:
 
     def contenders(self, survey: Survey, catalog: Catalog) -> tuple[Contender, Contender]:
         """A and B on this target; raises InputError if a build or preset is missing."""
+        running = [each.server for each in self.named] + [each.host and each.build for each in self.stored]
+        if name := next(filter(None, running), ""):
+            raise InputError(
+                f"server {name} runs already: Dyno sets none of its variables, so it cannot tell which makes"
+                " the difference; choose two builds with these settings"
+            )
         if self.named:
             found = [resolve_contenders([each], survey, catalog, AT_ONCE)[0][0] for each in self.named]
         else:

@@ -69,7 +69,7 @@ class ImportedJournal:
 
 def is_imported(plan: Mapping[str, Any]) -> bool:
     """Whether Dyno did not carry it out: what is not in such a plan is unknown, not nothing."""
-    return not any(each["server"] for each in plan["contenders"])
+    return not any(each["server"] or each.get("host") for each in plan["contenders"])
 
 
 def foreign_journal_of(session: ForeignSession) -> ImportedJournal:

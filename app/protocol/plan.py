@@ -405,6 +405,11 @@ class Plan:
         return _ORDERED_ONCE if self.load_method == "ordered" else self.load_method
 
     @property
+    def started_contenders(self) -> list[Contender]:
+        """Those whose servers Dyno starts, on the machine of the plan."""
+        return [each for each in self.contenders if not each.is_existing]
+
+    @property
     def first_turns(self) -> list[PlannedSession]:
         """The first attempt of each session: these are always carried out."""
         return [turn for turn in self.turns if turn.attempt == 1]

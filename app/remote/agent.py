@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from time import time
-from types import MappingProxyType
 from typing import TypeVar
 
 from app.core.errors import DynoError, InputError, TargetError
@@ -60,6 +59,7 @@ from .connection import (
     RemoteCommandOutput,
     TooMuchError,
 )
+from .secrets import NO_PASSWORDS
 
 OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
@@ -74,8 +74,6 @@ REHEARSAL_S = 1800.0  # a contender is initialised and started once
 
 # bytes of an answer; all others say less than connection.MOST
 MOST_OF = {"survey": 4 << 20, "check": 8 << 20, "ask": 8 << 20, "options": 8 << 20}
-
-NOBODYS: Mapping[str, str] = MappingProxyType({})  # passwords
 
 T = TypeVar("T")
 Words = list[str]
@@ -130,7 +128,7 @@ class RemoteAgent:
         """Look at a server that runs already, from this target."""
         return self._ask("reach-server", ExistingServer, stdin=to_json(address), timeout_s=REACH_S)
 
-    def check(self, plan: str, passwords: Mapping[str, str] = NOBODYS) -> list[Check]:
+    def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]:
         """The checks of an uploaded plan that need no start of a server; passwords are by contender."""
         said = _passwords(passwords)
         return self._ask("check", Checks, ["--plan", plan], said, CHECK_S).checks
@@ -148,7 +146,7 @@ class RemoteAgent:
         plan: str,
         contender: int,
         patience_s: float = PATIENCE_S,
-        passwords: Mapping[str, str] = NOBODYS,
+        passwords: Mapping[str, str] = NO_PASSWORDS,
     ) -> RehearsalResult:
         """Start one contender of an uploaded plan once, by its position in the plan."""
         words = ["--plan", plan, "--contender", str(contender), "--patience", str(patience_s)]
@@ -158,7 +156,7 @@ class RemoteAgent:
         self,
         plan: str,
         conducting: LoadTargetAdmission | None = None,
-        passwords: Mapping[str, str] = NOBODYS,
+        passwords: Mapping[str, str] = NO_PASSWORDS,
     ) -> StartedPlan:
         """Start an uploaded plan; it lets its load targets in as `conducting` says."""
         said = to_json(StartRequest(conducting, dict(passwords)))

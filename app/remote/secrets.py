@@ -7,9 +7,10 @@ import importlib
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.core.errors import InputError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 SERVICE = "dyno"
 TRIES = 3
 PASSWORD_FILE = "DYNO_PASSWORD_FILE"  # noqa: S105 - a variable of the environment
+NO_PASSWORDS: Mapping[str, str] = MappingProxyType({})  # of servers, by contender
 _MOST_PASSWORD = 4096  # bytes
 
 _remembered: dict[str, str] = {}  # for reconnects, until the process ends

@@ -11,7 +11,8 @@ from app.core.table import Table
 from app.core.units import bytes_text, count_text, unit_text
 from app.history.steps.conditions import FACT as CONDITIONS
 from app.history.steps.conditions import conditions_text
-from app.history.steps.figures import facts, plan_of
+from app.history.steps.figures import contender_in, facts, plan_of, running_server
+from app.history.steps.step_text import running_server_text
 from app.history.store.history import History
 from app.variables.memory_text import memory_settings_text
 
@@ -39,9 +40,10 @@ def _setup(history: History, column: Column) -> dict[str, str]:
         what: (facts(history, column.id, what) or [{"value": {}}])[-1]["value"]
         for what in ("machine", "build", "memory", "compression")
     }
+    machine = dict(_machine(column.target, known["machine"]))
     parts = {
         "Published": column.source,
-        **dict(_machine(column.target, known["machine"])),
+        **(_running(history, column, machine) or machine),
         **dict(_build(column, known["build"])),
         "Compression": unit_text(known["compression"].get("in_force", "")),
         "Server memory": memory_settings_text({}, known["memory"]),
@@ -50,6 +52,20 @@ def _setup(history: History, column: Column) -> dict[str, str]:
         "Sessions": str(len(column.ids)),
     }
     return {part: text for part, text in parts.items() if text.strip(" ()")}
+
+
+def _running(history: History, column: Column, machine: Mapping[str, str]) -> dict[str, str]:
+    """Of a server that runs already: its machine is not known, only the one that drove; {} of others."""
+    plan = plan_of(history, column.id)
+    server = running_server(plan, column.id)
+    if server is None:
+        return {}
+    lines = contender_in(plan, column.id)["cnf"].splitlines()[1:]
+    return {
+        "Server": running_server_text(server),
+        "Settings": ", ".join(lines),
+        "Driven by": ", ".join(filter(None, machine.values())),
+    }
 
 
 def _conditions(history: History, column: Column) -> Iterator[str]:
@@ -91,8 +107,8 @@ def presets(history: History, columns: Sequence[Column], names: Sequence[str]) -
     found: dict[str, list[str]] = {}
     for column, name in zip(columns, names, strict=True):
         plan = plan_of(history, column.id)
-        turn = next(turn for turn in plan["turns"] if turn["session"] == column.id)
-        cnf = str(plan["contenders"][turn["contender"]]["cnf"]).strip()
+        contender = contender_in(plan, column.id)
+        cnf = "" if contender.get("host") else str(contender["cnf"]).strip()
         if cnf:
             found.setdefault(cnf, []).append(name)
     return [SharedMyCnf(tuple(of), cnf) for cnf, of in found.items()]

@@ -55,8 +55,8 @@ def read_recipe(history: History, reference: str) -> SessionRecipe:
         known = {fact["name"]: fact["value"] for fact in facts(history, id_)}
         done = tuple(steps(history, id_))
         ended = [result(history, id_, at) for at in range(len(plan.steps))]
-    _check(entry["name"], plan, known)
     turn = plan.turn_of(id_)
+    _check(entry["name"], plan, plan.contender_of(turn), known)
     asked = plan.contender_of(turn).allocator
     preset, _, own = str(known["my_cnf"]).partition(_OWN)
     return SessionRecipe(
@@ -74,7 +74,12 @@ def read_recipe(history: History, reference: str) -> SessionRecipe:
     )
 
 
-def _check(session: str, plan: Plan, known: Mapping[str, Any]) -> None:
+def _check(session: str, plan: Plan, contender: Contender, known: Mapping[str, Any]) -> None:
+    if contender.is_existing:
+        raise InputError(
+            f"session {session} used {contender.build}, a server that runs already, which a script cannot"
+            f" start: write dyno run --again {session}"
+        )
     operation = next((step for step in plan.steps if step.is_operation), None)
     if operation is not None:
         raise InputError(

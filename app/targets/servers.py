@@ -27,12 +27,13 @@ PLACE = ("host", "port", "tls")  # another one is another server: all that was a
 SYSTEM = ("mysql", "sys", "information_schema", "performance_schema")
 MOST_SETTINGS, MOST_ENGINES = 50, 50
 MOST_QUERIES = 10_000_000  # a second
-_LONGEST = 200  # characters of what a server says of itself
+_LONGEST, _LONGEST_VALUE = 200, 1000  # characters of what a server says of itself
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?")
 _SCHEMA = re.compile(r"[A-Za-z0-9_$]{1,64}")
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]{0,99}")
+_FOUND_SETTING = re.compile(rf"[a-z][a-z0-9_]{{0,99}}=[ -~]{{0,{_LONGEST_VALUE}}}")
 _CERTIFICATE = re.compile(r"[0-9a-f]{64}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{43}=?")
 _PRICE = re.compile(r"\d{1,9}(?:\.\d{1,6})? [^\s\d]\S{0,11}")
@@ -83,19 +84,11 @@ class NamedServer:
     @property
     def is_loopback(self) -> bool:
         """Whether no network lies between it and the target that drives."""
-        try:
-            return self.host.lower() == "localhost" or ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     @property
     def needs_confirmation(self) -> bool:
         return not (self.is_loopback or self.confirmed)
-
-    @property
-    def same_server(self) -> tuple[str, int]:
-        """What two names of one server have in common."""
-        return "localhost" if self.is_loopback else self.host.lower(), self.port
 
     def asked(self, password: str = "") -> ServerAddress:
         """What the agent needs to look at it."""
@@ -122,9 +115,16 @@ class NamedServer:
             engines=engines[:MOST_ENGINES],
             default_engine=default if default in engines else "",
             comment=harmless(found.comment, _LONGEST),
-            found_settings=[f"{name}={harmless(value, 1000)}" for name, value in values.items()],
+            found_settings=[f"{name}={_as_option(value)}" for name, value in values.items()],
             found_at=at,
         )
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return host.lower() == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def parse_server_url(name: str, text: str) -> NamedServer:
@@ -220,6 +220,12 @@ class Servers:
         self._tables.write(rest)
 
 
+def _as_option(value: str) -> str:
+    """A value as a line of a my.cnf can hold it."""
+    plain = harmless(value, _LONGEST_VALUE).encode("ascii", "backslashreplace").decode()
+    return plain.replace("#", r"\x23")[:_LONGEST_VALUE]
+
+
 def _unknown(server: NamedServer) -> NamedServer:
     """Without what was found at another place or by another account."""
     return replace(
@@ -247,6 +253,8 @@ def _problems(server: NamedServer) -> Iterator[tuple[str, str]]:
         yield "certificate", _form(_CERTIFICATE, server.certificate if server.tls else "", must)
     yield "settings", _settings_problem(server.settings)
     most = f"max_queries must be 0 to {MOST_QUERIES:,} queries a second, got {server.max_queries:,}"
+    known = all(map(_FOUND_SETTING.fullmatch, server.found_settings))
+    yield "found_settings", "" if known else "found_settings must be lines such as sync_binlog=1"
     yield "max_queries", "" if 0 <= server.max_queries <= MOST_QUERIES else most
     yield "price", _price_problem(server.price)
     yield "target", _form(_NAME, server.target, "target must be the name of a target")

@@ -281,9 +281,9 @@ def column_tip(column: Column, shown: HeaderContender) -> str:
     """Details of a column for its tooltip."""
     contender = column.contender
     what = [contender["build"], contender["engine"], contender["preset"]]
-    what += [each for each in (contender["table_options"], contender["cores"]) if each]
+    what += [contender["table_options"], contender["cores"]]
     failed = f", {count_text(column.failed_steps, 'failed step')}" if column.failed_steps else ""
-    lines = [shown.name, ", ".join(what), f"{column.sequence} on {column.target}"]
+    lines = [shown.name, ", ".join(filter(None, what)), f"{column.sequence} on {column.target}"]
     lines += [f"published: {column.source}"] if column.source else []
     lines.append(repeats_text(len(column.ids), column.loads, column.server_starts))
     lines.append(f"{column.state}{failed}, {shown.n}")

@@ -178,7 +178,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "durability": ((name, rules.get(name)) for name in DURABILITY),
         "parity": ((name, answer) for name, answer in rules.items() if name not in _NOT_PARITY),
         "variables": _variables(known["variables"], session, contender["base"]),
-        "preset": option_values(contender["cnf"]).items(),
+        "preset": [] if contender.get("host") else option_values(contender["cnf"]).items(),
         "tables": [
             *_columns_of(table or ""),
             *_compression(history, session),
@@ -202,9 +202,23 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
 def _settings(contender: Mapping[str, Any], foreign: bool) -> dict[str, Any]:
     """Its own settings; a preset of Dyno has the name of today."""
     found: dict[str, Any] = {name: contender.get(name) for name in _CONTENDER}
+    if contender.get("host"):
+        return {**found, **_of_running_server(contender)}
     if not foreign:
         found["preset"] = Catalog().preset_name(contender["engine"], contender["preset"])
     return found
+
+
+def _of_running_server(contender: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a server is that runs already, how it is used, and the variables that a person has chosen."""
+    return {
+        "address": f"{contender['host']} port {contender['port']}",
+        "schema": contender["schema"],
+        "account": contender["user"],
+        "TLS": bool(contender["certificate"]),
+        "most queries a second": contender["max_queries"] or None,
+        **option_values(contender["cnf"]),
+    }
 
 
 def fairness_settings(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:

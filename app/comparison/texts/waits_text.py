@@ -11,8 +11,13 @@ from app.engines.waits import KINDS
 from app.history.steps.step_waits import StepWaits
 from app.protocol.waits import Wait
 
-OFF = "Waits have no names here: the Performance Schema was off. The instruments *waits* turn it on."
-NO_STATEMENTS = "No statements: the Performance Schema was off, or it has no digests in this version."
+OFF = (
+    "Waits have no names here: the Performance Schema was off, or not to be read. The instruments *waits*"
+    " turn it on in servers that Dyno starts."
+)
+NO_STATEMENTS = (
+    "No statements: the Performance Schema was off or not to be read, or it has no digests in this version."
+)
 DIFFER = "! The statement examined another number of rows per call: see its execution plan."
 NO_STATEMENT = "a transaction that executed nothing"
 _OF_LINE = 3  # waits of a step in one line

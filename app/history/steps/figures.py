@@ -103,9 +103,21 @@ class ExplainEntry(TypedDict):
     rows: list[dict[str, Any]]  # as EXPLAIN answered
 
 
+class RunningServerEntry(TypedDict):
+    """The server of a session that ran already: Dyno neither started nor ended it."""
+
+    host: str
+    port: int
+    schema: str
+    user: str
+    tls: bool
+    max_queries: int  # a second; 0: any
+
+
 class SessionDetails(SessionEntry):
     """A session with its steps, notes and log."""
 
+    server: RunningServerEntry | None  # None: Dyno started it
     steps: list[StepWithThreadStates]
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
@@ -127,6 +139,7 @@ def session_details(history: History, reference: str) -> SessionDetails:
         threads = thread_states(history, id_)
         shown: SessionDetails = {
             **entry,
+            "server": running_server(plan, id_),
             "steps": [
                 {**step, "threads": threads.get(at, {})} for at, step in enumerate(steps(history, id_))
             ],
@@ -142,6 +155,28 @@ def session_details(history: History, reference: str) -> SessionDetails:
             "attempt": next(each.get("attempt", 1) for each in plan["turns"] if each["session"] == id_),
         }
     return shown
+
+
+def running_server(plan: Mapping[str, Any], session: str) -> RunningServerEntry | None:
+    """The server of a session that ran already; None if Dyno started it."""
+    contender = contender_in(plan, session)
+    if not contender.get("host"):
+        return None
+    return {
+        "host": contender["host"],
+        "port": contender["port"],
+        "schema": contender["schema"],
+        "user": contender["user"],
+        "tls": bool(contender["certificate"]),
+        "max_queries": contender["max_queries"],
+    }
+
+
+def contender_in(plan: Mapping[str, Any], session: str) -> dict[str, Any]:
+    """The contender of a session, from its plan as it was sent."""
+    turn = next(turn for turn in plan["turns"] if turn["session"] == session)
+    found: dict[str, Any] = plan["contenders"][turn["contender"]]
+    return found
 
 
 def steps(history: History, session: str) -> list[StepEntry]:
@@ -345,7 +380,6 @@ def settings(history: History, reference: str) -> dict[str, Any]:
     id_ = find(history, reference)
     entry = sessions(history, ids=[id_])[0]
     plan = plan_of(history, id_)
-    turn = next(turn for turn in plan["turns"] if turn["session"] == id_)
     kept: dict[str, Any] = {}
     for fact in facts(history, id_):
         if fact["name"] == STACKS:  # `dyno session stacks` has them
@@ -354,8 +388,8 @@ def settings(history: History, reference: str) -> dict[str, Any]:
         kept[key] = fact["value"]
     if steps_in_force := settings_by_changing_step(history, id_):
         kept["steps"] = steps_in_force
-    cnf = plan["contenders"][turn["contender"]]["cnf"]
-    return {"id": id_, "contender": entry["contender"], "cnf": cnf, "facts": kept}
+    server, cnf = running_server(plan, id_), contender_in(plan, id_)["cnf"]
+    return {"id": id_, "contender": entry["contender"], "server": server, "cnf": cnf, "facts": kept}
 
 
 def settings_by_changing_step(history: History, session: str) -> dict[str, dict[str, Any]]:

@@ -95,6 +95,14 @@ def marks_text(marks: Iterable[str]) -> str:
     return "\n".join(map(step_mark_meaning, marks))
 
 
+def running_server_text(server: Mapping[str, Any]) -> str:
+    """`runs already: db.example:3306, schema bench, TLS`."""
+    host = f"[{server['host']}]" if ":" in server["host"] else server["host"]
+    most = f", at most {server['max_queries']:,} queries/s" if server["max_queries"] else ""
+    way = "TLS" if server["tls"] else "plain text"
+    return f"runs already: {host}:{server['port']}, schema {server['schema']}, {way}{most}"
+
+
 def load_target_lines(said: Mapping[str, Any] | None) -> list[str]:
     """A line on the load of a step from other machines, and one for each load target."""
     if said is None:

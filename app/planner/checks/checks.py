@@ -41,7 +41,7 @@ def check_plan(
         *_power_cut(plan, survey),
         _memory(plan, survey),
         *_server_memory(plan, survey),
-        _disk(found, survey, allow_small_disk),
+        *([_disk(found, survey, allow_small_disk)] if found.contenders else []),
         *_open_files(plan, survey),
         *_builds(plan),
         *_engines(plan),
@@ -79,16 +79,17 @@ def _power_cut(plan: Plan, survey: Survey) -> list[Check]:
 
 def _memory(plan: Plan, survey: Survey) -> Check:
     """Memory of the largest server with its clients; in slices of all servers of a round."""
-    threads = plan.most_clients
-    rest = SERVER_BYTES + threads * THREAD_BYTES
-    needs = [(_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders]
-    needed, who = max(needs)
-    words, todo = f"{who} and its clients", "reduce the caches of the my.cnf"
-    if servers_at_once(plan) > 1:
-        todo = (
-            "reduce the caches of the my.cnf, or choose the order interleaved, which runs one server at"
-            " a time"
-        )
+    clients = plan.most_clients * THREAD_BYTES
+    needs = [
+        (_caches_bytes(plan, each) + SERVER_BYTES + clients, each.name) for each in plan.started_contenders
+    ]
+    needed, who = max(needs, default=(clients, ""))
+    words, less = f"{who} and its clients" if needs else "the clients", "reduce the caches"
+    todo = f"{less} of the my.cnf"
+    if not needs:
+        less = todo = "choose fewer threads"
+    elif servers_at_once(plan) > 1:
+        todo += ", or choose the order interleaved, which runs one server at a time"
         needed, who = sum(each for each, _ in needs), ""
         words = f"{count_text(len(needs), 'server')} at once and their clients"
     total = survey.memory_bytes or 0
@@ -98,7 +99,7 @@ def _memory(plan: Plan, survey: Survey) -> Check:
     if needed > total:
         return Check("memory", FAIL, text, todo, who)
     if needed > available:
-        return Check("memory", WARN, text, "stop programs that use memory, or reduce the caches", who)
+        return Check("memory", WARN, text, f"stop programs that use memory, or {less}", who)
     return Check("memory", PASS, text)
 
 
@@ -184,7 +185,7 @@ def _open_files(plan: Plan, survey: Survey) -> list[Check]:
 
 def _builds(plan: Plan) -> list[Check]:
     """A warning for each version that was never tried."""
-    versions = {how_tested(each.family, each.version): each for each in plan.contenders}
+    versions = {how_tested(each.family, each.version): each for each in plan.started_contenders}
     todo = "check the rehearsal and the settings in force of the first session"
     return [
         Check("build", WARN, version.text, todo, contender.name)
@@ -195,7 +196,8 @@ def _builds(plan: Plan) -> list[Check]:
 
 def _engines(plan: Plan) -> list[Check]:
     """One check for all engines."""
-    names = dict.fromkeys(each.engine for each in plan.contenders if not engine_of(each.engine).has_facts)
+    engines = (each.engine for each in plan.started_contenders)
+    names = dict.fromkeys(each for each in engines if not engine_of(each).has_facts)
     if not names:
         return []
     text = (
@@ -208,7 +210,7 @@ def _engines(plan: Plan) -> list[Check]:
 def _presets(plan: Plan, survey: Survey) -> list[Check]:
     """Lines of presets that Dyno changes or drops."""
     found = []
-    for each in plan.contenders:
+    for each in plan.started_contenders:
         dropped = _rendered(plan, each, survey).dropped
         if dropped:
             lines = "; ".join(f"line {one.line}: {one.option}: {one.reason}" for one in dropped)
@@ -260,7 +262,9 @@ def _repeats(plan: Plan, found: PlanEstimate) -> list[Check]:
     where = f"in one of {count_text(cells, 'result')}" if cells > 1 else "in the only result"
     count = f"{LEAST} to {plan.repeats}" if plan.until_decided else f"{plan.repeats}"
     if least is None or found.noise is None:
-        told = f"the first plan will tell, or a calibration of {plan.target}"
+        told = "the first plan will tell"
+        if len(plan.started_contenders) == len(plan.contenders):
+            told += f", or a calibration of {plan.target}"
         return [
             Check("repeats", INFO, f"which difference {count} of each find is not known here yet: {told}")
         ]
@@ -283,7 +287,7 @@ def _cpus(plan: Plan, survey: Survey) -> list[Check]:
     cores = [core for node in survey.topology for core in node]
     cpus = sum(map(len, cores))
     are_given = any(step.cores for step in plan.steps) or any(each.cores for each in plan.contenders)
-    if are_given or plan.load or len(cores) < 2 or cpus > SMALL_CPUS:
+    if are_given or plan.load or not plan.started_contenders or len(cores) < 2 or cpus > SMALL_CPUS:
         return []
     text = f"server and client share {cpus} CPUs; separate CPUs reduce the noise of a small machine"
     return [Check("cpus", PASS, text)]

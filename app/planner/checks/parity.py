@@ -38,7 +38,11 @@ _ALGORITHM = re.compile(r"zlib|snappy|lz4|zstd|bzip2|lzma|lzo|row format compres
 def check_presets(
     contenders: Sequence[Contender], sizes: Sequence[ContenderSize], defaults: Mapping[str, Values]
 ) -> list[Check]:
-    """Differences in what all presets set, and in cores and memory; and in defaults that are known."""
+    """Differences in what all presets set, and in cores and memory; and in defaults that are known.
+
+    A server that runs already has no preset.
+    """
+    contenders = [each for each in contenders if not each.is_existing]
     values = [option_values(each.cnf) for each in contenders]
     found = _check_rules(
         contenders, [variable_meanings(*each, False) for each in zip(contenders, values, strict=True)]
@@ -69,21 +73,32 @@ def _known_defaults(
 def check_contender_parity(
     contenders: Sequence[Contender], sizes: Sequence[ContenderSize], rehearsals: Sequence[RehearsalResult]
 ) -> list[Check]:
-    """Differences in force between the servers of these contenders, each started once."""
+    """Differences in force between the servers of these contenders, each started or looked at once.
+
+    One that runs already and does not show its variables takes no part.
+    """
+    pairs = list(zip(contenders, rehearsals, strict=True))
+    pairs = [(each, its) for each, its in pairs if its.variables or not each.is_existing]
+    contenders, rehearsals = [each for each, _ in pairs], [its for _, its in pairs]
     if len(contenders) < 2 or not all(each.variables for each in rehearsals):
         return []
     values = [each.variables for each in rehearsals]
     meanings = [
         {
             **variable_meanings(contender, each.variables),
-            "compression": reported_compression(each.compression),
-            ALLOCATOR: "" if contender.allocator else PurePosixPath(each.allocator).name,
+            **({} if contender.is_existing else _of_start(contender, each)),
         }
         for contender, each in zip(contenders, rehearsals, strict=True)
     ]
     found = _check_rules(contenders, meanings) + _check_sides(contenders, values, sizes)
     agreed = Check(PARITY, PASS, f"the servers agree in {len(meanings[0])} settings in force")
     return [*(found or [agreed]), *_check_defaults(contenders, values)]
+
+
+def _of_start(contender: Contender, found: RehearsalResult) -> dict[str, str]:
+    """What only the start of a server tells."""
+    allocator = "" if contender.allocator else PurePosixPath(found.allocator).name
+    return {"compression": reported_compression(found.compression), ALLOCATOR: allocator}
 
 
 def reported_compression(in_force: str) -> str:
@@ -96,6 +111,7 @@ def variable_meanings(contender: Contender, values: Values, is_in_force: bool = 
     engine = engine_of(contender.engine)
     plain_ones = {each.what: each.answer(engine, values, is_in_force) for each in MATTERS}
     asked = {CORES: contender.cores or "all", MEMORY: memory_settings_text(vars(contender)) or _USUAL_MEMORY}
+    asked = {} if contender.is_existing else asked  # what it has of its machine is not known
     return {what: answer for what, answer in {**plain_ones, **asked}.items() if answer}
 
 
@@ -138,7 +154,11 @@ def parity_in_brief(checks: Sequence[Check]) -> list[Check]:
 def _check_sides(
     contenders: Sequence[Contender], values: Sequence[Values], sizes: Sequence[ContenderSize]
 ) -> list[Check]:
-    sides = [_side(*each) for each in zip(contenders, values, sizes, strict=True)]
+    of_name = {each.contender: each for each in sizes}  # without servers that run already
+    sides = [
+        _side(each, its, of_name[each.name]) if each.name in of_name else ""
+        for each, its in zip(contenders, values, strict=True)
+    ]
     return _difference("fits in cache", *_WORDS["fits in cache"], contenders, sides)
 
 
@@ -156,7 +176,10 @@ def _side(contender: Contender, values: Values, size: ContenderSize) -> str:
 
 def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -> list[Check]:
     """A check with the number of other variables that differ by the builds' defaults."""
-    one_of_each = {each.fingerprint: (each.name, its) for each, its in zip(contenders, values, strict=True)}
+    started = [each for each in zip(contenders, values, strict=True) if not each[0].is_existing]
+    if not started:
+        return []
+    one_of_each = {each.fingerprint: (each.name, its) for each, its in started}
     set_ones = {name for each in contenders for name in option_values(each.cnf)}
     changed = differing_build_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
     if not changed:

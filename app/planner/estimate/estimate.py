@@ -81,7 +81,7 @@ class PlanEstimate:
     at_once: int  # sessions that are active at the same time
     kept_bytes: int
     snapshot_bytes: int  # of it, data sets that are kept
-    contenders: list[ContenderSize]
+    contenders: list[ContenderSize]  # without servers that run already, whose data lie elsewhere
     assumptions: list[str]
     noise: float | None  # between sessions of equals there; None: not known
     noise_of: str  # what tells it, in words
@@ -130,6 +130,8 @@ class PlanEstimate:
 
     @property
     def disk_text(self) -> str:
+        if not self.contenders:
+            return f"{bytes_text(self.kept_bytes)} of journals stay; the data lie on the servers"
         largest = max(self.contenders, key=lambda each: each.session_bytes)
         parts = ", ".join(f"{name} {bytes_text(size)}" for name, size in largest.parts.items() if size >= MIB)
         kept = f"{bytes_text(self.kept_bytes)} of journals stay"
@@ -178,30 +180,40 @@ def _least_text(plan: Plan, least: float | None, self_test: str) -> str:
 
 
 def _noise(plan: Plan, known: MachineHistory, learned: LearnedDurations) -> tuple[float | None, str]:
-    """How much sessions vary on the target, and what tells it: its own sessions, else its calibration."""
+    """How much sessions vary on the target, and what tells it: its own sessions, else its calibration.
+
+    Of servers that run already a calibration tells nothing.
+    """
     own = f"as its last {count_text(learned.sessions, 'session')} did"
     if plan.order == SLICES and (found := learned.noise(in_slices=True)):
         return found.deviation, own
     smaller = "; servers that take turns may find smaller ones" if plan.order == SLICES else ""
     if found := learned.noise(in_slices=False):
         return found.deviation, own + smaller
+    if _has_existing(plan):
+        return None, ""
     return known.noise, "as its calibration says" + smaller
+
+
+def _has_existing(plan: Plan) -> bool:
+    return len(plan.started_contenders) < len(plan.contenders)
 
 
 def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> PlanEstimate:
     """Time, disk and detectable difference of a plan on the target of the survey."""
     work = StatementEstimator(workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
-    learned = LearnedDurations(known.sessions, work.most_rate)
+    learned = LearnedDurations(known.sessions, work.most_rate, _has_existing(plan))
     turns = plan.first_turns
     declared_each = sum(map(plan.declared_s, range(len(plan.steps)))) + plan.pause
     declared = declared_each * len(turns)
     guessed_each = [_guessed_s(plan, turn, work, learned) for turn in turns]
     guessed = sum(guessed_each)
-    sizes = [contender_size(plan, each, survey, work) for each in contenders_in_force(plan)]
+    started = [each for each in contenders_in_force(plan) if not each.is_existing]
+    sizes = [contender_size(plan, each, survey, work) for each in started]
     kept = _kept_bytes(plan, declared + guessed)
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
     at_once = servers_at_once(plan)
-    on_disk = sum if at_once > 1 else max
+    on_disk = [each.session_bytes for each in sizes] or [0]
     noise, noise_of = _noise(plan, known, learned)
     least = _least(plan, noise)
     return PlanEstimate(
@@ -218,7 +230,7 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
         repeating_s=_repeating_s(plan, declared + guessed, work, learned)
         if plan.repeat_if_disturbed
         else 0.0,
-        disk_bytes=on_disk(each.session_bytes for each in sizes) + kept + snapshots,
+        disk_bytes=(sum if at_once > 1 else max)(on_disk) + kept + snapshots,
         at_once=at_once,
         kept_bytes=kept,
         snapshot_bytes=snapshots,
@@ -227,7 +239,7 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
         noise=noise,
         noise_of=noise_of,
         least=least,
-        least_text=_least_text(plan, least, known.self_test),
+        least_text=_least_text(plan, least, "" if _has_existing(plan) else known.self_test),
         defaults=past_build_defaults(known.sessions),
     )
 

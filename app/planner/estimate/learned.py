@@ -38,8 +38,10 @@ class _Seen(NamedTuple):
 class LearnedDurations:
     """Seconds beyond declared ones; without earlier sessions they are the guesses."""
 
-    def __init__(self, sessions: Iterable[PastSession], most_rate: int) -> None:
+    def __init__(self, sessions: Iterable[PastSession], most_rate: int, of_existing: bool = False) -> None:
+        """`of_existing`: by sessions of servers that run already, of which others tell nothing."""
         self.sessions = 0
+        self._of_existing = of_existing
         self._seen: dict[tuple[str, _Work], list[_Seen]] = defaultdict(list)
         self._results = LearnedStepResults()
         for each in sessions:
@@ -79,6 +81,8 @@ class LearnedDurations:
     def _learn(self, past: PastSession, most_rate: int) -> None:
         plan, guesses = _read(past.plan, most_rate)
         turn = plan.turn_of(past.id)
+        if plan.contender_of(turn).is_existing != self._of_existing:
+            return
         self._results.add(plan, turn, past)
         if any(step.restart_with for step in plan.steps):
             return  # what happens between two steps is not of one of them
@@ -144,6 +148,8 @@ def past_build_defaults(sessions: Iterable[PastSession]) -> dict[str, dict[str, 
         if past.variables:
             plan = Plan.from_json(unpack_json(past.plan))
             contender = plan.contender_of(plan.turn_of(past.id))
+            if contender.is_existing:
+                continue
             by_preset = option_values(contender.cnf)
             in_force = unpack_json(past.variables)
             found[contender.fingerprint] = {

@@ -231,11 +231,13 @@ def _contenders(found: Sequence[tuple[Contender, Files]]) -> tuple[ContenderRequ
 def _is_made(name: str, request: ContenderRequest) -> bool:
     """Whether no person gave this name: the contender gets the one that it would get today."""
     ends = (request.preset, EARLIER, allocator_name(request))
-    return is_made_name(name, request.build, request.engine, ends)
+    return is_made_name(name, request.build or request.server, request.engine, ends)
 
 
 def _lost_preset(contender: Contender, files: Files, catalog: Catalog) -> str:
     """The preset as the plan has it, if none has its name: it was deleted, or `dyno explain` made it."""
+    if contender.is_existing:
+        return ""
     try:
         catalog.preset(contender.engine, contender.preset)
     except InputError:

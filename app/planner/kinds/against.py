@@ -52,7 +52,9 @@ class BaseSession:
         return *self.request.contenders, *others
 
     def check_build(self, survey: Survey) -> None:
-        """Raise InputError if the server of the session is gone from the target."""
+        """Raise InputError if the build of the session is gone from the target."""
+        if self.request.contenders[0].server:
+            return
         name = self.request.contenders[0].build
         build = next((each for each in survey.builds if each.name == name), None)
         if build is None:

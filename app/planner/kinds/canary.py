@@ -33,13 +33,14 @@ def estimated_with_canary(
 ) -> tuple[Plan, PlanEstimate]:
     """The plan with its estimate, and with a canary where it is long enough and a build can be one.
 
-    In slices all contenders of a round meet the machine as it is at that time, and counts are of no time.
+    In slices all contenders of a round meet the machine as it is at that time, counts are of no time, and of
+    servers that run already it tells nothing.
     """
     found = estimate(plan, survey, known)
     if plan.on_loop:
         plan = replace(plan, loop_bytes=max(each.session_bytes for each in found.contenders))
-    named = [each.build for each in plan.contenders]
-    has_canary = found.seconds > LONG_S and plan.order != SLICES and not plan.counts
+    named = [each.build for each in plan.started_contenders]
+    has_canary = bool(named) and found.seconds > LONG_S and plan.order != SLICES and not plan.counts
     build = canary_build(survey, named) if has_canary else None
     if build is None:
         return plan, found

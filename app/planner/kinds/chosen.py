@@ -93,7 +93,13 @@ def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: I
     name = name_with_roles(chosen)
     if problem := slices_problem(asked) or (roles_problem(name) if name else None):
         return problem[0]
-    plan, found = estimated_with_canary(resolve(asked, survey, catalog, approved), survey)
+    try:
+        resolved = resolve(asked, survey, catalog, approved)
+    except InputError as error:
+        if error.field != "order":
+            raise
+        return str(error).partition(";")[0]
+    plan, found = estimated_with_canary(resolved, survey)
     if not any(step.sliced for step in plan.steps):
         return "the servers cannot take turns within a step"
     checks = check_plan(plan, survey, found, allow_small_disk=asked.allow_small_disk)

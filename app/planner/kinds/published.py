@@ -125,7 +125,7 @@ class PublishedPlan:
 
 def _is_own(plan: Plan) -> bool:
     """Whether Dyno ran it: others do not record the program."""
-    return any(each.server for each in plan.contenders)
+    return any(each.server or each.is_existing for each in plan.contenders)
 
 
 def _check(plans: dict[str, Plan]) -> None:

@@ -18,7 +18,7 @@ def command_line(request: PlanRequest) -> str:
     if not _fits_options(request.contenders) or _would_choose(request):
         name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
         return f"cat > {name} <<'PLAN'\n{plan_file_text(request)}PLAN\ndyno run {name}{allowed}"
-    contenders = [f"{each.build}:{each.engine}:{each.preset}" for each in request.contenders]
+    contenders = [each.text for each in request.contenders]
     words = ["dyno", "run", *_words(OPTIONS["target"], request.target)]
     words += [word for each in contenders for word in ("--contender", each)]
     apart = (*ALLOWED, "target")

@@ -10,7 +10,7 @@ from app.core.errors import InputError
 from app.core.option_groups import SERVER
 from app.core.quantity import ALLOWED, bytes_of
 from app.core.ranges import cpus_of
-from app.core.toml_text import NEEDED_TEXT, short_value_repr
+from app.core.toml_text import short_value_repr
 from app.engines import FIRST, engine_of
 from app.protocol.plan import ALLOCATORS, MEMORY, Contender
 from app.variables.names import BASELINE
@@ -18,6 +18,9 @@ from app.variables.names import BASELINE
 from .options import option, request_class_options
 
 _KEPT = ("build", "engine", "preset", "table_options", "cores", "allocator", "numa")  # of a plan's contender
+# what a server that runs already has anyway
+_OF_BUILDS = ("build", "preset", "cores", "allocator", "numa", "memory_limit", "settings", "based_on")
+_SERVER = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
 _ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
@@ -32,10 +35,10 @@ EACH_BUILD = "*"  # in place of the name of a build
 
 @dataclass(frozen=True)
 class ContenderRequest:
-    """A contender by names of build, engine and preset."""
+    """A contender by names of build, engine and preset; or a server that runs already, and an engine."""
 
-    build: str = option(rule=NEEDED_TEXT)
-    engine: str = option(rule=NEEDED_TEXT)
+    build: str = option("")
+    engine: str = option("")
     preset: str = option(BASELINE)
     name: str = option("")
     table_options: str = option(
@@ -66,6 +69,9 @@ class ContenderRequest:
     settings: str = option("")  # the preset is `based_on` with these behind: sync_binlog=1, log_bin=OFF
     based_on: str = option("")  # with settings; empty: baseline
     preset_text: str = option("", None)  # of a kept session, where no preset has it any more
+    server: str = option(
+        ""
+    )  # that runs already, in place of build and preset; an empty engine is its default
 
     @property
     def is_of_each_build(self) -> bool:
@@ -73,16 +79,40 @@ class ContenderRequest:
         return self.build == EACH_BUILD
 
     @classmethod
+    def of_server(
+        cls, server: str, engine: str = "", name: str = "", table_options: str = ""
+    ) -> ContenderRequest:
+        """A server that runs already, by its name; without an engine by its default one."""
+        known = engine and engine_of(engine).name
+        return cls(engine=known, preset="", name=name, table_options=table_options, server=server)
+
+    @classmethod
     def from_text(cls, text: str) -> ContenderRequest:
-        """BUILD, BUILD:ENGINE or BUILD:ENGINE:PRESET."""
+        """BUILD, BUILD:ENGINE or BUILD:ENGINE:PRESET; @SERVER or @SERVER:ENGINE."""
         build, *further = text.split(":")
+        if text.startswith("@"):
+            if len(further) > 1 or not all((build[1:], *further)):
+                raise InputError(
+                    f"a server that runs already must be @SERVER or @SERVER:ENGINE, not {text!r}"
+                )
+            return cls.of_server(build[1:], *further)
         if len(further) > 2 or not all((build, *further)):
             raise InputError(f"contender must be BUILD, BUILD:ENGINE or BUILD:ENGINE:PRESET, not {text!r}")
         engine = engine_of(further[0]) if further else FIRST
         return cls(build, engine.name, *further[1:])
 
+    @property
+    def text(self) -> str:
+        """As it is typed."""
+        parts = (f"@{self.server}", self.engine) if self.server else (self.build, self.engine, self.preset)
+        return ":".join(filter(None, parts))
+
     def problem(self) -> tuple[str, str]:
         """The wrong key and why; two empty texts if none is wrong."""
+        if lacking := self._lacking():
+            return lacking, "is missing"
+        if self.server and (wrong_key := self._server_problem()):
+            return wrong_key
         if self.name and not _NAME.fullmatch(self.name):
             return "name", "must be up to 60 letters, digits, blanks, dots and dashes"
         if self.cores and (problem := _problem_of(cpus_of, self.cores)):
@@ -102,6 +132,18 @@ class ContenderRequest:
             return "based_on", "is only for settings"
         return self._memory_problem()
 
+    def _lacking(self) -> str:
+        """The first of its needed keys that is not there."""
+        needed = () if self.server else ("build", "engine")
+        return next((each for each in needed if not getattr(self, each)), "")
+
+    def _server_problem(self) -> tuple[str, str] | None:
+        if not _SERVER.fullmatch(self.server):
+            return "server", f"must be a name of dyno server list, not {short_value_repr(self.server)}"
+        given = next((each for each in _OF_BUILDS if getattr(self, each)), "")
+        why = "is not for a server that runs already, which Dyno does not start"
+        return (given, f"{why}: leave it out") if given else None
+
     def _memory_problem(self) -> tuple[str, str]:
         names = ("system", *ALLOCATORS)
         if self.allocator and self.allocator not in names and not _LIBRARY.fullmatch(self.allocator):
@@ -117,6 +159,8 @@ class ContenderRequest:
     @classmethod
     def of(cls, contender: Contender, preset_text: str, name: str = "") -> ContenderRequest:
         """A contender of a plan, asked for again."""
+        if contender.is_existing:
+            return cls.of_server(contender.build, contender.engine, name, contender.table_options)
         kept = {each: getattr(contender, each) for each in _KEPT}
         limit = str(contender.memory_limit or "")
         return cls(**kept, name=name, memory_limit=limit, preset_text=preset_text)

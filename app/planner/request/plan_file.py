@@ -87,7 +87,9 @@ def _value(document: Document, row: PlanRequestOption, value: Any) -> Any:
 def _contender(document: Document, at: int, table: Mapping[str, Any]) -> ContenderRequest:
     where = ("contender", at)
     document.check(table, _rules(OF_CONTENDER), where)
-    contender = ContenderRequest(**{**table, "engine": engine_of(table["engine"]).name})
+    usual = {"preset": ""} if table.get("server") else {}
+    engine = table.get("engine", "")
+    contender = ContenderRequest(**{**usual, **table, "engine": engine and engine_of(engine).name})
     key, why = contender.problem()
     if key:
         raise document.error((*where, key), why)

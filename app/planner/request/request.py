@@ -374,7 +374,7 @@ class PlanRequest:
         for contender in given.get("contenders", ()):
             key, why = contender.problem()
             if key:
-                raise InputError(f"contender {contender.build}:{contender.engine}: {key} {why}")
+                raise InputError(f"contender {contender.text}: {key} {why}")
         return replace(self, **given)
 
     @property

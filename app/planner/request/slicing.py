@@ -40,6 +40,8 @@ def slices_problem(request: PlanRequest) -> tuple[str, str] | None:
         more = "more" if count < FEWEST else "fewer"
         what = f"the order slices needs {FEWEST} to {MOST} servers, not {count}"
         return what, f"choose {more}, or the order interleaved"
+    if 0 < sum(bool(each.server) for each in request.contenders) < count:
+        return "the order slices cannot mix builds and servers that run already", whole
     if request.repeat_if_disturbed:
         what = "the order slices cannot repeat disturbed steps"
         return what, f"leave 'repeat if disturbed' out, or {whole}"

@@ -17,32 +17,50 @@ from app.planner.request.contender import ContenderRequest
 from app.protocol.answers import Build, Survey
 from app.protocol.cpus import as_text
 from app.protocol.plan import Contender
+from app.remote.target import LOCAL
+from app.targets.servers import NamedServer
 from app.variables import MachineSize, Preset, parse_preset, render
 from app.variables.names import BASELINE
+
+from .existing import existing_contender, find_server, place_of
 
 _PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
 
 
 def resolve_contenders(
-    requests: Sequence[ContenderRequest], survey: Survey, catalog: Catalog, at_once: int = 1
+    requests: Sequence[ContenderRequest],
+    survey: Survey,
+    catalog: Catalog,
+    at_once: int = 1,
+    target: str = LOCAL,
 ) -> tuple[list[Contender], list[Preset]]:
     """Contenders with their presets rendered, and the presets as they were written.
 
-    `at_once`: the servers that are up at the same time, and share the machine.
+    `at_once`: the servers that are up at the same time, and share the machine; `target`: who drives those
+    that run already.
     """
-    asked, builds = as_named_today(requests, catalog), []
-    for at, request in enumerate(asked):
+    found: list[Build | NamedServer] = []
+    for at, request in enumerate(asked := as_named_today(requests, catalog)):
         with add_field_to_errors(f"contenders.{at}"):
-            builds.append(find_build(request, survey))
-    asked = tuple(replace(each, build=build.name) for each, build in zip(asked, builds, strict=True))
-    contenders, presets = [], []
-    for at, (name, request) in enumerate(zip(short_names(asked), asked, strict=True)):
+            found.append(find_server(request, target) if request.server else find_build(request, survey))
+    asked = tuple(_with_full_names(*each) for each in zip(asked, found, strict=True))
+    contenders, presets = list[Contender](), list[Preset]()
+    for at, (name, request, its) in enumerate(zip(short_names(asked), asked, found, strict=True)):
         with add_field_to_errors(f"contenders.{at}"):
-            preset = find_preset(request, catalog)
-            contenders.append(_contender(name, request, builds[at], preset, survey, at_once))
-            presets.append(preset)
+            if isinstance(its, Build):
+                presets.append(find_preset(request, catalog))
+                contenders.append(_contender(name, request, its, presets[-1], survey, at_once))
+            else:
+                contenders.append(existing_contender(name, request, its))
             _check_once(contenders)
     return contenders, presets
+
+
+def _with_full_names(request: ContenderRequest, found: Build | NamedServer) -> ContenderRequest:
+    """With the whole name of its build; of a server with its name in that place, and with its engine."""
+    if isinstance(found, Build):
+        return replace(request, build=found.name)
+    return replace(request, build=found.name, engine=request.engine or found.default_engine)
 
 
 def with_each_build(requests: Sequence[ContenderRequest], survey: Survey) -> tuple[ContenderRequest, ...]:
@@ -64,7 +82,9 @@ def _builds_with(engine: str, survey: Survey) -> list[str]:
 def as_named_today(requests: Sequence[ContenderRequest], catalog: Catalog) -> tuple[ContenderRequest, ...]:
     """The contenders with the names that their presets have now, unless they bring the text."""
     return tuple(
-        each if each.brings_preset else replace(each, preset=catalog.preset_name(each.engine, each.preset))
+        each
+        if each.brings_preset or each.server
+        else replace(each, preset=catalog.preset_name(each.engine, each.preset))
         for each in requests
     )
 
@@ -95,6 +115,11 @@ def _check_once(contenders: Sequence[Contender]) -> None:
             raise InputError(
                 f"the contenders {each.name} and {last.name} differ only in their names:"
                 " remove one, or choose 2 or more repeats to see the noise"
+            )
+        if last.is_existing and place_of(each) == place_of(last):
+            raise InputError(
+                f"{each.name} and {last.name} are both in the schema {last.schema} of {last.host} port"
+                f" {last.port}, where each would drop the tables of the other: give one another schema"
             )
 
 
@@ -228,9 +253,9 @@ def short_names(requests: Sequence[ContenderRequest]) -> list[str]:
 def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str]:
     forms = [
         [f"{each.build}-{each.engine}" for each in requests],
-        [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
+        [f"{each.build}-{each.engine}-{each.preset}".rstrip("-") for each in requests],
         [f"{each.build}-{each.engine}-{allocator_name(each)}" for each in requests],
-        [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
+        [f"{each.build}-{each.engine}-{each.preset}".rstrip("-") for each in requests],
     ]
     return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])
 

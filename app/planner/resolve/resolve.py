@@ -50,6 +50,7 @@ from app.protocol.sysbench import (
 from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders, with_each_build
+from .existing import check_request_of_existing, check_slices_of_existing, check_work_of_existing
 from .kinds import with_kinds
 from .sizes import bytes_per_row
 from .step_point import StepDefaults
@@ -76,7 +77,7 @@ def resolve(
     with add_field_to_errors("contenders"):
         request = replace(request, contenders=with_each_build(request.contenders, survey))
         at_once = servers_at_once(request)
-        contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
+        contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once, request.target)
     used = list({name: workloads[name] for step in chosen for name in step.workloads}.values())
     with add_field_to_errors("steps"):
         for workload in used:
@@ -90,6 +91,7 @@ def resolve(
         steps = resolve_steps(chosen, workloads, size, request.start)
         statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
+    check_work_of_existing(contenders, steps, used, catalog)
     check_transactions(contenders, steps, workloads)
     check_isolation(contenders, steps)
     _check_power_cut(request, steps)
@@ -97,6 +99,7 @@ def resolve(
     files = _files(request, catalog, used, sequence, presets, steps)
     check_rates(steps, files)
     if request.order == SLICES:
+        check_slices_of_existing(contenders, steps)
         steps = with_slices(steps, contenders, files)
     steps = with_kinds(steps, workloads)
     plan = Plan(
@@ -153,6 +156,7 @@ def resolve_workloads(
         workloads = {name: catalog.workload(name) for name in names}
     with add_field_to_errors("contenders"):
         _check_contenders(request)
+    check_request_of_existing(request, sequence)
     if problem := load_targets_problem(request.load, request.load_address, request.target, request.transport):
         raise InputError(problem, "load")
     if request.load:

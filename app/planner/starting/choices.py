@@ -17,6 +17,7 @@ from app.engines import engine_of
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import engines_in, find_build, find_preset, server_machine_share
+from app.planner.resolve.existing import find_server
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import PREPARING
 from app.variables import Preset, RenderedPreset, render
@@ -176,7 +177,10 @@ def lacking(request: PlanRequest, survey: Survey, catalog: Catalog) -> list[str]
     """What a plan needs and the target or catalog lacks: sequence, builds, engines, presets; by line."""
     needs: list[Callable[[], object]] = [partial(catalog.sequence, request.sequence)]
     for each in request.contenders:
-        needs += [partial(find_build, each, survey), partial(find_preset, each, catalog)]
+        if each.server:
+            needs.append(partial(find_server, each, request.target))
+        else:
+            needs += [partial(find_build, each, survey), partial(find_preset, each, catalog)]
     return list(dict.fromkeys(problem for problem in map(_problem, needs) if problem))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -12,6 +12,7 @@ from app.catalog import Catalog, approved_hashes
 from app.core.errors import DynoError, InputError, TargetError
 from app.history.machines.measured import MachineHistory
 from app.planner.checks.checks import OF_THE_MOMENT, check_plan
+from app.planner.checks.existing import LookedAtServers
 from app.planner.checks.load_targets import ConnectedLoadTargets, Reach
 from app.planner.checks.parity import IN_FORCE, check_contender_parity
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate
@@ -25,20 +26,28 @@ from app.protocol.answers import (
     INFO,
     Check,
     DirectoryStatus,
+    ExistingServer,
     LoadTargetAdmission,
     Queue,
     QueueChange,
     RehearsalResult,
+    ServerAddress,
     StartedPlan,
     Survey,
 )
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, PATIENCE_S
-from app.protocol.plan import Plan
+from app.protocol.plan import Contender, Plan
+from app.remote.secrets import NO_PASSWORDS
+from app.remote.target import Ask
 
 CONNECTED, SURVEYED, PLANNED, UPLOADED = "connected", "surveyed", "planned", "uploaded"
 CHECKED, REHEARSED, STARTED = "checked", "rehearsed", "started"
 QUEUED = "queued"  # in place of the last two
 STAGES = (CONNECTED, SURVEYED, PLANNED, UPLOADED, CHECKED, REHEARSED, STARTED)
+
+
+def _rehearsing_text(contender: Contender) -> str:
+    return f"looking at {contender.name}" if contender.is_existing else f"starting {contender.name} once"
 
 
 class CancelledError(DynoError):
@@ -57,10 +66,22 @@ class Agent(Protocol):
     def status(self) -> DirectoryStatus: ...
     def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
     def upload_plan(self, plan: Plan) -> str: ...
-    def check(self, plan: str) -> list[Check]: ...
+    def reach_server(self, address: ServerAddress) -> ExistingServer: ...
+    def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]: ...
     def ask(self, plan: str) -> list[Check]: ...
-    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> RehearsalResult: ...
-    def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan: ...
+    def rehearse(
+        self,
+        plan: str,
+        contender: int,
+        patience_s: float = PATIENCE_S,
+        passwords: Mapping[str, str] = NO_PASSWORDS,
+    ) -> RehearsalResult: ...
+    def start(
+        self,
+        plan: str,
+        conducting: LoadTargetAdmission | None = None,
+        passwords: Mapping[str, str] = NO_PASSWORDS,
+    ) -> StartedPlan: ...
     def stop(self, plan: str, what: str) -> None: ...
     def listen(self, conducting: LoadTargetAdmission) -> int: ...
     def queue(self, change: QueueChange) -> Queue: ...
@@ -143,6 +164,7 @@ class Launch:
         later: QueueInstead | None = None,
         reach: Reach | None = None,  # the way to load targets; None: such plans are refused
         input_first: CheckInputFirst | None = None,
+        ask: Ask = lambda _prompt: None,  # for passwords of servers that run already
     ) -> None:
         self._request = request  # the request may depend on the survey
         self._reaching = agent
@@ -153,7 +175,9 @@ class Launch:
         self._later = later
         self._reach_load = reach
         self._input_first = input_first
+        self._ask = ask
         self._load: ConnectedLoadTargets | None = None
+        self._passwords: Mapping[str, str] = NO_PASSWORDS
         self._stage = LaunchStage()
         self._lock = threading.Lock()
         self._is_cancelled = False
@@ -184,7 +208,7 @@ class Launch:
                 return
             survey = (taken and self._later and self._later.known) or agent.survey(self._search_paths)
             yield self._reach(SURVEYED, "planning")
-            plan = self._plan(survey)
+            plan = self._plan(agent, survey)
             yield self._reach(PLANNED, "sending the plan")
             if self._later:
                 yield from self._queue(agent, plan, self._later, bool(taken))
@@ -195,19 +219,19 @@ class Launch:
         """Raise the error of wrong input; the busy target is asked only if what is known is not enough."""
         with suppress(DynoError):
             if first.known:
-                self._resolved(first.known)
+                self._resolve(self._request(first.known), first.known)
                 return
         with suppress(TargetError):  # that the target is busy says more
-            self._resolved(agent.survey(self._search_paths))
+            survey = agent.survey(self._search_paths)
+            self._resolve(self._request(survey), survey)
 
-    def _resolved(self, survey: Survey) -> tuple[PlanRequest, Plan]:
-        request = self._request(survey)
-        return request, resolve(request, survey, Catalog(), approved_hashes())
+    def _resolve(self, request: PlanRequest, survey: Survey) -> Plan:
+        return resolve(request, survey, Catalog(), approved_hashes())
 
     def _start(self, agent: Agent, plan: Plan) -> Iterator[LaunchStage]:
         uploaded = agent.upload_plan(plan)
         yield self._reach(UPLOADED, "asking the builds")
-        self._add(agent.check(uploaded))
+        self._add(agent.check(uploaded, self._passwords))
         if self._load:
             self._add(list(self._load.tried(agent)))
         yield self._reach(CHECKED, "starting each server once")
@@ -218,7 +242,7 @@ class Launch:
             if self._load:
                 self._load.start(agent, plan, uploaded)
             else:
-                agent.start(uploaded)
+                agent.start(uploaded, passwords=self._passwords)
             yield self._reach(STARTED, "")
 
     def _queue(self, agent: Agent, plan: Plan, later: QueueInstead, is_taken: bool) -> Iterator[LaunchStage]:
@@ -236,20 +260,34 @@ class Launch:
             self._stage = replace(self._stage, queue=queue)
             yield self._reach(QUEUED, "")
 
-    def _plan(self, survey: Survey) -> Plan:
+    def _plan(self, agent: Agent, survey: Survey) -> Plan:
         """Resolve, estimate and check the plan on the desktop, each once."""
-        request, plan = self._resolved(survey)
+        request = self._request(survey)
+        servers = self._looked_at_servers(agent, request)
+        plan = self._resolve(request, survey)
+        self._passwords = servers.passwords(plan)
         of_load: list[Check] = []
         if request.load:
             self._load = self._load_targets(request)
             of_load, plan = list(self._load.look()), self._load.given_to(plan)
         plan, found = estimated_with_canary(plan, survey, self._known(plan.machine_key))
         checks = [*check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk), *of_load]
+        checks += servers.checks(plan)
         if self._later:
             checks = [each for each in checks if each.name not in OF_THE_MOMENT]
         total = len(STAGES) + len(plan.contenders)
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=tuple(checks), total=total)
         return plan
+
+    def _looked_at_servers(self, agent: Agent, request: PlanRequest) -> LookedAtServers:
+        """Those that run already, as they are now: the plan has what was found last."""
+        if self._later and any(each.server for each in request.contenders):
+            raise InputError(
+                "a plan with servers that run already cannot wait in the queue: their passwords are kept"
+                " nowhere that long; start it when the target is free",
+                "contenders",
+            )
+        return LookedAtServers.of(request, agent, self._ask)
 
     def _load_targets(self, request: PlanRequest) -> ConnectedLoadTargets:
         if self._later or self._reach_load is None:
@@ -263,11 +301,11 @@ class Launch:
     def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[LaunchStage]:
         found: list[RehearsalResult] = []
         for at, contender in enumerate(plan.contenders):
-            yield self._reach(CHECKED, f"starting {contender.name} once")
-            its = agent.rehearse(uploaded, at, 0)
+            yield self._reach(CHECKED, _rehearsing_text(contender))
+            its = agent.rehearse(uploaded, at, 0, self._passwords)
             if its.waits_for:
                 yield self._wait(its.waits_for)
-                its = agent.rehearse(uploaded, at)
+                its = agent.rehearse(uploaded, at, passwords=self._passwords)
             found.append(rehearsal_in_force(plan, its))
             self._add(its.checks)
         if self._stage.estimate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import Launch
 from app.protocol.answers import FAIL, Check
+from app.remote.secrets import NO_PASSWORDS
 from tests import sliced
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, plan, request, survey
@@ -141,7 +143,7 @@ def test_a_plan_file_that_is_no_file(capsys: pytest.CaptureFixture[str], tmp_pat
 class Limitless(ScriptedAgent):
     """The agent of a target on which no memory limit can be set; the build takes no such option either."""
 
-    def check(self, plan: str) -> list[Check]:
+    def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]:
         name = self._plan.contenders[0].name
         return [
             Check(each, FAIL, text, "take it out", name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from app.planner.starting.launch import (
     still_failed_checks,
 )
 from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, RehearsalResult, Survey
+from app.remote.secrets import NO_PASSWORDS
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, plan, request, survey, surveyed
 
@@ -235,7 +236,9 @@ class Held(ScriptedAgent):
 
     lasts = False  # longer than anybody waits
 
-    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> RehearsalResult:
+    def rehearse(
+        self, plan: str, contender: int, patience_s: float = 60.0, passwords: Mapping[str, str] = NO_PASSWORDS
+    ) -> RehearsalResult:
         if self.lasts or not patience_s:
             self.asked.append(f"rehearse for {patience_s} s")
             busy = Check("busy", FAIL, f"/target is in use by {OTHER}")
@@ -288,7 +291,7 @@ def test_a_machine_at_work_is_not_surveyed_for_its_queue() -> None:
 
 def test_a_plan_that_begins_meanwhile_keeps_none_from_the_queue() -> None:
     class Begun(ScriptedAgent):
-        def check(self, plan: str) -> list[Check]:
+        def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]:
             return [*super().check(plan), Check("busy", FAIL, AT_WORK)]
 
     agent = Begun()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import STARTED, Launch, LaunchStage
 from app.protocol.answers import FAIL, WARN, ConductorAddress, LoadLinkTrial, LoadTargetAdmission, StartedPlan
 from app.protocol.plan import DrivingTarget, Plan
+from app.remote.secrets import NO_PASSWORDS
 from tests.fakes import ScriptedAgent
 from tests.plans import request, survey
 
@@ -31,7 +33,12 @@ class Server(ScriptedAgent):
         self.conducting = conducting
         return 7700
 
-    def start(self, plan: str, conducting: LoadTargetAdmission | None = None) -> StartedPlan:
+    def start(
+        self,
+        plan: str,
+        conducting: LoadTargetAdmission | None = None,
+        passwords: Mapping[str, str] = NO_PASSWORDS,
+    ) -> StartedPlan:
         assert conducting is None or conducting == self.conducting
         self._hear("start")
         return StartedPlan("01P", 1, [], 7700)

@@ -192,7 +192,10 @@ def test_options_go_before_the_plan_file() -> None:
         ({"threads": [0]}, "--threads must be between"),
         ({"threads": []}, "--threads must not be empty"),
         ({"load_method": "x"}, "--load-method must be one of ordered, parallel, bulk"),
-        ({"contenders": (ContenderRequest("b", "innodb", cores="x"),)}, "contender b:innodb: cores must be"),
+        (
+            {"contenders": (ContenderRequest("b", "innodb", cores="x"),)},
+            "contender b:innodb:baseline: cores must be",
+        ),
     ],
 )
 def test_options_that_cannot_be_are_told(options: dict[str, Any], complaint: str) -> None:

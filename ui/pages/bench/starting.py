@@ -114,7 +114,8 @@ class PlanStartController(QObject):
         ask = self._context.secrets.ask
         way, known = reached(target, ask), partial(machine_measures_from, self._context.home)
         request, busy = _ready(draft, later, known), draft.request.allow_busy
-        return Launch(request, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask))
+        reach = reach_by_target_name(ask)
+        return Launch(request, way, target.search_paths, last, known, busy, later, reach, ask=ask)
 
     # what comes of it
 

@@ -190,6 +190,7 @@ def _launch_of(target: Target, request: PlanRequest, context: WindowContext) -> 
         target.search_paths,
         known=known,
         reach=reach_by_target_name(ask),
+        ask=ask,
     )
 
 

@@ -12,7 +12,13 @@ from app.history.lists.sessions import source_text
 from app.history.recorded.in_words import DataAndStartWords
 from app.history.steps.conditions import conditions_text
 from app.history.steps.figures import SessionDetails, plan_of, session_details, settings
-from app.history.steps.step_text import BUSY, cut_seconds_text, repeated_attempt_text, time_of_steps
+from app.history.steps.step_text import (
+    BUSY,
+    cut_seconds_text,
+    repeated_attempt_text,
+    running_server_text,
+    time_of_steps,
+)
 from app.history.store.history import History
 from app.imported.session import is_imported
 from app.protocol.plan import COUNT, step_label
@@ -68,9 +74,12 @@ def _what(shown: SessionDetails, plan: dict[str, Any], notes: dict[str, str]) ->
     yield "Contender", contender["name"]
     yield "Build", f"{contender['build']} ({contender['family']} {contender['version']})"
     yield "Build notes", build_notes_text(notes)
-    parts = (contender["engine"], f"my.cnf {contender['preset']}", contender["table_options"])
-    yield "Engine", ", ".join(filter(None, parts))
-    yield "Cores", contender["cores"] or "all"
+    preset = contender["preset"] and f"my.cnf {contender['preset']}"
+    yield "Engine", ", ".join(filter(None, (contender["engine"], preset, contender["table_options"])))
+    if shown["server"]:
+        yield "Server", running_server_text(shown["server"])
+    else:
+        yield "Cores", contender["cores"] or "all"
     yield "Server memory", memory_settings_text({}, shown["memory"])
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"

@@ -1,0 +1,150 @@
+"""Servers that run already as contenders: made of what was found there, and what they may not be asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from app.catalog import Catalog, Sequence, Workload
+from app.catalog.sql_schemas import foreign_name
+from app.core.errors import InputError
+from app.core.nearest import did_you_mean
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import OPTIONS, PlanRequest
+from app.protocol.plan import COUNT, OPERATIONS, QUERYING, Contender, Step
+from app.targets.servers import NamedServer, Servers, is_loopback
+
+NOT_ASKED = (COUNT, *OPERATIONS)  # kinds of steps that need the server itself
+_OPTIONS = {  # of a request, that need it too
+    "start": "and Dyno does not start it",
+    "instruments": "and Dyno sets none of its instruments",
+    "transport": "and is reached by its address",
+    "load": "and only the target drives it",
+    "cores": "and its CPUs are not known",
+    "cpus": "and its CPUs are not known",
+    "vary": "and Dyno sets none of its variables",
+    "profile": "and its stacks cannot be sampled",
+}
+_FIELDS = {  # of a step, that set something on the server or its machine
+    "variables": "sets variables of the server",
+    "restart_with": "starts the server anew",
+    "cores": "sets the CPUs of the server",
+    "load_cores": "parts the CPUs between server and load",
+    "key_caches": "gives the server key caches",
+    "profile": "samples the stacks of the server",
+}
+
+
+def find_server(request: ContenderRequest, target: str) -> NamedServer:
+    """The server of a request, as it was found last; raises InputError if it cannot be a contender."""
+    server = Servers().get(request.server)
+    if server.target != target:
+        raise InputError(
+            f"server {server.name} is driven by {server.target}, not by {target}: choose this target, or"
+            f" dyno server edit {server.name} --target {target}",
+            "target",
+        )
+    if not server.version:
+        raise InputError(f"server {server.name} is not looked at yet: dyno server show {server.name}")
+    engine = request.engine or server.default_engine
+    if engine not in server.engines or not engine:
+        lacks = f"lacks the engine {engine}{did_you_mean(engine, server.engines)}"
+        there = ", ".join(server.engines) or "none"
+        raise InputError(f"server {server.name} {lacks if engine else 'names no engine'}; it has {there}")
+    return server
+
+
+def existing_contender(name: str, request: ContenderRequest, server: NamedServer) -> Contender:
+    """The contender of a server, with the chosen settings as they were found last."""
+    settings = server.found_settings
+    return Contender(
+        name=name,
+        build=server.name,
+        base="",
+        server="",
+        family=server.family,
+        version=server.version,
+        fingerprint="",
+        engine=request.engine,
+        preset="",
+        cnf="".join(f"{line}\n" for line in ("[mysqld]", *settings)) if settings else "",
+        table_options=request.table_options.strip(),
+        host=server.host,
+        port=server.port,
+        schema=server.schema,
+        user=server.user,
+        certificate=server.certificate,
+        max_queries=server.max_queries,
+    )
+
+
+def place_of(contender: Contender) -> tuple[str, int, str]:
+    """Where its tables are; loopback has several names."""
+    host = "localhost" if is_loopback(contender.host) else contender.host.lower()
+    return host, contender.port, contender.schema
+
+
+# what is refused
+
+
+def check_request_of_existing(request: PlanRequest, sequence: Sequence) -> None:
+    """Raise InputError for an option that a server that runs already cannot have."""
+    name = next((each.server for each in request.contenders if each.server), "")
+    for option, why in _OPTIONS.items() if name else ():
+        if getattr(request, option) != OPTIONS[option].default:
+            raise InputError(f"server {name} runs already, {why}: leave {option} out", option)
+    if name and isinstance(rows := request.rows or sequence.rows, str):
+        what = f"server {name} runs already, and its memory is not known"
+        raise InputError(f"{what}: give a number of rows, not {rows}", "rows")
+    if name and sequence.transport:
+        what = f"server {name} runs already, and is reached by its address"
+        raise InputError(f"{what}: choose a sequence without transport, not {sequence.name}", "sequence")
+
+
+def check_work_of_existing(
+    contenders: Collection[Contender],
+    steps: Collection[Step],
+    workloads: Iterable[Workload],
+    catalog: Catalog,
+) -> None:
+    """Raise InputError for work that would do more to a server than queries in its one schema."""
+    if not any(each.is_existing for each in contenders):
+        return
+    for kind in NOT_ASKED:
+        name = next((step.name for step in steps if step.kind == kind), "")
+        if name:
+            what = f"step {name} is of kind {kind}, which needs a server that Dyno starts"
+            raise InputError(f"{what}: leave the step or the servers that run already out", "steps")
+    for step in steps:
+        does = next((text for field, text in _FIELDS.items() if getattr(step, field)), "")
+        if does:
+            what = f"step {step.name} {does}, which needs a server that Dyno starts"
+            raise InputError(f"{what}: leave the step or the servers that run already out", "steps")
+    for workload in workloads:
+        _check_workload(workload, catalog)
+
+
+def _check_workload(workload: Workload, catalog: Catalog) -> None:
+    if workload.sql:
+        if name := foreign_name(catalog.custom_sql(workload)):
+            what = f"the SQL of {workload.name} names {name}, which may be in another schema"
+            raise InputError(f"{what}: name tables of its own alone, or an alias", "steps")
+    elif not workload.shipped:
+        raise InputError(
+            f"workload {workload.name} has Lua that does not come with Dyno, which a server that runs already"
+            " is not given: write it as custom SQL, or choose another",
+            "steps",
+        )
+
+
+def check_slices_of_existing(contenders: Collection[Contender], steps: Iterable[Step]) -> None:
+    """Refuse slices of one server whose steps write: what A left to flush is written in the slice of B."""
+    places = Counter(place_of(each)[:2] for each in contenders if each.is_existing)
+    writing = next((step.name for step in steps if step.kind in QUERYING and step.writes), "")
+    for (host, port), count in places.items():
+        if count > 1 and writing:
+            raise InputError(
+                f"{count} contenders are on {host} port {port}, and step {writing} writes: the server would"
+                " flush what one has written in the slice of another; choose the order interleaved",
+                "order",
+            )
