@@ -7,11 +7,13 @@ from typing import Any
 
 from app.catalog.roles import SequenceRole, role_text
 from app.core.units import bytes_text, count_text, first_texts, seconds_text
-from app.history.steps.step_text import named
+from app.history.steps.figures import existing_server
+from app.history.steps.step_text import named, running_server_text
 from app.planner.checks.parity import parity_in_brief
 from app.planner.checks.rates import sent_rate_text
+from app.planner.estimate.estimate import ContenderSize
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check
-from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
+from app.protocol.plan import LIMIT, UNTIL_DECIDED, Contender, Plan, Step
 from app.protocol.waits import PRESET
 from app.stats.at_target.verdicts import LEAST
 from app.variables.memory_text import memory_settings_text
@@ -23,12 +25,12 @@ _NAMED = 6  # steps of a plan in brief
 
 def show_plan_in_brief(plan: Plan, estimate: Any) -> None:
     """What is compared, what is measured, how long that takes."""
-    presets = [*dict.fromkeys(each.preset for each in plan.contenders)]
+    presets = [*dict.fromkeys(each.preset for each in plan.started_contenders)]
+    what = f", with the preset {first_texts(presets)}, on" if presets else ", driven by"
     steps = [*dict.fromkeys(each.name for each in plan.steps if each.is_judged and not each.beside)]
     threads = [*dict.fromkeys(count_text(each.threads, "thread") for each in plan.steps if each.workload)]
     say_wrapped(
-        f"{plan.name}: {', '.join(each.name for each in plan.contenders)}, with the preset"
-        f" {first_texts(presets)}, on {plan.target}",
+        f"{plan.name}: {', '.join(each.name for each in plan.contenders)}{what} {plan.target}",
         f"measures {first_texts(steps, _NAMED)} on {_size_text(plan)}, with {first_texts(threads)}",
         f"{_brief_time(plan, estimate)}, and needs about {bytes_text(estimate.disk_bytes)} of disk",
     )
@@ -48,11 +50,13 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     names = ("contender", "build", "engine", "preset", "table options", "cores", "data : cache : memory")
     sizes = {each.contender: each for each in estimate.contenders}
     rows = [
-        (c.name, c.build, c.engine, c.preset, c.table_options or "-", c.cores or "all", _sizes(sizes[c.name]))
+        (c.name, c.build, c.engine, c.preset, c.table_options or "-", *_of_machine(c, sizes.get(c.name)))
         for c in plan.contenders
     ]
     print_table(names, rows, least=("table options", "cores"))
     for contender in plan.contenders:
+        if contender.is_existing:
+            say(f"{contender.name} {running_server_text(existing_server(vars(contender)))}")
         if contender.memory:
             say(f"{contender.name}: {memory_settings_text(vars(contender))}")
     say("")
@@ -86,7 +90,12 @@ def repeats_text(plan: Plan) -> str:
     return f"{LEAST} to {plan.repeats} repeats, {UNTIL_DECIDED}{limit} ({judged})"
 
 
-def _sizes(size: Any) -> str:
+def _of_machine(contender: Contender, size: ContenderSize | None) -> tuple[str, str]:
+    """Cores and sizes; of a server that runs already they are not known."""
+    return ("-", "-") if size is None else (contender.cores or "all", _sizes(size))
+
+
+def _sizes(size: ContenderSize) -> str:
     return " : ".join(bytes_text(each) for each in (size.data_bytes, size.cache_bytes, size.memory_bytes))
 
 

@@ -160,8 +160,11 @@ def session_details(history: History, reference: str) -> SessionDetails:
 def running_server(plan: Mapping[str, Any], session: str) -> RunningServerEntry | None:
     """The server of a session that ran already; None if Dyno started it."""
     contender = contender_in(plan, session)
-    if not contender.get("host"):
-        return None
+    return existing_server(contender) if contender.get("host") else None
+
+
+def existing_server(contender: Mapping[str, Any]) -> RunningServerEntry:
+    """The same of a contender that is one."""
     return {
         "host": contender["host"],
         "port": contender["port"],

@@ -20,6 +20,7 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
 from app.planner.request.request import LIMITS, PlanRequest, options_of_plan
 from app.planner.resolve.contenders import allocator_name, as_named_today
+from app.planner.resolve.resolve import TRANSPORT
 from app.protocol.plan import (
     ARRIVALS,
     COUNT,
@@ -150,7 +151,7 @@ def _request(plan: Plan) -> PlanRequest:
         seconds=_unless(plan.seconds, sequence.seconds),
         warmup=_unless(plan.warmup, sequence.warmup),
         threads=_unless(tuple(plan.threads), sequence.threads),
-        transport="" if plan.load or plan.transport == sequence.transport else plan.transport,
+        transport="" if plan.load or plan.transport == (sequence.transport or TRANSPORT) else plan.transport,
         load=tuple(each.name for each in plan.load),
         **as_carried,
         **_swept(plan.steps, sequence),
