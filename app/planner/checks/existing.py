@@ -21,7 +21,7 @@ class LookedAtServers:
     """What was found of each server that a request names."""
 
     def __init__(self, found: Iterable[LoggedInServer] = ()) -> None:
-        self._found = {each.server.name: each for each in found}
+        self.found = {each.server.name: each for each in found}
 
     @classmethod
     def of(cls, request: PlanRequest, agent: ReachingAgent, ask: Ask) -> LookedAtServers:
@@ -46,7 +46,7 @@ class LookedAtServers:
 
     def _of(self, plan: Plan) -> Iterator[tuple[str, LoggedInServer]]:
         existing = (each for each in plan.contenders if each.is_existing)
-        return ((each.name, self._found[each.build]) for each in existing if each.build in self._found)
+        return ((each.name, self.found[each.build]) for each in existing if each.build in self.found)
 
 
 def _checks(name: str, looked: LoggedInServer) -> Iterator[Check]:

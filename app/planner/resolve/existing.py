@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from app.catalog import Catalog, Sequence, Workload
 from app.catalog.sql_schemas import foreign_name
-from app.core.errors import InputError
+from app.core.errors import InputError, add_field_to_errors
 from app.core.nearest import did_you_mean
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import OPTIONS, PlanRequest
@@ -88,7 +88,11 @@ def place_of(contender: Contender) -> tuple[str, int, str]:
 
 
 def check_request_of_existing(request: PlanRequest, sequence: Sequence) -> None:
-    """Raise InputError for an option that a server that runs already cannot have."""
+    """Raise InputError for a server that cannot be a contender, and for an option that it cannot have."""
+    for at, each in enumerate(request.contenders):
+        if each.server:
+            with add_field_to_errors(f"contenders.{at}"):
+                find_server(each, request.target)
     name = next((each.server for each in request.contenders if each.server), "")
     for option, why in _OPTIONS.items() if name else ():
         if getattr(request, option) != OPTIONS[option].default:

@@ -263,9 +263,11 @@ class Launch:
     def _plan(self, agent: Agent, survey: Survey) -> Plan:
         """Resolve, estimate and check the plan on the desktop, each once."""
         request = self._request(survey)
-        servers = self._looked_at_servers(agent, request)
         plan = self._resolve(request, survey)
-        self._passwords = servers.passwords(plan)
+        servers = self._looked_at_servers(agent, request)
+        if servers.found:
+            plan = self._resolve(request, survey)
+            self._passwords = servers.passwords(plan)
         of_load: list[Check] = []
         if request.load:
             self._load = self._load_targets(request)
@@ -280,7 +282,7 @@ class Launch:
         return plan
 
     def _looked_at_servers(self, agent: Agent, request: PlanRequest) -> LookedAtServers:
-        """Those that run already, as they are now: the plan has what was found last."""
+        """Those that run already, as they are now; wrong input was refused before a password is asked for."""
         if self._later and any(each.server for each in request.contenders):
             raise InputError(
                 "a plan with servers that run already cannot wait in the queue: their passwords are kept"
