@@ -40,7 +40,7 @@ class Database:
         my_cnf.write_text(where + "user=root\n" * (os.geteuid() == 0))
         (folder / "data").mkdir()
         known = known_options(build)
-        bootstrap(build.server, build.base, str(my_cnf), known, {})
+        bootstrap(build.server, build.base, str(my_cnf), known, build.environment)
         certify(folder)
         lines = [
             f"socket={folder / 's'}", f"port={self.port}", "bind-address=127.0.0.1",
@@ -73,7 +73,8 @@ class Database:
 
     def start(self, *options: str) -> None:
         command = [self.build.server, f"--defaults-file={self.folder / 'my.cnf'}", *options]
-        self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        environment = {**os.environ, **self.build.environment}
+        self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
         wait_until(self._answers, f"the server answers: {self.folder / 'error.log'}", 120)
 
     def stop(self) -> None:

@@ -50,8 +50,9 @@ def main() -> None:
         _wait_for_an_end(asked["agent"])
     finally:
         for pid in workers:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
 
 
 def _allow_many_files() -> None:

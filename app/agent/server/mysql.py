@@ -234,6 +234,14 @@ class Entrance:
             self._connection._request_authentication()
             return self._socket.release()
 
+    def look(self) -> str:
+        """Its certificate and TLS version, see `certificate_of`."""
+        with self._errors():
+            if not _has_tls(self._connection):
+                return ""
+            _begin_tls(self._connection, self._socket, Wish().collation)
+            return "{} {}".format(self._socket.certificate(), self._socket.socket.version())
+
     def close(self) -> None:
         self._socket.close()
 
@@ -252,13 +260,8 @@ def certificate_of(host: str, port: int) -> str:
 
     Sends no user and no password. Raises LoginError.
     """
-    where = "{} port {}".format(host, port)
-    with _login_errors(where), contextlib.closing(LoginSocket(host, port)) as reached:
-        connection = _greeted(reached, ServerPlace(host, port, "", "", ""), "")
-        if not _has_tls(connection):
-            return ""
-        _begin_tls(connection, reached, Wish().collation)
-        return "{} {}".format(reached.certificate(), reached.socket.version())
+    with contextlib.closing(Entrance(ServerPlace(host, port, "", "", ""), "")) as entrance:
+        return entrance.look()
 
 
 def _greeted(reached: LoginSocket, place: ServerPlace, password: str) -> Any:
