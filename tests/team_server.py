@@ -22,6 +22,7 @@ from cryptography.x509.oid import NameOID
 
 from app.agent.server.bootstrap import bootstrap
 from app.agent.server.options import known_options
+from app.agent.server.program import server_start_command
 from app.protocol.answers import Build
 from tests.waiting import wait_until
 
@@ -40,7 +41,7 @@ class Database:
         my_cnf.write_text(where + "user=root\n" * (os.geteuid() == 0))
         (folder / "data").mkdir()
         known = known_options(build)
-        bootstrap(build.server, build.base, str(my_cnf), known, build.environment)
+        bootstrap(build.server, build.base, str(my_cnf), known, {})
         certify(folder)
         lines = [
             f"socket={folder / 's'}", f"port={self.port}", "bind-address=127.0.0.1",
@@ -72,9 +73,12 @@ class Database:
             return list(cursor.fetchall())
 
     def start(self, *options: str) -> None:
-        command = [self.build.server, f"--defaults-file={self.folder / 'my.cnf'}", *options]
-        environment = {**os.environ, **self.build.environment}
-        self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+        command = [
+            *server_start_command(self.build.server),
+            f"--defaults-file={self.folder / 'my.cnf'}",
+            *options,
+        ]
+        self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         wait_until(self._answers, f"the server answers: {self.folder / 'error.log'}", 120)
 
     def stop(self) -> None:

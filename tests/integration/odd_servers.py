@@ -17,7 +17,7 @@ from app.agent.server.mysql import Greeting
 FLAGS = 0x000F_A205  # protocol 4.1, plugins, schema, statements by the semicolon; neither TLS nor files
 TLS = 1 << 11
 SSL_REQUEST = 36  # bytes
-FILE = b"/etc/hostname"
+FILE = "private.txt"  # in its folder
 
 Behaviour = Callable[["OddServer", socket.socket], None]
 
@@ -162,17 +162,21 @@ def _log_in(server: OddServer, connection: socket.socket) -> None:
     connection.sendall(ok_packet(2, 2))
 
 
+def _request_of_file(server: OddServer) -> bytes:
+    return packet(1, b"\xfb" + bytes(server.folder / FILE))
+
+
 def wants_a_file(server: OddServer, connection: socket.socket) -> None:
     """Answers each statement by asking for a file."""
     _log_in(server, connection)
     while server.hear(connection):
-        connection.sendall(packet(1, b"\xfb" + FILE))
+        connection.sendall(_request_of_file(server))
 
 
 def wants_a_file_before_it_is_asked(server: OddServer, connection: socket.socket) -> None:
     _greet(connection)
     server.hear(connection)
-    connection.sendall(ok_packet(2, 2) + packet(1, b"\xfb" + FILE))
+    connection.sendall(ok_packet(2, 2) + _request_of_file(server))
     server.hear(connection)
 
 

@@ -128,7 +128,7 @@ class Pair:
 
     _loop: Passing
 
-    def __init__(self, client: Any, server: Any, schema: str) -> None:
+    def __init__(self, client: Any, server: Any, schema: str, welcome: bytes = b"") -> None:
         client.setblocking(False)
         server.setblocking(False)
         self._client = client
@@ -142,6 +142,7 @@ class Pair:
             self._to_client = Way(server.recv_into, client.send)
             self._to_server = WayToServer(client.recv_into, server.send)
         self._to_server.refuse = self._refuse
+        self._to_client.rest = welcome
 
     def begin(self, loop: Passing) -> None:
         self._loop = loop

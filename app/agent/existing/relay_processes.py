@@ -147,21 +147,17 @@ class Worker:
     def _log_in(self, client: socket.socket) -> None:
         number = 0  # of the packet that answers the client
         try:
-            entrance = Entrance(self._place, self._password)
-            try:
+            with contextlib.closing(Entrance(self._place, self._password)) as entrance:
                 client.sendall(greeting_packet(entrance.greeting))
                 number, wish = 2, wish_of(_packet_of(client))
-            except BaseException:
-                entrance.close()
-                raise
-            server = entrance.log_in(wish)
+                server = entrance.log_in(wish)
         except LoginError as error:
             _report(str(error))
             client.sendall(error_packet(number, error.number, error.text))
             client.close()
         else:
-            client.sendall(ok_packet(number, entrance.greeting.status))
-            self._loop.add(Pair(client, server, self._place.schema))
+            welcome = ok_packet(number, entrance.greeting.status)
+            self._loop.add(Pair(client, server, self._place.schema, welcome))
 
 
 def _packet_of(client: socket.socket) -> bytes:
