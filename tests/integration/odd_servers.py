@@ -14,7 +14,7 @@ from pathlib import Path
 from app.agent.existing.packets import error_packet, greeting_packet, ok_packet, packet
 from app.agent.server.mysql import Greeting
 
-FLAGS = 0x000F_A205  # protocol 4.1, plugins, schema, statements by the semicolon; neither TLS nor files
+FLAGS = 0x000F_A20D  # protocol 4.1, plugins, schema, statements by the semicolon; neither TLS nor files
 TLS = 1 << 11
 SSL_REQUEST = 36  # bytes
 FILE = "private.txt"  # in its folder

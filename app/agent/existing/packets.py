@@ -29,7 +29,8 @@ def packet(number: int, payload: bytes) -> bytes:
 
 def greeting_packet(greeting: Greeting) -> bytes:
     """What a server says to a new client, with the version and thread id of the real one."""
-    low, high = greeting.flags & 0xFFFF, greeting.flags >> 16
+    flags = greeting.flags | CONNECT_WITH_DB  # else a client sends another command, to choose its schema
+    low, high = flags & 0xFFFF, flags >> 16
     version = greeting.version.encode("latin1", "replace")
     return packet(
         0,

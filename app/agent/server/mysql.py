@@ -285,7 +285,7 @@ def _greeted(reached: LoginSocket, place: ServerPlace, password: str) -> Any:
 def _greeting_of(connection: Any) -> Greeting:
     from pymysql.constants import CLIENT
 
-    possible = CLIENT.CAPABILITIES & ~CLIENT.CONNECT_ATTRS | CLIENT.CONNECT_WITH_DB
+    possible = CLIENT.CAPABILITIES & ~CLIENT.CONNECT_ATTRS
     possible |= CLIENT.FOUND_ROWS | CLIENT.IGNORE_SPACE | CLIENT.INTERACTIVE | CLIENT.MULTI_STATEMENTS
     possible |= CLIENT.PS_MULTI_RESULTS
     return Greeting(
