@@ -40,18 +40,20 @@ from app.planner.checks.parity import check_contender_parity
 from app.planner.estimate.estimate import estimate
 from app.planner.request.plan_file import plan_request_of_text
 from app.planner.resolve.resolve import resolve
-from app.protocol.answers import RehearsalResult, Survey
+from app.protocol.answers import RehearsalResult, Survey, to_json
 from app.protocol.stacks import pack, unpack
 from app.remote.agent import RemoteAgent
 from app.remote.connection import CommandResult
+from app.targets.servers import NamedServer, Servers, parse_server_url
 from app.targets.store import Targets
 from app.team.answers import announcement_from_row, checked, edit_from_row
 from app.team.edit_text import edit_text
 from app.team.edits import check_team_edit
 from app.variables.mycnf import parse_preset
-from app.variables.render import MachineSize, render
+from app.variables.render import MachineSize, option_values, render
 from tests import journals, plans
-from tests.fakes import ScriptedConnection
+from tests.existing import PROD
+from tests.fakes import FakeExistingServer, ScriptedConnection
 from tests.fuzz.inputs import files, line_of, values
 
 from . import reading
@@ -170,6 +172,7 @@ def answers() -> list[Any]:
         ["status", {"locked": True, "plan": None, "pid": 1}],
         ["queue", {"plans": [waiting], "held": "t", "at_work": "t", "now": 1.0}],
         ["clean", {"removed": ["x"]}],
+        ["reach-server", to_json(FakeExistingServer().found)],
     ]
 
 
@@ -183,10 +186,19 @@ def read_answer(said: Any) -> None:
         agent.ask("0" * 64)
     elif verb == "rehearse":
         _compare_in_force(agent.rehearse("0" * 64, 0))
+    elif verb == "reach-server":
+        found = PROD.as_found(agent.reach_server(PROD.asked("x")), 1.0)
+        Servers(room()).keep(found)
+        assert Servers(room()).all() == [found] and set(option_values_of(found)) <= {"sync_binlog"}
     else:
         found = getattr(agent, verb)()
         if verb == "survey":
             _use(found)
+
+
+def option_values_of(server: NamedServer) -> dict[str, str]:
+    """As the history reads the settings of a contender."""
+    return option_values("\n".join(("[mysqld]", *server.found_settings)))
 
 
 def _use(survey: Survey) -> None:
@@ -301,6 +313,11 @@ def read_zip(content: bytes) -> None:
 
 
 SETTINGS = b'appearance = "dark"\nmatters_pct = 2.0\nfalse_pct = 5.0\n'
+SERVERS = (
+    b'[prod]\nhost = "db.example"\nport = 3307\nschema = "bench"\nuser = "dyno"\nconfirmed = true\n'
+    b'settings = ["sync_binlog"]\nfound_settings = ["sync_binlog=1"]\nprice = "0.52 USD"\nfound_at = 1.5\n'
+    b'\n[own]\nhost = "::1"\nschema = "x"\nuser = "a@b"\ntls = false\nengines = ["innodb"]\n'
+)
 TARGETS = (
     b'[far]\nhost = "far.lan"\nuser = "me"\nport = 22\ndirectories = ["/data/dyno"]\n'
     b'search_paths = ["/opt/*"]\n'
@@ -323,6 +340,12 @@ def read_settings_toml(content: bytes) -> None:
 def read_targets_toml(content: bytes) -> None:
     file_with(content, "targets.toml")
     Targets(room()).all()
+
+
+def read_servers_toml(content: bytes) -> None:
+    file_with(content, "servers.toml")
+    for server in Servers(room()).all():
+        assert parse_server_url(server.name, server.url).place == server.place
 
 
 PLAN_TOML = (
@@ -370,6 +393,7 @@ READERS: Mapping[str, Reader] = {
     "claims": Reader(files([CLAIMS]), read_claims_file),
     "settings": Reader(files([SETTINGS]), read_settings_toml),
     "targets": Reader(files([TARGETS]), read_targets_toml),
+    "servers": Reader(files([SERVERS]), read_servers_toml),
     "callgrind": Reader(files(seeds("tests/data", "callgrind_dump")), read_callgrind),
     "team": Reader(values([TEAM_EDIT, TEAM_SESSION]), read_team),
 }

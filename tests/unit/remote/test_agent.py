@@ -7,6 +7,8 @@ import json
 import pytest
 
 from app.core.errors import DynoError, InputError, TargetError
+from app.protocol.answers import ServerAddress, StartRequest
+from app.protocol.reading import read
 from app.remote.agent import RemoteAgent
 from app.remote.bundle import current_bundle
 from app.remote.connection import CommandResult
@@ -55,6 +57,26 @@ def test_an_old_session_is_steered_by_its_own_agent_file() -> None:
     agent.follow("P", {"S1": 0, "S2": 40})
     command, _ = connection.opened[-1]
     assert command[6].endswith(f"/{'f' * 64}.pyz") and command[-4:] == ["--plan", "P", "S1:0", "S2:40"]
+
+
+def test_a_password_goes_by_standard_input_alone() -> None:
+    checks, rehearsed = answer({"checks": []}), answer({"checks": [], "variables": {}})
+    looked = answer({"family": "MySQL", "version": "8.0.36", "settings": {"sync_binlog": "1"}})
+    agent, connection = agent_with(THERE, looked, checks, rehearsed, answer({"plan": "P"}), checks)
+    address = ServerAddress("db", 3306, "bench", "dyno", "5e" * 32, True, ["sync_binlog"], "s3cret")
+    assert agent.reach_server(address).settings == {"sync_binlog": "1"} and "s3cret" not in repr(address)
+    passwords = {"prod-innodb": "s3cret"}
+    agent.check("f00", passwords)
+    agent.rehearse("f00", 0, 0.0, passwords)
+    agent.start("f00", passwords=passwords)
+    agent.check("f00")
+    sent = [json.loads(stdin) if stdin else None for _, stdin in connection.asked[1:]]
+    assert sent[0]["password"] == "s3cret" and sent[0]["host"] == "db"
+    assert sent[1] == sent[2] == {"passwords": passwords} and sent[4] is None
+    assert sent[3] == {"admission": None, "passwords": passwords}
+    assert read(StartRequest, sent[3]) == StartRequest(None, passwords)
+    assert "s3cret" not in repr(read(StartRequest, sent[3]))
+    assert not any("s3cret" in word for command, _ in connection.asked for word in command)
 
 
 def test_a_refusal_is_the_targets() -> None:
