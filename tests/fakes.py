@@ -141,6 +141,8 @@ class FakeExistingServer:
         self.asked.append(address)
         if not address.user:
             return ExistingServer(certificate=self.found.certificate)
+        if address.tls and address.certificate != self.found.certificate:
+            raise TargetError("local: 2026 TLS failed: another certificate is accepted")
         if address.password != PASSWORD:
             raise TargetError(f"local: 1045 Access denied for user '{address.user}'@'localhost'")
         its = {name: value for name, value in self.found.settings.items() if name in address.settings}

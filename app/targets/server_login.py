@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -103,6 +104,7 @@ def log_in(
             found = _look(agent, server, password)
         except DynoError as error:
             if not _is_denied(error):
+                _check_certificate(agent, server)
                 raise
             refused = error
             continue
@@ -113,10 +115,17 @@ def log_in(
     raise refused
 
 
+def _check_certificate(agent: ReachingAgent, server: NamedServer) -> None:
+    """Whether a login may have failed for another certificate: the agent then hangs up before it."""
+    offered = server.certificate
+    with suppress(DynoError):  # the error of the login says more
+        offered = offered_certificate(agent, server) if server.tls else ""
+    if offered != server.certificate:
+        raise ChangedServerCertificateError(server, fingerprint_text(offered))
+
+
 def _look(agent: ReachingAgent, server: NamedServer, password: str) -> ExistingServer:
     found = agent.reach_server(server.asked(password))
-    if server.tls and found.certificate.lower() != server.certificate:
-        raise ChangedServerCertificateError(server, fingerprint_text(found.certificate.lower()))
     if not found.family:
         said = "; ".join(found.problems) or "it does not say why"
         raise TargetError(f"{server.place} did not let {server.user} in: {said}")
