@@ -148,6 +148,10 @@ class FakeExistingServer:
         its = {name: value for name, value in self.found.settings.items() if name in address.settings}
         return replace(self.found, settings=its)
 
+    def clean_server(self, address: ServerAddress) -> list[str]:
+        self.asked.append(address)
+        return [f"table sbtest1 of {address.schema}"]
+
 
 _PASSED = Check("options", PASS, "accepted")
 _FAILED = Check("rehearsal", FAIL, "it does not start")

@@ -160,5 +160,8 @@ NAMES: dict[tuple[str, str], Find] = {
         (f"dyno target {verb}", "name"): _plain(_targets)
         for verb in ("edit", "survey", "calibrate", "canaries", "trust", "clean", "remove")
     },
-    **{(f"dyno server {verb}", "name"): _plain(_servers) for verb in ("edit", "show", "trust", "remove")},
+    **{
+        (f"dyno server {verb}", "name"): _plain(_servers)
+        for verb in ("edit", "show", "trust", "clean", "remove")
+    },
 }

@@ -62,6 +62,8 @@ def add_words(words: Any) -> None:
     )
     trust = add_verb(verbs, trust_server, "accept the certificate with this fingerprint", _add_name)
     trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
+    text = "drop what Dyno made in its schema, if a plan that was killed has left it there"
+    add_verb(verbs, clean_server, text, _add_name)
     text = "remove a server from the list; nothing on the server changes"
     add_verb(verbs, remove_server, text, _add_name)
 
@@ -170,6 +172,17 @@ def show_server(arguments: argparse.Namespace) -> None:
         _show(looked)
 
 
+def clean_server(arguments: argparse.Namespace) -> None:
+    server = Servers().get(arguments.name)
+    check_usable(server)
+    with _agent_for(server) as agent:
+        removed = agent.clean_server(server.asked(log_in(agent, server, ask_secret).password))
+    for each in removed:
+        say(f"removed {each}")
+    if not removed:
+        say(f"nothing is left in the schema {server.schema} of {server.place}")
+
+
 @contextmanager
 def _agent_for(server: NamedServer) -> Iterator[RemoteAgent]:
     """The agent of the target that drives it."""
@@ -230,6 +243,6 @@ def _show(looked: LoggedInServer) -> None:
     if found.rtt_ms is not None:
         say_wrapped(f"SELECT 1 takes {found.rtt_ms:.3g} ms")
     say_wrapped(*(f"setting: {each}" for each in server.found_settings))
-    say_wrapped(*(f"cannot be known: {each}" for each in found.notes))
+    say_wrapped(*(f"note: {each}" for each in found.notes))
     problems = [found.schema_state] if found.schema_state else []
     say_wrapped(*(f"problem: {each}" for each in (*problems, *found.problems)))

@@ -128,6 +128,10 @@ class RemoteAgent:
         """Look at a server that runs already, from this target."""
         return self._ask("reach-server", ExistingServer, stdin=to_json(address), timeout_s=REACH_S)
 
+    def clean_server(self, address: ServerAddress) -> Words:
+        """Drop what a killed plan has left in its schema; returns what was removed."""
+        return self._ask("clean-server", RemovalAnswer, stdin=to_json(address), timeout_s=DELETE_S).removed
+
     def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]:
         """The checks of an uploaded plan that need no start of a server; passwords are by contender."""
         said = _passwords(passwords)

@@ -29,6 +29,7 @@ MOST_SETTINGS, MOST_ENGINES = 50, 50
 MOST_QUERIES = 10_000_000  # a second
 _LONGEST, _LONGEST_VALUE = 200, 1000  # characters of what a server says of itself
 
+_FAMILIES = {"mysql": "MySQL", "mariadb": "MariaDB"}  # as surveys name those of builds
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?")
 _SCHEMA = re.compile(r"[A-Za-z0-9_$]{1,64}")
@@ -110,7 +111,7 @@ class NamedServer:
         values = {name: found.settings[name] for name in self.settings if name in found.settings}
         return replace(
             self,
-            family=harmless(found.family, _LONGEST),
+            family=_FAMILIES.get(found.family.lower(), harmless(found.family, _LONGEST)),
             version=harmless(found.version, _LONGEST),
             engines=engines[:MOST_ENGINES],
             default_engine=default if default in engines else "",

@@ -58,4 +58,4 @@ def _checks(name: str, looked: LoggedInServer) -> Iterator[Check]:
     if not server.tls and not server.is_loopback:
         yield Check("server", WARN, _PLAIN, f"dyno server edit {server.name} --tls", name)
     if notes := found.notes[:_MOST_NOTES]:
-        yield Check("server", INFO, f"cannot be known: {'; '.join(notes)}", "", name)
+        yield Check("server", INFO, "; ".join(notes), "", name)

@@ -21,7 +21,7 @@ from tests.unit.script.test_script import keep as keep_scripted
 WITHOUT = {
     "it changes something": (
         "target add", "target edit", "target trust", "target clean", "target remove",
-        "server add", "server edit", "server trust", "server remove",
+        "server add", "server edit", "server trust", "server clean", "server remove",
         "build install", "build note", "build remove", "preset new", "preset edit", "preset delete",
         "workload approve", "workload import", "snapshot delete",
         "queue move", "queue hold", "queue resume", "queue remove", "stop", "skip", "note", "profile",

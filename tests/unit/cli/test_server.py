@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_a_person_adds_a_server(
     assert "prod: MySQL 8.0.36 (Source distribution), mysql://dyno@db.example:3307/bench" in shown
     assert f"TLS: TLSv1.3, {SHOWN}" in shown and "engines: innodb (default), memory, myisam" in shown
     assert "SELECT 1 takes 0.42 ms" in shown and "setting: sync_binlog=1" in shown
-    assert "cannot be known: CPU and memory of its machine" in shown
+    assert "note: CPU and memory of its machine" in shown
     kept = Servers().get("prod")
     assert (kept.certificate, kept.confirmed, kept.max_queries) == (CERTIFICATE, True, 2000)
     assert kept.price == "0.52 USD" and kept.version == "8.0.36" and kept.target == "local"
@@ -162,6 +163,18 @@ def test_a_server_is_changed_listed_and_removed(
     assert not Servers().all()
 
 
+def test_what_a_killed_plan_has_left_is_dropped(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, with_password: None
+) -> None:
+    said(capsys, "server", "add", "own", "mysql://me@localhost/bench", "--no-tls")
+    assert said(capsys, "server", "clean", "own") == "removed table sbtest1 of bench\n"
+    assert running.asked[-1].password == PASSWORD
+    asked = len(running.asked)
+    Servers().keep(replace(Servers().get("own"), host="db.example"))
+    assert "which nobody has confirmed" in refused(capsys, "server", "clean", "own")
+    assert len(running.asked) == asked
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -177,6 +190,7 @@ def test_a_server_is_changed_listed_and_removed(
         (("trust", "prod", SHOWN), "no server 'prod'"),
         (("edit", "prod"), "no server 'prod'"),
         (("remove", "prod"), "no server 'prod'"),
+        (("clean", "prod"), "no server 'prod'"),
     ],
 )
 def test_wrong_words_about_servers(
