@@ -89,9 +89,8 @@ class Commands:
         data, at = self._held + data, 0
         while at < len(data):
             if not self._left:
-                if len(data) - at < HEADER + (not self._goes_on):
+                if not self._has_begun(data, at):
                     break
-                self._begin(data, at)
                 at += HEADER
             step = min(self._left, len(data) - at)
             at, self._left = at + step, self._left - step
@@ -99,9 +98,17 @@ class Commands:
         self.is_within = bool(self._left or self._goes_on or self._held)
         return data[:at]
 
-    def _begin(self, data: bytes, at: int) -> None:
+    def _has_begun(self, data: bytes, at: int) -> bool:
+        """Whether enough of a packet is there to know what it is."""
+        if len(data) < at + HEADER:
+            return False
         (header,) = struct.unpack_from("<I", data, at)
+        if not self._goes_on:
+            command = data[at + HEADER : at + HEADER + 1]
+            if header > LARGEST or not header or (command and command[0] not in PASSED):
+                raise ProtocolError("a packet that begins no command")
+            if not command:
+                return False
         self._left = header & LARGEST
-        if not self._goes_on and (header > LARGEST or not self._left or data[at + HEADER] not in PASSED):
-            raise ProtocolError("a packet that begins no command")
         self._goes_on = self._left == LARGEST
+        return True
