@@ -70,9 +70,9 @@ class Way:
             return
         if not count:
             raise ProtocolError("the connection has ended")
-        self.send(self._passed(count))
+        self.send(self.passed(count))
 
-    def _passed(self, count: int) -> Any:
+    def passed(self, count: int) -> Any:
         """What goes on of so many bytes in the buffer."""
         return VIEW[:count]
 
@@ -92,7 +92,7 @@ class Way:
 class WayFromTls(Way):
     """A large result comes in many records: several of them become one write to the client."""
 
-    def _passed(self, count: int) -> Any:
+    def passed(self, count: int) -> Any:
         if count == RECORD:
             with contextlib.suppress(OSError):  # the next read says it again
                 while count <= len(BUFFER) - RECORD:
@@ -112,7 +112,7 @@ class WayToServer(Way):
         super().__init__(receive, send)
         self._commands = Commands()
 
-    def _passed(self, count: int) -> Any:
+    def passed(self, count: int) -> Any:
         commands = self._commands
         if not commands.is_within and count > HEADER:
             header, command = first_of(BUFFER)
