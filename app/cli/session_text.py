@@ -17,6 +17,7 @@ from app.history.steps.step_text import (
     BUSY,
     cut_scope_text,
     cut_seconds_text,
+    existing_server_text,
     load_target_lines,
     named,
     others_text,
@@ -85,6 +86,7 @@ def print_session_details(found: Mapping[str, Any]) -> None:
     _show_list("disturbed", list(_disturbed(found["steps"])))
     _show_list("what the threads of the server did", list(_threads(found["steps"])))
     _show_list("load from other machines", list(_load(found["steps"])))
+    _show_list("on the way to the server", list(_existing(found["steps"])))
     explains = [line for each in found["explains"] for line in _explain(each)]
     _show_list("execution plans", explains)
     waits = [StepWaits.from_json(each) for each in found["waits"]]
@@ -102,6 +104,12 @@ def _load(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if lines := load_target_lines(step["load"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {lines[0]}"
             yield from lines[1:]
+
+
+def _existing(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for step in steps:
+        if text := existing_server_text(step["existing"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {text}"
 
 
 def _kinds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -129,7 +129,7 @@ def check_figures(desktop: Desktop) -> None:
     steps = facts(desktop, "existing")
     assert len(steps) == 4
     for found in steps.values():
-        assert 0 < found["rtt_before_ms"] < 1000 and found["relay_cpu_us"] is not None
+        assert 0 < found["rtt_before_ms"] < 1000
     (server,) = facts(desktop, "existing_server").values()
     assert server["schema"] == "bench" and server["tls"] is True
     assert not facts(desktop, "my_cnf") and not facts(desktop, "memory")

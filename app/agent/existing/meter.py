@@ -16,6 +16,7 @@ from .server import ExistingServer, is_loopback
 TRIPS = 5  # of SELECT 1, of which the median counts
 # of the statements of a step, and statements a second: less is no neighbour
 NEIGHBOUR_SHARE, NEIGHBOUR_MOST = 0.02, 20.0
+MOST_TICKED = 1000  # queries, below which the ticks of the clock say nothing of one
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
@@ -74,7 +75,7 @@ class ExistingServerMeter:
             "rtt_during_ms": _rounded(during_ms),
             "rtt_after_ms": _rounded(round_trip_ms(self._server.client)),
             "network_pct": None if network is None else round(100 * network, 1),
-            "relay_cpu_us": round(self._cpu_s * 1e6 / queries, 2) if queries else None,
+            "relay_cpu_us": round(self._cpu_s * 1e6 / queries, 2) if queries >= MOST_TICKED else None,
             "others_statements": _rounded(others),
         }
 

@@ -83,6 +83,7 @@ class StepEntry(TypedDict):
     schedule: dict[str, Any] | None  # `Schedule` of a step that could not keep its rate
     limit: dict[str, Any] | None  # `Limit` of a step that searched for one
     load: dict[str, Any] | None  # `Load` of a step that load targets drove
+    existing: dict[str, Any] | None  # `ExistingServerStep` of a step on a server that runs already
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
     soak: SoakEntry | None  # of a timed step of a minute or more
     of_kind: KindEntry | None  # of a kind of events
@@ -186,12 +187,23 @@ def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
     settled, counts = settle_results(history, session), stored_step_counts(history, session)
-    of_engine, loads = (
-        {fact["when"]: fact["value"] for fact in facts(history, session, name)} for name in (FACT, "load")
+    of_engine, loads, existing = (
+        {fact["when"]: fact["value"] for fact in facts(history, session, name)}
+        for name in (FACT, "load", "existing")
     )
     rates, soaks = rate_outcomes_by_step(history, session), soaks_of_session(history, session, counts)
+    ways = (loads, existing)
     found = [
-        _step(row, state, settled.get(at), counts.get(at), of_engine, loads, rates.get(at, {}), soaks.get(at))
+        _step(
+            row,
+            state,
+            settled.get(at),
+            counts.get(at),
+            of_engine,
+            ways,
+            rates.get(at, {}),
+            soaks.get(at),
+        )
         for row in step_rows(history, session)
         for at in [row.position]
     ]
@@ -220,7 +232,7 @@ def _step(
     settled: SettleEntry | None,
     counts: RecountedStep | None,
     of_engine: Mapping[str, dict[str, float]],
-    loads: Mapping[str, dict[str, Any]],
+    ways: tuple[Mapping[str, dict[str, Any]], Mapping[str, dict[str, Any]]],
     rates: dict[str, Any],
     soak: SoakEntry | None,
 ) -> StepEntry:
@@ -250,7 +262,8 @@ def _step(
         "rows": _whole(row.rows),
         "per_query": {**dict.fromkeys(PER_QUERY), **costs},
         "engine_figures": of_engine.get(step_label(row.name, coordinates), {}),
-        "load": loads.get(step_label(row.name, coordinates)),
+        "load": ways[0].get(step_label(row.name, coordinates)),
+        "existing": ways[1].get(step_label(row.name, coordinates)),
         "warm": bool(row.warm),
         "marks": read_json(row.marks) + _unsteady(counts),
         "others": read_json(row.others) if row.others else {},

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.checked.facts import LoadTargetStepFigures, RemoteLoadFacts
+from app.protocol.checked.facts import ExistingServerStep, LoadTargetStepFigures, RemoteLoadFacts
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, NOT_ALONE, REMOTE, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import LEVEL_MISSED, RATE_MISSED, ROLE_MISSED
@@ -113,6 +113,23 @@ def load_target_lines(said: Mapping[str, Any] | None) -> list[str]:
     return [f"{targets}{apart}", *(f"    {_load_part(each)}" for each in load.targets)]
 
 
+def existing_server_text(said: Mapping[str, Any] | None) -> str:
+    """`SELECT 1 took 0.3 ms before, 1.1 during, 0.3 after; network 20 % of a query at most; …`."""
+    if said is None:
+        return ""
+    found = read(ExistingServerStep, said)
+    trips = (("before", found.rtt_before_ms), ("during", found.rtt_during_ms), ("after", found.rtt_after_ms))
+    took = ", ".join(f"{ms:.2f} ms {when}" for when, ms in trips if ms is not None)
+    parts = [f"SELECT 1 took {took}"] if took else []
+    if found.network_pct is not None:
+        parts.append(f"network {found.network_pct:.0f} % of a query at most")
+    if found.relay_cpu_us is not None:
+        parts.append(f"the relay took {found.relay_cpu_us:.0f} us of CPU for each")
+    if found.others_statements is not None:
+        parts.append(f"others sent {figure_text(found.others_statements)} statements/s")
+    return "; ".join(parts)
+
+
 def _load_part(part: LoadTargetStepFigures) -> str:
     texts = [f"{part.name}: {count_text(part.threads, 'client')}", count_text(part.events, "event")]
     if part.cpu_pct is not None:
@@ -150,7 +167,7 @@ def remarks_text(step: StepEntry) -> str:
     disturbed = disturbed_text(step["others"])
     schedule = missed_schedule_text(step["schedule"])
     limit = "\n".join(filter(None, (limit_search_text(step["limit"]), *rate_try_lines(step["limit"]))))
-    load = "\n".join(load_target_lines(step["load"]))
+    load = "\n".join([*load_target_lines(step["load"]), existing_server_text(step["existing"])]).strip()
     operation = operation_text(step["operation"])
     kind = kind_text(step["of_kind"])
     texts = (step["reason"], kind, operation, marks, disturbed, schedule, limit, steady, cut, settled, load)

@@ -95,6 +95,18 @@ class RemoteLoadFacts:
 
 
 @dataclass(frozen=True)
+class ExistingServerStep:
+    """What of a step on a server that runs already is not that server's own."""
+
+    rtt_before_ms: Number | None = None  # of SELECT 1, through the relay
+    rtt_during_ms: Number | None = None
+    rtt_after_ms: Number | None = None
+    network_pct: Number | None = None  # of the time of a query, at most
+    relay_cpu_us: Number | None = None  # for a query
+    others_statements: Number | None = None  # a second
+
+
+@dataclass(frozen=True)
 class CanaryResult:
     """The result of the canary before a session."""
 
@@ -138,6 +150,7 @@ class SessionFacts:
     plans: list[StatementPlans]
     work: RowsPerEvent
     load: RemoteLoadFacts
+    existing: ExistingServerStep
     conditions: AskedConditions
     stacks: Stacks
 

@@ -11,6 +11,7 @@ from app.agent.sampling.figures import marks_of
 from app.history.steps.step_text import (
     MARKS,
     coordinate_text,
+    existing_server_text,
     named,
     remarks_of,
     remarks_text,
@@ -32,6 +33,7 @@ def step(**changes: Any) -> Any:
         "of_kind": None,
         "operation": None,
         "load": None,
+        "existing": None,
         **changes,
     }
 
@@ -142,3 +144,15 @@ def test_a_kind_of_events_says_its_share() -> None:
     kind = {"events": 100.0, "share_pct": 44.94, "rolled_back_pct": 1.0}
     assert remarks_of(step(of_kind=kind)) == "44.9 % of the events, 1.0 % of them rolled back"
     assert remarks_text(step(of_kind={**kind, "rolled_back_pct": 0.0})) == "44.9 % of the events"
+
+
+def test_the_way_to_a_server_that_runs_already() -> None:
+    said = {
+        "rtt_before_ms": 0.339, "rtt_during_ms": 4.04, "rtt_after_ms": None, "network_pct": 21.4,
+        "relay_cpu_us": 119.6, "others_statements": 0.0,
+    }  # fmt: skip
+    assert existing_server_text(said) == (
+        "SELECT 1 took 0.34 ms before, 4.04 ms during; network 21 % of a query at most;"
+        " the relay took 120 us of CPU for each; others sent 0 statements/s"
+    )
+    assert existing_server_text(None) == existing_server_text({}) == ""
