@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -21,6 +22,7 @@ from typing import Any
 import pymysql
 import pytest
 
+from app.agent.existing.packets import ok_packet, packet
 from app.agent.existing.relay import Relay
 from app.agent.server.login_socket import LoginError
 from app.agent.server.mysql import Entrance, ServerPlace, certificate_of
@@ -254,10 +256,8 @@ def test_clients_that_come_and_go_leave_nothing(relayed: Relayed, far_server: Da
             with connection.cursor() as cursor:
                 cursor.execute(f"SELECT {at}")
                 assert cursor.fetchone() == (at,)
-            if at % 2:
-                connection.close()
-            else:
-                connection._force_close()  # without a word
+            connection.close()
+            logged_in(relayed).close()  # without a word
 
     threads = [threading.Thread(target=come_and_go) for _ in range(8)]
     for thread in threads:
@@ -310,7 +310,8 @@ def test_the_password_is_in_no_argument_environment_or_file(relayed: Relayed) ->
 
 
 def test_a_schema_that_is_not_there(far_server: Database, relay_to: Callable[..., Relayed]) -> None:
-    place = own_place(far_server.port, pin_of(far_server.port))._replace(schema="none")
+    port = far_server.port
+    place = ServerPlace(HOST, port, "none", "bench", pin_of(port))
     assert relay_to(place).refusal()[0] in (1044, 1049)
 
 
@@ -322,11 +323,22 @@ def test_no_client_reaches_another_schema_or_account(relayed: Relayed) -> None:
         for name in ("mysql", "information_schema"):
             with pytest.raises(pymysql.err.MySQLError, match="Dyno works in the schema bench only"):
                 connection.select_db(name)
+    with logged_in(relayed) as client:
         for command in (0x11, 0x08, 0x12):  # change user, shutdown, binary log
-            connection._execute_command(command, b"root\0\0mysql\0")
-            with pytest.raises(pymysql.err.MySQLError, match="1047"):
-                connection._read_packet()
-        assert relayed_schema(connection) == SCHEMA
+            client.sendall(packet(0, bytes((command,)) + b"root\0\0mysql\0"))
+            assert client.recv(100)[4:7] == b"\xff\x17\x04"
+        client.sendall(packet(0, b"\x0e"))  # ping
+        assert client.recv(100)[4:5] == b"\0"
+
+
+def logged_in(relayed: Relayed) -> socket.socket:
+    """A client that has logged in, without a library."""
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(relayed.relay.socket)
+    assert client.recv(1000)[4:5] == b"\x0a"
+    client.sendall(packet(1, struct.pack("<IIB23s", 1 << 9, 1 << 24, 45, b"") + b"root\0\0"))
+    assert client.recv(100) == ok_packet(2, 2)
+    return client
 
 
 def relayed_schema(connection: Any) -> str:
@@ -391,7 +403,7 @@ def test_an_old_server_without_tls(
         done(relayed.sysbench("oltp_read_write", "prepare"))
         done(relayed.sysbench("oltp_read_write", "--threads=8", "--time=1", "run"))
         if certificate_of(HOST, server.port) == "":
-            pinned = relay_to(place._replace(certificate="0" * 64), server.password)
+            pinned = relay_to(ServerPlace(*place[:-1], "0" * 64), server.password)
             assert pinned.refusal() == (2026, "the server has no TLS, and a password is not sent without")
     finally:
         server.kill()
@@ -403,6 +415,7 @@ def test_an_old_server_without_tls(
 AGENT = """
 import sys, time
 sys.path[:0] = [sys.argv[1]]
+from app.agent.existing.packets import ok_packet, packet
 from app.agent.existing.relay import Relay
 from app.agent.server.mysql import ServerPlace
 place = ServerPlace(sys.argv[3], int(sys.argv[4]), "bench", "bench", sys.argv[5])
