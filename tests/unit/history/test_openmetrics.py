@@ -13,7 +13,7 @@ from app.history.steps.series import series
 from app.history.store.history import History
 from tests import comparable
 
-SHOWN = ("load.queries", "load.latency_p95_ms", "server.cpu_pct", "disk.write_kb")  # as developers/json.md has them
+SHOWN = ("load.queries", "load.latency_p95_ms", "server.cpu_pct", "disk.write_kb")  # of developers/json.md
 LINE = re.compile(r'dyno_[a-z0-9_]+\{([a-z_]+="(\\.|[^"\\])*",?)+\} \S+ \d+\.\d{3}')
 
 
