@@ -46,7 +46,7 @@ class Rig:
         self.target = self.sshd.add_target(NAME, str(folder / "dyno"), python=options.python)
         self.agent = self._reach()
         self.directory = self.agent.deploy()
-        self.survey = self.agent.survey()
+        self.survey = self.agent.survey([options.search_path] if options.search_path else [])
         print(
             f"target: Python {self.survey.python}, sysbench {self.survey.sysbench},"
             f" disk {self.survey.disk.kind} with {self.survey.disk.filesystem}",

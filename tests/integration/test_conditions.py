@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.agent.server.mysql import Client, QueryError
 from app.catalog import Catalog
 from app.catalog.approval import hash_of
 from app.history.steps.conditions import conditions_text
 from app.protocol.events import Fact, MomentEvent, SessionEnded, StepEnded
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
+from tests.integration.planted import socket_of
 from tests.plans import write
 from tests.sequences import own_sequence
+from tests.waiting import wait_until
 
 LOAD = 'workload = "accounts-load"'
 DRIVE = 'workload = "accounts"\nevents = 200\nwarmup = 0\nthreads = [4]'
@@ -169,20 +173,58 @@ def test_a_script_asks_the_same_conditions(desktop: Desktop, tmp_path: Path) -> 
     assert "run.sh: condition tellers (the balances of its tellers add up" in done.stderr
 
 
+def ask(desktop: Desktop, condition: str) -> None:
+    """A load of rows 1 to 100 with a condition, and a step that adds row 1000."""
+    before, after = "declare\n  next seq 1 2000000000\n", "begin\n  insert into t values (1000);\nend\n"
+    made = "tables\n  create table t (id int not null primary key);\nfill\n  insert into t values (:next);\n"
+    keys = 'title = "t"\nsql = "fill.sql"\n'
+    asked_for = f'[[condition]]\nname = "1"\ntitle = "there is no gap"\nsql = "{condition}"\n'
+    own = desktop.home / "workloads"
+    write(own / "fill.sql", before + made + after)
+    write(own / "fill.toml", f'name = "fill"\nkind = "load"\nunit = "rows/s"\n{keys}\n{asked_for}')
+    write(own / "add.toml", f'name = "add"\nkind = "drive"\n{keys}')
+    keep_steps(desktop, 'workload = "fill"', 'workload = "add"\nevents = 1\nwarmup = 0\nthreads = [1]')
+
+
 def test_a_condition_that_the_server_refuses_fails_the_session(desktop: Desktop) -> None:
-    write(
-        desktop.home / "workloads/fill.toml",
-        'name = "fill"\ntitle = "t"\nkind = "load"\nsql = "fill.sql"\nunit = "rows/s"\n\n[[condition]]\n'
-        'name = "1"\ntitle = "there is no gap"\nsql = "SELECT id FROM nowhere"\n',
-    )
-    table = "tables\n  create table t (id int not null primary key);\nfill\n  insert into t values (:next);\n"
-    declared = f"declare\n  next seq 1 2000000000\n{table}"
-    write(desktop.home / "workloads/fill.sql", f"{declared}begin\n  select id from t;\nend\n")
-    keep_steps(desktop, 'workload = "fill"', 'workload = "fill-read"\nevents = 1\nthreads = [1]')
-    write(
-        desktop.home / "workloads/fill-read.toml",
-        'name = "fill-read"\ntitle = "t"\nkind = "drive"\nsql = "fill.sql"\n',
-    )
+    ask(desktop, "SELECT id FROM nowhere")
     reason = carried_out(desktop, code=1)[-1].reason
     expected = "after the load: condition 1 (there is no gap) cannot be asked: 1146 Table 'dyno.nowhere'"
     assert reason.startswith(expected)
+
+
+def is_asked(desktop: Desktop) -> bool:
+    """Whether the server carries out a condition, by the state that SLEEP has."""
+    try:
+        with closing(Client(str(socket_of(desktop.server_pid())))) as client:
+            return "User sleep" in [row["state"] for row in client.query("SHOW PROCESSLIST")]
+    except (OSError, StopIteration, QueryError):  # it does not run yet, or is restarted
+        return False
+
+
+@pytest.mark.parametrize(
+    ("when", "words", "end"),
+    [
+        ("loaded", ("stop",), ("stopped", "asked for by a person")),
+        ("ended", ("stop", "--session"), ("stopped", "asked for by a person")),
+        ("ended", ("skip",), ("completed", "")),
+    ],
+)
+def test_a_request_in_a_check_ends_it_within_seconds(
+    desktop: Desktop, when: str, words: tuple[str, ...], end: tuple[str, str]
+) -> None:
+    above = {"loaded": 0, "ended": 500}[when]  # what a condition asks of the row that the step adds
+    ask(desktop, f"SELECT id FROM t WHERE id > {above} AND SLEEP(300)")
+    plan = desktop.plan(f"{MARIADB}:innodb", rows=100)
+    plan[plan.index("tiny")] = "mine"
+    running = desktop.begin("run", *plan, "--allow-busy")
+    wait_until(lambda: is_asked(desktop), "the condition is asked", 120)
+    desktop.dyno(*words)
+    assert running.wait(40) == (end[0] == "stopped")
+    (entry,) = desktop.sessions()
+    assert (entry["state"], entry["reason"]) == end
+    assert desktop.server_pid() == 0 and not list(desktop.target.glob("sessions/*/data"))
+    unknown = [
+        (at, found["unknown"]) for at, found in asked(desktop.events(entry["id"])) if not found["held"]
+    ]
+    assert unknown == ([("ended", "skipped by a person")] if words == ("skip",) else [])
