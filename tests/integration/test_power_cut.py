@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.history.steps.conditions import conditions_text
 from app.protocol.events import Event, Fact, SessionPlanned, StepEnded
 from app.protocol.plan import Plan
 from app.protocol.step_parts import OperationResult
@@ -154,3 +155,44 @@ def test_snapshots_are_refused(desktop: Desktop) -> None:
     assert (
         "step power-cut cuts the power of data on a file system of their own, which has no snapshots" in why
     )
+
+
+BUYERS = """\
+name = "cut-in-orders"
+kind = "power-cut"
+after = 4
+seconds = 12
+
+[[step.role]]
+name = "buyer"
+workload = "orders-specified"
+threads = THREADS
+"""
+HELD = "10 conditions held after the load and after the last step"
+TORN = (
+    "10 conditions held after the load; after the last step 10 of 10 conditions had no answer: the clients of"
+    " cut-in-orders threads=1 were ended in the middle of transactions, which MyISAM does not have"
+)
+
+
+@pytest.mark.parametrize(
+    ("engine", "cnf", "threads", "said"),
+    [
+        ("innodb", {**FULL, **LAZY}, 4, HELD),
+        ("rocksdb", {"rocksdb_flush_log_at_trx_commit": "0"}, 4, HELD),
+        ("myisam", {}, 1, TORN),
+    ],
+)
+def test_a_power_cut_takes_whole_orders_and_no_part_of_one(
+    desktop: Desktop, engine: str, cnf: Mapping[str, str], threads: int, said: str
+) -> None:
+    lines = "".join(f"loose_{name}={value}\n" for name, value in cnf.items())
+    plugin = "plugin_load_add=ha_rocksdb\n" if engine == "rocksdb" else ""
+    write(desktop.home / f"presets/{engine}/cut.cnf", f"[mysqld]\n{plugin}{lines}")
+    load = 'workload = "orders-load"\noptions = {form = "specified", foreign_keys = false}'
+    drive = f'workload = "orders-specified"\nthreads = [{threads}]'
+    sequence = own_sequence("cut", load, BUYERS.replace("THREADS", str(threads)), drive)
+    write(desktop.home / "sequences/cut.toml", sequence)
+    plan = desktop.plan(f"{MARIADB}:{engine}:cut", sequence="cut", rows=1000)
+    desktop.dyno("run", *plan, "--allow-busy", limit_s=LIMIT_S)
+    assert conditions_text(desktop.json("session", "show", "last")["conditions"]) == said
