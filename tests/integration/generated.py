@@ -199,6 +199,13 @@ def drive(server: Server, work: Work) -> Outcome:
     return Outcome(process.returncode, lines, said)
 
 
+def completed(server: Server, work: Work) -> Outcome:
+    """Carry out what ends well."""
+    outcome = drive(server, work)
+    assert outcome.code == 0, outcome.said
+    return outcome
+
+
 def percentile(buckets: list[list[float]], percent: int) -> float:
     """The upper bound of the bucket in which so many of a hundred have been reached."""
     wanted, seen = sum(count for _, count in buckets) * percent / 100, 0.0
@@ -231,15 +238,25 @@ def classic() -> list[Workload]:
 
 def fill(server: Server, engine: str, with_index: bool = True, **more: Any) -> Outcome:
     """A fresh database with the tables in it; the outcome of the load."""
-    server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
-    outcome = drive(server, shipped("load", engine, **more))
-    assert outcome.code == 0, outcome.said
+    outcome = loaded_anew(server, "load", engine, **more)
     if with_index:
         more.pop("options", None)
-        indexed = drive(server, shipped("index", engine, **more))
-        assert indexed.code == 0, indexed.said
+        completed(server, shipped("index", engine, **more))
         analyse(server, engine)
     return outcome
+
+
+def loaded_anew(server: Server, name: str, engine: str, **more: Any) -> Outcome:
+    """A fresh database that this load has filled."""
+    server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
+    return completed(server, shipped(name, engine, **more))
+
+
+def violated(server: Server, load: str) -> list[str]:
+    """The names of the conditions of a load that do not hold."""
+    conditions = Catalog().workload(load).condition
+    assert conditions
+    return [each.name for each in conditions if server.query("USE dyno", each.sql)]
 
 
 def analyse(server: Server, engine: str) -> AnalyseTables:

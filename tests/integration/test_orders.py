@@ -15,10 +15,22 @@ import pymysql
 import pytest
 
 from app.catalog import Catalog
-from tests.integration.generated import Outcome, Server, analyse, drive, logged, shipped
-from tests.integration.test_rows_read import BUILDS, Build, running
+from tests.integration.generated import (
+    Outcome,
+    Server,
+    analyse,
+    completed,
+    drive,
+    loaded_anew,
+    logged,
+    shipped,
+    violated,
+)
+from tests.integration.test_rows_read import BUILDS, Build, on_each_engine
 
+LOAD = "orders-load"
 ROWS, WAREHOUSES = 1000, 3  # items, so 30 customers and orders of a district, 9 of them new
+SIZE = {"rows": ROWS, "tables": WAREHOUSES}
 FORMS = ("common", "specified")
 NAMES = {"common": "orders", "specified": "orders-specified"}
 SHARES = {"common": (10, 10, 1, 1, 1), "specified": (45, 43, 4, 4, 4)}
@@ -31,23 +43,17 @@ MADE_AT = {"h_date", "o_entry_d", "ol_delivery_d"}
 Values = Mapping[str, Any]
 
 
-def carried(server: Server, name: str, engine: str = "innodb", **more: Any) -> Outcome:
-    outcome = drive(server, shipped(name, engine, **{"rows": ROWS, "tables": WAREHOUSES, **more}))
-    assert outcome.code == 0, outcome.said
-    return outcome
-
-
 def loaded(server: Server, form: str = "common", engine: str = "innodb", **more: Any) -> Outcome:
-    server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
     options = {"form": form, **more.pop("options", {})}
-    outcome = carried(server, "orders-load", engine, options=options, **more)
+    outcome = loaded_anew(server, LOAD, engine, **{**SIZE, **more, "options": options})
     analyse(server, engine)
     return outcome
 
 
 def driven(server: Server, form: str, engine: str = "innodb", **more: Any) -> dict[str, Any]:
     """What it counted of each kind."""
-    found: dict[str, Any] = carried(server, NAMES[form], engine, **more).of("kinds")[-1]["kinds"]
+    outcome = completed(server, shipped(NAMES[form], engine, **{**SIZE, **more}))
+    found: dict[str, Any] = outcome.of("kinds")[-1]["kinds"]
     return found
 
 
@@ -63,13 +69,6 @@ def rows_of(server: Server, table: str) -> list[tuple[Any, ...]]:
 
 def all_rows(server: Server) -> dict[str, list[tuple[Any, ...]]]:
     return {table: rows_of(server, table) for table in TABLES}
-
-
-def violated(server: Server) -> list[str]:
-    """The names of the conditions that do not hold."""
-    conditions = Catalog().workload("orders-load").condition
-    assert len(conditions) == 10
-    return [each.name for each in conditions if server.query("USE dyno", each.sql)]
 
 
 def statements(kind: Values) -> int:
@@ -94,7 +93,7 @@ def test_orders_are_loaded_to_the_row(server: Server, form: str) -> None:
     assert {table: one(server, f"SELECT COUNT(*) FROM {table}") for table in TABLES} == expected
     assert outcome.total["rows"]["inserted"] == sum(expected.values())
     assert 9.3 < lines / (300 * WAREHOUSES) < 10.7
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 def test_warehouses_depend_on_the_seed_and_not_on_the_clients(server: Server) -> None:
@@ -111,9 +110,9 @@ def test_warehouses_depend_on_the_seed_and_not_on_the_clients(server: Server) ->
 def test_a_second_load_drops_the_tables_of_the_first(server: Server) -> None:
     loaded(server)
     assert one(server, "SELECT COUNT(*) FROM item") == ROWS
-    carried(server, "orders-load", options={"form": "specified"}, rows=200, tables=1)
+    completed(server, shipped(LOAD, "innodb", options={"form": "specified"}, rows=200, tables=1))
     assert (one(server, "SELECT COUNT(*) FROM item"), one(server, "SELECT COUNT(*) FROM stock")) == (200, 200)
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 def test_texts_are_random_or_one_letter(server: Server) -> None:
@@ -214,7 +213,7 @@ def test_the_common_form_looks_at_the_ten_oldest_orders_only(server: Server) -> 
 @pytest.mark.parametrize("form", FORMS)
 def test_one_order_in_a_hundred_is_rolled_back_and_counted_apart(server: Server, form: str) -> None:
     loaded(server, form)
-    work = shipped(NAMES[form], "innodb", rows=ROWS, tables=WAREHOUSES, threads=1, events=2500)
+    work = shipped(NAMES[form], "innodb", **SIZE, threads=1, events=2500)
     outcome, text = logged(server, work)
     order = outcome.of("kinds")[-1]["kinds"]["new-order"]
     assert 2 <= order["rolled_back"] <= 30 and outcome.total["errors"] == 0
@@ -226,15 +225,15 @@ def test_one_order_in_a_hundred_is_rolled_back_and_counted_apart(server: Server,
     for part in undone:
         lines = int(re.search(r", '[^']+', (\d+), [01]\)", part)[1])  # type: ignore[index]
         assert part.count("FROM item WHERE") == (lines if form == "specified" else lines - 1)
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 def test_an_engine_without_transactions_has_one_client_and_no_rollback(server: Server) -> None:
     loaded(server, "specified", "myisam")
     kinds = driven(server, "specified", "myisam", threads=1, events=1500)
     assert kinds["new-order"]["events"] > 500 and kinds["new-order"]["rolled_back"] == 0
-    assert violated(server) == []
-    refused = drive(server, shipped("orders", "myisam", rows=ROWS, tables=WAREHOUSES, threads=2, events=5))
+    assert violated(server, LOAD) == []
+    refused = drive(server, shipped("orders", "myisam", **SIZE, threads=2, events=5))
     assert refused.code != 0 and "orders: myisam has no transactions: run one client" in refused.said
 
 
@@ -253,7 +252,7 @@ def test_the_same_seed_draws_the_same_transactions_on_every_engine(server: Serve
     found = {}
     for engine in ("innodb", "rocksdb"):
         loaded(server, form, engine)
-        work = shipped(NAMES[form], engine, rows=ROWS, tables=WAREHOUSES, threads=1, events=60, seed=7)
+        work = shipped(NAMES[form], engine, **SIZE, threads=1, events=60, seed=7)
         found[engine] = transactions_of(logged(server, work)[1])
     assert len(found["innodb"]) == 60 and found["innodb"] == found["rocksdb"]
 
@@ -266,7 +265,7 @@ def test_only_the_specified_form_repeats_what_an_error_ended(server: Server, for
     with pymysql.connect(unix_socket=server.socket, user="root", database="dyno") as holder:
         holder.cursor().execute("SELECT d_id FROM district FOR UPDATE")
         threading.Timer(4.5, holder.rollback).start()
-        work = shipped(NAMES[form], "innodb", rows=ROWS, tables=WAREHOUSES, threads=1, events=40, seed=11)
+        work = shipped(NAMES[form], "innodb", **SIZE, threads=1, events=40, seed=11)
         outcome, text = logged(server, work)
     server.query("SET GLOBAL innodb_lock_wait_timeout = 50")
     assert outcome.total["errors"] >= 3
@@ -280,7 +279,7 @@ def test_only_the_specified_form_repeats_what_an_error_ended(server: Server, for
         assert all(each == tried[0] for each in tried) and ended[last + 1][: len(tried[0])] == tried[0]
     else:
         assert any(each != tried[0] for each in tried)
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 # Procedures
@@ -307,21 +306,21 @@ def test_many_clients_leave_the_tables_consistent(server: Server, form: str, pro
     options = {"procedures": procedures, "own_table": False}
     kinds = driven(server, form, threads=12, events=2500, options=options)
     assert all(kind["events"] > 0 for kind in kinds.values())
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 def test_one_warehouse_for_sixty_clients_stays_consistent(server: Server) -> None:
     loaded(server, "specified", tables=1)
     kinds = driven(server, "specified", tables=1, threads=60, events=1500)
     assert sum(kind["events"] for kind in kinds.values()) == 1500
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 def test_connections_that_are_lost_leave_no_part_of_a_transaction(server: Server) -> None:
     loaded(server, "specified")
     clients = "SELECT id FROM information_schema.processlist WHERE db = 'dyno'"
     with ThreadPoolExecutor() as pool:
-        work = shipped("orders-specified", "innodb", rows=ROWS, tables=WAREHOUSES, threads=8, seconds=20)
+        work = shipped("orders-specified", "innodb", **SIZE, threads=8, seconds=20)
         ended = pool.submit(drive, server, work)
         time.sleep(4)
         lost = server.query(clients)
@@ -330,7 +329,7 @@ def test_connections_that_are_lost_leave_no_part_of_a_transaction(server: Server
                 server.query(f"KILL {client}")
         assert len(lost) == 8 and ended.result().code != 0
     assert one(server, "SELECT COUNT(*) FROM orders WHERE o_id > 30") > 0
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 PLANTED = [
@@ -367,7 +366,7 @@ PLANTED = [
 
 def test_each_planted_violation_is_found(server: Server) -> None:
     loaded(server, "specified")
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
     for planted, names in PLANTED:
         table = re.search(r"(?:UPDATE|FROM) (\w+)", planted)[1]  # type: ignore[index]
         server.query(
@@ -376,16 +375,16 @@ def test_each_planted_violation_is_found(server: Server) -> None:
             "SET foreign_key_checks = 0",
             planted,
         )
-        assert set(violated(server)) == names, planted
+        assert set(violated(server, LOAD)) == names, planted
         server.query(
             "SET foreign_key_checks = 0",
             f"DELETE FROM dyno.{table}",
             f"INSERT INTO dyno.{table} SELECT * FROM dyno.kept",
             "DROP TABLE dyno.kept",
         )
-    known = {each.name for each in Catalog().workload("orders-load").condition}
+    known = {each.name for each in Catalog().workload(LOAD).condition}
     assert {name for _, names in PLANTED for name in names} == known
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 # Options and builds
@@ -393,11 +392,12 @@ def test_each_planted_violation_is_found(server: Server) -> None:
 
 def test_a_terminal_waits_outside_of_the_latency_of_its_transactions(server: Server) -> None:
     loaded(server, "specified")
-    outcome = carried(server, "orders-specified", threads=4, seconds=6, options={"keying": True})
+    work = {**SIZE, "threads": 4, "seconds": 6}
+    outcome = completed(server, shipped("orders-specified", "innodb", **work, options={"keying": True}))
     kinds = outcome.of("kinds")[-1]["kinds"]
     assert 4 <= outcome.total["events"] < 16 and outcome.total["time_s"] < 8  # two seconds each at least
     assert all(not kind["events"] or kind["latency_ms"]["max"] < 1900 for kind in kinds.values())
-    thinking = carried(server, "orders-specified", threads=4, seconds=6, options={"thinking": True})
+    thinking = completed(server, shipped("orders-specified", "innodb", **work, options={"thinking": True}))
     assert 4 <= thinking.total["events"] < 60 and thinking.total["time_s"] < 8
 
 
@@ -420,15 +420,12 @@ def test_the_isolation_of_the_clients_is_an_option(server: Server) -> None:
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_orders_stay_consistent_on_every_build(build: Build, tmp_path: Path) -> None:
-    with running(build, tmp_path) as found:
-        server = Server(Path(found.private))
-        for engine in build.engines:
-            threads = 1 if engine in ("myisam", "aria") else 4
-            for form in FORMS:
-                loaded(server, form, engine, rows=500)
-                for procedures in (False, True):
-                    options = {"procedures": procedures}
-                    size = {"rows": 500, "threads": threads, "events": 250}
-                    kinds = driven(server, form, engine, options=options, **size)
-                    assert sum(kind["events"] for kind in kinds.values()) == 250
-                assert violated(server) == []
+    for server, engine, threads in on_each_engine(build, tmp_path):
+        for form in FORMS:
+            loaded(server, form, engine, rows=500)
+            for procedures in (False, True):
+                options = {"procedures": procedures}
+                size = {"rows": 500, "threads": threads, "events": 250}
+                kinds = driven(server, form, engine, options=options, **size)
+                assert sum(kind["events"] for kind in kinds.values()) == 250
+            assert violated(server, LOAD) == []

@@ -9,7 +9,7 @@ import pytest
 
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
-from tests.integration.generated import ENGINES, Server, analyse, drive, shipped
+from tests.integration.generated import ENGINES, Server, analyse, completed, loaded_anew, shipped
 from tests.integration.test_rows_read import BUILDS, Build, running
 
 WAREHOUSES, ROWS = 2, 1000
@@ -19,13 +19,10 @@ RETURNED = {"revenue": 20, "backlog": 20, "best-sellers": 10, "low-stock": 2, "c
 
 def analysed(server: Server, engine: str) -> dict[str, Any]:
     """Two of each query on freshly loaded tables; what was counted of each kind."""
-    server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
     size = {"rows": ROWS, "tables": WAREHOUSES}
-    loading = shipped("orders-load", engine, options={"form": "specified"}, **size)
-    assert (loaded := drive(server, loading)).code == 0, loaded.said
+    loaded_anew(server, "orders-load", engine, options={"form": "specified"}, **size)
     analyse(server, engine)
-    outcome = drive(server, shipped("orders-analysis", engine, threads=1, events=10, **size))
-    assert outcome.code == 0, outcome.said
+    outcome = completed(server, shipped("orders-analysis", engine, threads=1, events=10, **size))
     kinds: dict[str, Any] = outcome.of("kinds")[-1]["kinds"]
     return kinds
 

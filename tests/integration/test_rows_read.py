@@ -15,6 +15,7 @@ from app.agent.server.mysql import Client
 from app.agent.server.server import Server as AgentServer
 from app.agent.steps.same_work import STATUS_ROWS, RowTolerance, beyond, rows_per_event
 from app.catalog import Catalog, Workload
+from app.engines import KNOWN
 from app.protocol.work import rows_per_event_bounds, statements_of
 from tests.installed import SERVER, VERSION
 from tests.integration.generated import Server, analyse, classic, drive, fill, shipped
@@ -82,6 +83,13 @@ def running(build: Build, folder: Path) -> Iterator[AgentServer]:
     with started(folder, server, build.base, build.family, build.version, plugin) as found:
         found.client.try_run("SET GLOBAL innodb_stats_auto_recalc=0")
         yield found
+
+
+def on_each_engine(build: Build, folder: Path, clients: int = 4) -> Iterator[tuple[Server, str, int]]:
+    """Its server with each engine, and these clients or, where it has no transactions, one."""
+    with running(build, folder) as found:
+        for engine in build.engines:
+            yield Server(Path(found.private)), engine, clients if KNOWN[engine].has_transactions else 1
 
 
 def position(server: Server) -> Any:

@@ -12,38 +12,36 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.catalog import Catalog
 from app.history.steps.conditions import conditions_text
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
-from tests.integration.generated import ENGINES, Outcome, Server, drive, shipped, start
-from tests.integration.test_rows_read import BUILDS, Build, running
+from tests.integration.generated import (
+    ENGINES,
+    Outcome,
+    Server,
+    completed,
+    loaded_anew,
+    shipped,
+    start,
+    violated,
+)
+from tests.integration.test_rows_read import BUILDS, Build, on_each_engine
 from tests.plans import write
 from tests.sequences import own_sequence
 
+LOAD = "accounts-load"
 ROWS, BRANCHES = 500, 2
 COUNTED = ("com_update", "com_insert", "com_select", "com_commit", "com_rollback")
 CHANGES = "SELECT teller_id, branch_id, account_id, delta FROM dyno.history ORDER BY id"
 
 
 def loaded_accounts(server: Server, engine: str, **more: Any) -> Outcome:
-    server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
-    outcome = drive(server, shipped("accounts-load", engine, **{"rows": ROWS, "tables": BRANCHES, **more}))
-    assert outcome.code == 0, outcome.said
-    return outcome
+    return loaded_anew(server, LOAD, engine, **{"rows": ROWS, "tables": BRANCHES, **more})
 
 
 def paid(server: Server, engine: str = "innodb", **more: Any) -> Outcome:
     work = {"rows": ROWS, "tables": BRANCHES, "threads": 1, "events": 300, **more}
-    outcome = drive(server, shipped("accounts", engine, **work))
-    assert outcome.code == 0, outcome.said
-    return outcome
-
-
-def violated(server: Server) -> list[str]:
-    """The names of the conditions that do not hold."""
-    conditions = Catalog().workload("accounts-load").condition
-    return [each.name for each in conditions if server.query("USE dyno", each.sql)]
+    return completed(server, shipped("accounts", engine, **work))
 
 
 def sums(server: Server) -> set[int]:
@@ -57,6 +55,11 @@ def count(server: Server, table: str) -> int:
     return int(server.query(f"SELECT COUNT(*) FROM dyno.{table}")[0][0])
 
 
+def check_sums(server: Server, payments: int) -> None:
+    assert count(server, "history") == payments
+    assert len(sums(server)) == 1 and violated(server, LOAD) == []
+
+
 @pytest.mark.parametrize("keys", [False, True])
 def test_accounts_are_loaded_to_the_row(server: Server, keys: bool) -> None:
     outcome = loaded_accounts(server, "innodb", rows=1234, options={"secondary_keys": keys})
@@ -67,7 +70,7 @@ def test_accounts_are_loaded_to_the_row(server: Server, keys: bool) -> None:
     text = {each: server.query(f"SHOW CREATE TABLE dyno.{each}")[0][1] for each in ("account", "history")}
     assert [each.count("KEY") for each in text.values()] == ([2, 3] if keys else [1, 1])
     assert "ENGINE=InnoDB" in text["account"] and "`balance` bigint(20)" in text["account"]
-    assert violated(server) == []
+    assert violated(server, LOAD) == []
 
 
 def test_accounts_depend_on_the_seed_and_not_on_the_threads(server: Server) -> None:
@@ -89,7 +92,7 @@ def test_a_payment_is_five_statements_in_a_transaction(server: Server, engine: s
     assert after["com_commit"] - before["com_commit"] == 300 and total["control"] == 600
     assert (total["events"], total["reads"], total["writes"], total["errors"]) == (300, 300, 1200, 0)
     assert total["rows"] == {"read": 300, "inserted": 300, "updated": 900, "deleted": 0}
-    assert count(server, "history") == 300 and len(sums(server)) == 1 and violated(server) == []
+    check_sums(server, 300)
     remote = "SELECT COUNT(*) FROM dyno.history AS h JOIN dyno.account AS a ON a.id = account_id"
     away = int(server.query(f"{remote} WHERE a.branch_id <> h.branch_id")[0][0])
     assert 15 < away < 80  # of 300 15 %: 45, and at most five deviations
@@ -109,7 +112,7 @@ def test_the_same_seed_pays_the_same_on_every_engine(server: Server) -> None:
 def test_many_clients_of_one_branch_leave_the_sums_equal(server: Server, engine: str) -> None:
     loaded_accounts(server, engine, tables=1)
     paid(server, engine, tables=1, threads=16, events=2000)
-    assert count(server, "history") == 2000 and len(sums(server)) == 1 and violated(server) == []
+    check_sums(server, 2000)
 
 
 @contextmanager
@@ -151,7 +154,7 @@ def test_deadlocks_in_mid_transaction_leave_the_sums_equal(server: Server, engin
     with disturbing(server, lock_the_other_way):
         total = paid(server, engine, tables=1, rows=20, threads=8, events=4000).total
     assert total["errors"] > 0 and total["events"] == 4000
-    assert count(server, "history") == 4000 and len(sums(server)) == 1 and violated(server) == []
+    check_sums(server, 4000)
 
 
 def test_lost_connections_in_mid_transaction_leave_the_sums_equal(server: Server) -> None:
@@ -168,29 +171,26 @@ def test_lost_connections_in_mid_transaction_leave_the_sums_equal(server: Server
         lines.read()
         said, _ = process.communicate(timeout=60)
     assert process.returncode != 0 and "onnection" in said
-    assert count(server, "history") > 0 and len(sums(server)) == 1 and violated(server) == []
+    assert count(server, "history") > 0 and len(sums(server)) == 1 and violated(server, LOAD) == []
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_accounts_are_right_on_this_build(build: Build, tmp_path: Path) -> None:
-    with running(build, tmp_path) as found:
-        server = Server(Path(found.private))
-        for engine in build.engines:
-            threads = 1 if engine in ("myisam", "aria") else 4
-            for keys in (False, True):
-                loaded_accounts(server, engine, options={"secondary_keys": keys})
-                assert violated(server) == []
-                before = server.counters(*COUNTED)
-                paid(server, engine, threads=threads)
-                after = server.counters(*COUNTED)
-                assert after["com_update"] - before["com_update"] >= 900
-                assert count(server, "history") == 300 and len(sums(server)) == 1 and violated(server) == []
-            server.query("UPDATE dyno.account SET balance = balance + 1 WHERE id = 1")
-            assert violated(server) == ["accounts"]
-            server.query("UPDATE dyno.branch SET balance = balance + 1 WHERE id = 1")
-            assert violated(server) == ["tellers"]
-            server.query("UPDATE dyno.teller SET balance = balance + 1 WHERE id = 1")
-            assert violated(server) == ["history"]
+    for server, engine, threads in on_each_engine(build, tmp_path):
+        for keys in (False, True):
+            loaded_accounts(server, engine, options={"secondary_keys": keys})
+            assert violated(server, LOAD) == []
+            before = server.counters(*COUNTED)
+            paid(server, engine, threads=threads)
+            after = server.counters(*COUNTED)
+            assert after["com_update"] - before["com_update"] >= 900
+            check_sums(server, 300)
+        server.query("UPDATE dyno.account SET balance = balance + 1 WHERE id = 1")
+        assert violated(server, LOAD) == ["accounts"]
+        server.query("UPDATE dyno.branch SET balance = balance + 1 WHERE id = 1")
+        assert violated(server, LOAD) == ["tellers"]
+        server.query("UPDATE dyno.teller SET balance = balance + 1 WHERE id = 1")
+        assert violated(server, LOAD) == ["history"]
 
 
 # plans
