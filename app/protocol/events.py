@@ -45,13 +45,14 @@ MAX_NOTE = 4000  # characters
 CLIENT_BOUND = "client-bound"  # a load target had no CPU left
 LOPSIDED = "lopsided"  # a client of one load target did a fraction of the work of one of another
 TUNNELLED = "tunnelled"  # load targets reached the server over loopback
+QUERY_LIMITED = "query-limited"  # the plan's limit for a server that runs already was what it reached
 REMOTE = "remote"  # the server runs already, on another machine
 NOT_ALONE = "not-alone"  # other clients had a server that runs already do more than a little
 # marks of a step whose figure says nothing of its contender: it is not judged, of repeats it is left out
 SPOILT = (
     "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
     "other-work", "changed-plan", DISTURBED, CLIENT_BOUND, LOPSIDED, TUNNELLED,
-    NOT_ALONE, PROFILED_ON_REQUEST,
+    NOT_ALONE, QUERY_LIMITED, PROFILED_ON_REQUEST,
 )  # fmt: skip
 REPEATED = "repeated"  # the mark after which the seconds of a step count anew
 # of an operation; each has the second of the step

@@ -649,3 +649,19 @@ def test_who_is_no_client_is_let_go(relayed: Relayed) -> None:
                 stranger.sendall(said)
     assert relayed.rows("SELECT 1") == [(1,)]
     assert relayed.relay.take_problems() == [] and relayed.are_alive()
+
+
+def test_a_limit_of_statements_a_second_holds_for_all_clients(
+    far_server: Database, relay_to: Callable[..., Relayed]
+) -> None:
+    place = own_place(far_server.port, pin_of(far_server.port))._replace(max_queries=100)
+    relayed = relay_to(place)
+    done(relayed.sysbench("oltp_point_select", "prepare"))
+    before = questions(far_server)
+    done(relayed.sysbench("oltp_point_select", "--threads=8", "--time=5", "--db-ps-mode=disable", "run"))
+    sent = questions(far_server) - before
+    assert 250 <= sent <= 600  # five seconds, and until the last client has gone
+
+
+def questions(database: Database) -> int:
+    return int(database.query("SHOW GLOBAL STATUS LIKE 'Questions'")[0][1])

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 from app.agent.server.mysql import Client, QueryError
-from app.protocol.events import NOT_ALONE, REMOTE
+from app.protocol.events import NOT_ALONE, QUERY_LIMITED, REMOTE
 
 from .server import ExistingServer, is_loopback
 
@@ -17,6 +17,7 @@ TRIPS = 5  # of SELECT 1, of which the median counts
 # of the statements of a step, and statements a second: less is no neighbour
 NEIGHBOUR_SHARE, NEIGHBOUR_MOST = 0.02, 20.0
 MOST_TICKED = 1000  # queries, below which the ticks of the clock say nothing of one
+LIMITED_SHARE = 0.9  # of a limit: from here on it was what held the clients back
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
@@ -59,7 +60,12 @@ class ExistingServerMeter:
 
     def marks(self, queries: int) -> List[str]:
         is_remote = not is_loopback(str(self._server.contender["host"]))
-        return [REMOTE] * is_remote + [NOT_ALONE] * self._has_neighbour(queries)
+        marks = [REMOTE] * is_remote + [NOT_ALONE] * self._has_neighbour(queries)
+        return marks + [QUERY_LIMITED] * self._is_limited(queries)
+
+    def _is_limited(self, queries: int) -> bool:
+        most = int(self._server.contender["max_queries"])
+        return bool(most) and self._seconds > 0 and queries / self._seconds > LIMITED_SHARE * most
 
     def _has_neighbour(self, queries: int) -> bool:
         most = max(NEIGHBOUR_SHARE * queries, NEIGHBOUR_MOST * self._seconds)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
 import os
 import select
 import ssl
+import time
 from collections import deque
-from typing import Any, Callable, Deque, Dict
+from typing import Any, Callable, Deque, Dict, List, Optional, Tuple
 
 from .packets import HEADER, PASSED, Commands, ProtocolError, first_of, instead_of
 
@@ -25,6 +27,7 @@ class Passing:
         self.epoll = select.epoll()
         self.handlers: Dict[int, Callable[[int], None]] = {}
         self._new: Deque[Pair] = deque()
+        self._later: List[Tuple[float, int, Callable[[], None]]] = []
         wakes, self._wake = os.pipe()
         self.watch(wakes, lambda _: self._begin_new(wakes))
 
@@ -40,10 +43,19 @@ class Passing:
     def run(self) -> None:
         poll, find = self.epoll.poll, self.handlers.get
         while True:
-            for fd, event in poll():
+            for fd, event in poll(self._do_what_is_due() if self._later else None):
                 handle = find(fd)
                 if handle is not None:  # else the same round has closed it
                     handle(event)
+
+    def later(self, wait_s: float, do: Callable[[], None]) -> None:
+        heapq.heappush(self._later, (time.monotonic() + wait_s, id(do), do))
+
+    def _do_what_is_due(self) -> Optional[float]:
+        """The seconds until the next is due."""
+        while self._later and self._later[0][0] <= time.monotonic():
+            heapq.heappop(self._later)[2]()
+        return max(0.0, self._later[0][0] - time.monotonic()) if self._later else None
 
     def watch(self, fd: int, handle: Callable[[int], None], event: int = READABLE) -> None:
         self.handlers[fd] = handle
@@ -52,6 +64,21 @@ class Passing:
     def forget(self, fd: int) -> None:
         if self.handlers.pop(fd, None):
             self.epoll.unregister(fd)
+
+
+class QueryLimit:
+    """At most so many statements a second, of all clients together: each has its moment."""
+
+    def __init__(self, most: int) -> None:
+        self._gap_s = 1.0 / most
+        self._next = 0.0
+
+    def wait_s(self) -> float:
+        """Take the next moment; returns how far away that is."""
+        now = time.monotonic()
+        at = max(self._next, now)
+        self._next = at + self._gap_s
+        return at - now
 
 
 class Way:
@@ -128,7 +155,16 @@ class Pair:
 
     _loop: Passing
 
-    def __init__(self, client: Any, server: Any, schema: str, welcome: bytes = b"") -> None:
+    def __init__(
+        self,
+        client: Any,
+        server: Any,
+        schema: str,
+        welcome: bytes = b"",
+        limit: Optional[QueryLimit] = None,
+    ) -> None:
+        self._limit = limit
+        self._waits = False  # for the moment of its next statement
         client.setblocking(False)
         server.setblocking(False)
         self._client = client
@@ -149,7 +185,21 @@ class Pair:
         self._watch()
 
     def _on_client(self, event: int) -> None:
-        self._handle(event, self._to_server, self._to_client)
+        if self._limit is not None and event & ~WRITABLE and not self._to_server.rest:
+            wait_s = self._limit.wait_s()
+            if wait_s > 0:
+                self._waits = True
+                self._loop.later(wait_s, self._go_on)
+                self._watch()
+                event &= WRITABLE
+        if event:
+            self._handle(event, self._to_server, self._to_client)
+
+    def _go_on(self) -> None:
+        if self._client.fileno() >= 0:
+            self._waits = False
+            self._watch()
+            self._handle(READABLE, self._to_server, self._to_client)
 
     def _on_server(self, event: int) -> None:
         self._handle(event, self._to_client, self._to_server)
@@ -177,7 +227,8 @@ class Pair:
             (self._client, self._on_client, self._to_server, self._to_client),
             (self._server, self._on_server, self._to_client, self._to_server),
         ):
-            event = (0 if from_it.rest else READABLE) | (WRITABLE if to_it.rest else 0)
+            is_held = from_it.rest or (self._waits and side is self._client)
+            event = (0 if is_held else READABLE) | (WRITABLE if to_it.rest else 0)
             self._loop.forget(side.fileno())
             if event:  # else its end would be reported again and again
                 self._loop.watch(side.fileno(), handle, event)

@@ -24,7 +24,7 @@ from app.agent.server.login_socket import LoginError
 from app.agent.server.mysql import Entrance, ServerPlace
 
 from .packets import HEADER, error_packet, greeting_packet, ok_packet, wish_of
-from .passing import Pair, Passing
+from .passing import Pair, Passing, QueryLimit
 
 MOST_WORKERS = 32
 MOST_LOGINS = 64  # at the same time, in each process
@@ -62,7 +62,8 @@ def _allow_many_files() -> None:
 
 def _fork_workers(listener: socket.socket, place: ServerPlace, password: str) -> List[int]:
     """Each passes the right to accept the next client on to the one behind it: all get as many."""
-    count = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    # one process knows all statements of a limit
+    count = 1 if place.max_queries else min(len(os.sched_getaffinity(0)), MOST_WORKERS)
     turns = [os.pipe() for _ in range(count)]
     ours, theirs = os.pipe()  # nobody writes there: its end is that of the first process
     workers = []
@@ -106,6 +107,7 @@ class Worker:
         self._password = password
         self._logins = threading.BoundedSemaphore(MOST_LOGINS)
         self._loop = Passing()
+        self._limit = QueryLimit(place.max_queries) if place.max_queries else None
 
     def run(self, alive: int) -> None:
         sys.setswitchinterval(SWITCH_S)
@@ -157,7 +159,7 @@ class Worker:
             client.close()
         else:
             welcome = ok_packet(number, entrance.greeting.status)
-            self._loop.add(Pair(client, server, self._place.schema, welcome))
+            self._loop.add(Pair(client, server, self._place.schema, welcome, limit=self._limit))
 
 
 def _packet_of(client: socket.socket) -> bytes:

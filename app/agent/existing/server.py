@@ -24,7 +24,12 @@ _LISTENS = "0A"  # in /proc/net/tcp
 
 def place_of(contender: Contender) -> ServerPlace:
     return ServerPlace(
-        contender.host, contender.port, contender.schema, contender.user, contender.certificate
+        contender.host,
+        contender.port,
+        contender.schema,
+        contender.user,
+        contender.certificate,
+        contender.max_queries,
     )
 
 

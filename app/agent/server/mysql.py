@@ -186,6 +186,7 @@ class ServerPlace(NamedTuple):
     schema: str
     user: str
     certificate: str  # SHA-256 of the one that it must show; '': no TLS
+    max_queries: int = 0  # a second that it may be sent; 0: any
 
 
 class Greeting(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
 from app.protocol.checked.facts import ExistingServerStep, LoadTargetStepFigures, RemoteLoadFacts
-from app.protocol.events import CLIENT_BOUND, LOPSIDED, NOT_ALONE, REMOTE, TUNNELLED
+from app.protocol.events import CLIENT_BOUND, LOPSIDED, NOT_ALONE, QUERY_LIMITED, REMOTE, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import LEVEL_MISSED, RATE_MISSED, ROLE_MISSED
 from app.protocol.reading import ShapeError, read
@@ -67,6 +67,7 @@ MARKS = {
     "threads are not those of the plan",
     TUNNELLED: "its queries came through a tunnel, which takes CPU and time that the server does not",
     REMOTE: "the server runs on another machine: the time of a query has the network's in it",
+    QUERY_LIMITED: "the plan's limit of queries a second held its clients back",
     NOT_ALONE: "other clients of the server sent statements: what they cost it is in its figures",
     "shared-cores": "the load generator ran on the cores of the server",
 }
