@@ -11,6 +11,7 @@ from typing import Protocol
 
 from app.core.errors import DynoError, InputError, TargetError
 from app.protocol.answers import ExistingServer, ServerAddress
+from app.protocol.reading import LONGEST_NAME
 from app.remote.secrets import PASSWORD_FILE, SecretNeededError, Secrets, system_keyring
 from app.remote.target import Ask
 
@@ -100,6 +101,8 @@ def log_in(
     needed = SecretNeededError(f"server {server.name}", label, instead)
     refused: DynoError = needed
     for password in secrets.candidates(label, may_be_empty=True):
+        if len(password) > LONGEST_NAME:
+            raise InputError(f"the {label} has more than {LONGEST_NAME:,} characters", "server")
         try:
             found = _look(agent, server, password)
         except DynoError as error:

@@ -251,13 +251,18 @@ def short_names(requests: Sequence[ContenderRequest]) -> list[str]:
 
 
 def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str]:
+    with_preset = [_joined(each, each.preset) for each in requests]
     forms = [
-        [f"{each.build}-{each.engine}" for each in requests],
-        [f"{each.build}-{each.engine}-{each.preset}".rstrip("-") for each in requests],
-        [f"{each.build}-{each.engine}-{allocator_name(each)}" for each in requests],
-        [f"{each.build}-{each.engine}-{each.preset}".rstrip("-") for each in requests],
+        [_joined(each) for each in requests],
+        with_preset,
+        [_joined(each, allocator_name(each)) for each in requests],
+        with_preset,
     ]
     return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])
+
+
+def _joined(request: ContenderRequest, more: str = "") -> str:
+    return "-".join(filter(None, (request.build or request.server, request.engine, more)))
 
 
 def allocator_name(request: ContenderRequest) -> str:

@@ -254,11 +254,13 @@ def first_draft(survey: Survey, target: str) -> Draft:
 
 
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
-    """The draft on another target, with the contenders that exist there."""
+    """The draft on another target, with the builds that exist there, and all servers that run already."""
     there = {
         (build.name, engine) for build in survey.builds if not build.problem for engine in engines_in(build)
     }
-    kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
+    kept = tuple(
+        each for each in draft.request.contenders if each.server or (each.build, each.engine) in there
+    )
     first = first_draft(survey, target)
     if is_untouched(draft.request) and (not kept or kept != draft.request.contenders):
         return first

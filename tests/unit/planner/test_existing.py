@@ -21,6 +21,7 @@ from app.planner.request.contender import ContenderRequest
 from app.planner.request.plan_file import plan_file_text, plan_request_of_text
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import lacking
+from app.planner.starting.draft import Draft, carried_over, names_of
 from app.planner.starting.launch import CHECKED, STARTED, Launch, LaunchStage, QueueInstead
 from app.protocol.answers import FAIL, INFO, WARN, RehearsalResult
 from app.protocol.plan import Plan
@@ -169,6 +170,14 @@ def test_servers_and_builds_are_contenders_of_one_plan() -> None:
 )
 def test_servers_that_cannot_be_contenders(texts: tuple[str, ...], says: str) -> None:
     assert says in unresolved(*texts)
+
+
+def test_a_draft_keeps_servers_and_their_names() -> None:
+    wanted = request("@prod", "@replica:innodb", f"{MARIADB}:innodb")
+    assert names_of(wanted) == ["prod", "replica-innodb", f"{MARIADB}-innodb"]
+    wanted = replace(wanted, repeats=3)  # by hand
+    carried = carried_over(Draft(wanted), survey(builds=[]), "nuc")
+    assert [each.text for each in carried.request.contenders] == ["@prod", "@replica:innodb"]
 
 
 def test_a_server_that_nobody_looked_at_is_refused() -> None:

@@ -92,6 +92,13 @@ def test_the_password_of_a_file(
         log_in(FakeExistingServer(), PROD, typing())
 
 
+def test_a_password_without_an_end_is_not_sent() -> None:
+    agent = FakeExistingServer()
+    with pytest.raises(InputError, match="has more than 1,000 characters"):
+        log_in(agent, PROD, typing("x" * 1001))
+    assert not agent.asked
+
+
 def test_another_certificate_ends_the_login(keyring: MemoryKeyring) -> None:
     agent = FakeExistingServer(certificate="ab" * 32)
     with pytest.raises(ChangedServerCertificateError, match="HAS CHANGED: accepted is SHA256:5E") as caught:
