@@ -64,7 +64,7 @@ def measured_server() -> Iterator[Database]:
 
 
 @pytest.fixture(autouse=True)
-def password_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def given_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "password"
     path.write_text(PASSWORD)
     path.chmod(0o600)

@@ -654,8 +654,7 @@ def test_who_is_no_client_is_let_go(relayed: Relayed) -> None:
 def test_a_limit_of_statements_a_second_holds_for_all_clients(
     far_server: Database, relay_to: Callable[..., Relayed]
 ) -> None:
-    place = own_place(far_server.port, pin_of(far_server.port))._replace(max_queries=100)
-    relayed = relay_to(place)
+    relayed = relay_to(ServerPlace(HOST, far_server.port, SCHEMA, "bench", pin_of(far_server.port), 100))
     done(relayed.sysbench("oltp_point_select", "prepare"))
     before = questions(far_server)
     done(relayed.sysbench("oltp_point_select", "--threads=8", "--time=5", "--db-ps-mode=disable", "run"))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tomli_w
 
 from app.cli import main
 from app.cli.parser import whole_parser
@@ -35,6 +36,14 @@ unit = "queries/s"
 kind = "drive"
 lua = "evil.lua"
 """
+ODD_SERVER = tomli_w.dumps(
+    {
+        "odd": {
+            "host": "127.0.0.1", "schema": "bench", "user": "measured", "tls": False, "family": "mysql",
+            "version": NAME, "comment": TEXT,
+        }
+    }
+)  # fmt: skip
 SEQUENCE = f"""\
 name = "evil"
 title = "evil {MARKUP}"
@@ -55,6 +64,13 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "target trust": [(["evil", TEXT], True)],
     "target clean": [(["local"], True), ([TEXT], True)],
     "target remove": [(["evil"], False), ([TEXT], True)],
+    "server add": [(["evil", f"mysql://{TEXT}@h/s"], False), (["worse", f"mysql://u@h/{TEXT}"], False)],
+    "server edit": [(["odd", "--price", TEXT], False), ([TEXT, "--target", "local"], True)],
+    "server list": [([], True), (["--json"], True)],
+    "server show": [(["odd"], False), (["odd", "--json"], False), ([TEXT], True)],
+    "server trust": [(["odd", TEXT], False)],
+    "server clean": [(["odd"], False), ([TEXT], True)],
+    "server remove": [([TEXT], True), (["odd"], False)],
     "build list": [([], True), (["--json"], True), (["--target", TEXT], True)],
     "build install": [(["TARBALL"], True), ([f"/opt/{TEXT}", "--there"], True), ([NAME], False)],
     "build note": [([MARIADB, "--text", NAME], False), ([TEXT, "--text", "x"], True)],
@@ -178,6 +194,7 @@ def hostile_home(dyno_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         history.connection.execute("INSERT INTO session_tag VALUES (?, ?)", (IDS[0], TEXT))
         collect_local_edits(history, TEXT)  # as a member of a team
     texts = {
+        "servers.toml": ODD_SERVER,
         "presets/innodb/evil.cnf": CNF,
         "workloads/evil.toml": WORKLOAD,
         "workloads/evil.lua": LUA,

@@ -29,7 +29,7 @@ from tests.unit.cli.words import refused, said
 
 
 @pytest.fixture
-def kept(dyno_home: Path) -> Iterator[tuple[History, Plan]]:
+def two_servers(dyno_home: Path) -> Iterator[tuple[History, Plan]]:
     with History(dyno_home) as history:
         yield history, stored_plan(history)
 
@@ -37,8 +37,8 @@ def kept(dyno_home: Path) -> Iterator[tuple[History, Plan]]:
 Kept = tuple[History, Plan]
 
 
-def test_their_sessions_are_named_by_server_version_and_engine(kept: Kept) -> None:
-    history, made = kept
+def test_their_sessions_are_named_by_server_version_and_engine(two_servers: Kept) -> None:
+    history, made = two_servers
     found = session_details(history, made.turns[0].session)
     assert found["contender"]["name"] == "prod-8.0.36-innodb"
     assert (found["contender"]["build"], found["contender"]["preset"]) == ("prod", "")
@@ -49,8 +49,8 @@ def test_their_sessions_are_named_by_server_version_and_engine(kept: Kept) -> No
     assert settings(history, made.turns[0].session)["cnf"] == "[mysqld]\nsync_binlog=1\n"
 
 
-def test_address_schema_and_chosen_settings_are_what_differs(kept: Kept) -> None:
-    history, made = kept
+def test_address_schema_and_chosen_settings_are_what_differs(two_servers: Kept) -> None:
+    history, made = two_servers
     found = differences(history, [turn.session for turn in made.turns[:2]])
     said_of = {(each["group"], each["name"]): each["values"] for each in found}
     assert said_of["contender", "address"] == ["db.example port 3306", "replica.example port 3306"]
@@ -70,8 +70,8 @@ def test_a_build_beside_a_server_has_none_of_its_fields(dyno_home: Path) -> None
     assert said_of["contender", "preset"] == [None, "baseline"]
 
 
-def test_what_is_not_known_of_them_is_missing(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
-    history, made = kept
+def test_what_is_not_known_of_them_is_missing(two_servers: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    history, made = two_servers
     found = compare(history, [made.id])
     assert [column.contender["build"] for column in found.columns] == ["prod", "replica"]
     session = made.turns[0].session
@@ -87,9 +87,9 @@ def test_what_is_not_known_of_them_is_missing(kept: Kept, capsys: pytest.Capture
 
 
 def test_a_report_names_who_drove_and_no_machine_of_the_server(
-    kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    two_servers: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["report", kept[1].id, "-o", str(tmp_path / "report.html")]) == 0
+    assert main(["report", two_servers[1].id, "-o", str(tmp_path / "report.html")]) == 0
     capsys.readouterr()
     text = (tmp_path / "report.html").read_text()
     assert "runs already: db.example:3306, schema bench, TLS" in text and "Driven by" in text
@@ -97,8 +97,8 @@ def test_a_report_names_who_drove_and_no_machine_of_the_server(
     assert "sync_binlog=1" in text and "[mysqld]" not in text
 
 
-def test_the_same_servers_again(kept: Kept) -> None:
-    history, made = kept
+def test_the_same_servers_again(two_servers: Kept) -> None:
+    history, made = two_servers
     assert PublishedPlan.of(history, [made.id]) is None
     asked = request_again(history, [made.id])
     assert [each.text for each in asked.contenders] == ["@prod:innodb", "@replica:innodb"]
@@ -107,8 +107,8 @@ def test_the_same_servers_again(kept: Kept) -> None:
     assert [each.key for each in again.contenders] == [each.key for each in made.contenders]
 
 
-def test_no_script_and_no_explanation_of_them(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
-    history, made = kept
+def test_no_script_and_no_explanation_of_them(two_servers: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    history, made = two_servers
     words = ("session", "script", made.turns[0].session, "--out", "x")
     assert "used prod, a server that runs already, which a script cannot start" in refused(capsys, *words)
     why = "server prod runs already: Dyno sets none of its variables"
@@ -121,8 +121,8 @@ def test_no_script_and_no_explanation_of_them(kept: Kept, capsys: pytest.Capture
             pair.contenders(survey(), None)  # type: ignore[arg-type]
 
 
-def test_they_tell_nothing_of_builds_and_builds_nothing_of_them(kept: Kept, dyno_home: Path) -> None:
-    made = kept[1]
+def test_they_tell_nothing_of_builds_and_builds_nothing_of_them(two_servers: Kept, dyno_home: Path) -> None:
+    made = two_servers[1]
     known = machine_measures_from(dyno_home, made.machine_key)
     assert len(known.sessions) == 6
     of_builds = estimate(plan(f"{MARIADB}:innodb", f"{MARIADB}:innodb:stock", repeats=3), survey(), known)

@@ -381,7 +381,7 @@ def test_settings_in_force_are_compared_where_a_server_shows_them() -> None:
 
 
 @pytest.fixture
-def password_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def login_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "password-of-servers"
     file.write_text(PASSWORD)
     file.chmod(0o600)
@@ -395,7 +395,7 @@ def launch(agent: ScriptedAgent, *texts: str, later: QueueInstead | None = None)
     return list(Launch(lambda _: wanted, agent.reached(), later=later).stages())[-1]
 
 
-def test_a_launch_looks_at_each_server_and_sends_passwords_along(password_file: None) -> None:
+def test_a_launch_looks_at_each_server_and_sends_passwords_along(login_file: None) -> None:
     agent = ScriptedAgent()
     agent.running = FakeExistingServer(version="8.0.37", settings={"sync_binlog": "0"})
     stage = launch(agent, "@prod", "@other", f"{MARIADB}:innodb")
@@ -414,7 +414,7 @@ def test_a_launch_looks_at_each_server_and_sends_passwords_along(password_file: 
     assert PASSWORD not in str(stage.plan.to_json()) and PASSWORD not in Servers().path.read_text()
 
 
-def test_what_speaks_against_a_server_fails_before_anything_starts(password_file: None) -> None:
+def test_what_speaks_against_a_server_fails_before_anything_starts(login_file: None) -> None:
     agent = ScriptedAgent()
     agent.running = FakeExistingServer(
         problems=["the account may not create tables"], schema_state="the schema bench has tables of others"
@@ -428,7 +428,7 @@ def test_what_speaks_against_a_server_fails_before_anything_starts(password_file
     assert all(each.contender == "prod-innodb" and each.todo for each in stage.failed)
 
 
-def test_plain_text_beyond_loopback_is_shown(password_file: None) -> None:
+def test_plain_text_beyond_loopback_is_shown(login_file: None) -> None:
     plain = replace(PROD, name="plain", certificate="", tls=False)
     keep(plain)
     agent = ScriptedAgent()
@@ -448,7 +448,7 @@ def test_plain_text_beyond_loopback_is_shown(password_file: None) -> None:
         (replace(PROD, certificate=""), "is not accepted yet"),
     ],
 )
-def test_no_launch_without_confirmation(password_file: None, server: NamedServer, says: str) -> None:
+def test_no_launch_without_confirmation(login_file: None, server: NamedServer, says: str) -> None:
     keep(server)
     agent = ScriptedAgent()
     with pytest.raises(InputError, match=says):
@@ -456,7 +456,7 @@ def test_no_launch_without_confirmation(password_file: None, server: NamedServer
     assert agent.asked == ["reach", "survey", "close"] and not agent.running.asked
 
 
-def test_a_plan_with_servers_does_not_wait_in_a_queue(password_file: None) -> None:
+def test_a_plan_with_servers_does_not_wait_in_a_queue(login_file: None) -> None:
     agent = ScriptedAgent()
     with pytest.raises(InputError, match="cannot wait in the queue: their passwords are kept nowhere"):
         launch(agent, "@prod", later=QueueInstead())
