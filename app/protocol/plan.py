@@ -108,6 +108,7 @@ class Contender:
     user: Name = ""
     certificate: Name = ""  # the SHA-256 of what it shows; empty: plain text
     max_queries: Count = 0  # a second that it may be sent; 0: any
+    price: Name = ""  # of an hour: 0.52 USD
 
     @property
     def is_existing(self) -> bool:

@@ -47,12 +47,12 @@ class ExistingServerMeter:
         self._before_ms = round_trip_ms(self._server.client)
 
     def begin(self, status: Mapping[str, str]) -> None:
-        self._began, self._cpu_s = time.monotonic(), cpu_s(self._server.relay.pids)
+        self._began, self._cpu_s = _now(), cpu_s(self._server.relay.pids)
         self._sent, self._questions = self._server.client.sent, _questions(status)
 
     def end(self, status: Mapping[str, str], queries: int) -> None:
         """The clients are done: `queries` are theirs."""
-        self._seconds = time.monotonic() - self._began
+        self._seconds = _now() - self._began
         self._cpu_s = cpu_s(self._server.relay.pids) - self._cpu_s
         questions = _questions(status) - self._questions
         own = self._server.client.sent - self._sent
@@ -83,7 +83,12 @@ class ExistingServerMeter:
             "network_pct": None if network is None else round(100 * network, 1),
             "relay_cpu_us": round(self._cpu_s * 1e6 / queries, 2) if queries >= MOST_TICKED else None,
             "others_statements": _rounded(others),
+            "price": _amount(str(self._server.contender["price"])),
         }
+
+
+def _now() -> float:
+    return time.monotonic()
 
 
 def cpu_s(pids: Iterable[int]) -> float:
@@ -100,6 +105,14 @@ def cpu_s(pids: Iterable[int]) -> float:
 def _questions(status: Mapping[str, str]) -> int:
     text = status.get("questions", "")
     return int(text) if text.isdigit() else 0
+
+
+def _amount(price: str) -> Optional[float]:
+    """Of an hour; None where nobody has said it."""
+    try:
+        return float(price.partition(" ")[0]) or None
+    except ValueError:
+        return None
 
 
 def _rounded(value: Optional[float]) -> Optional[float]:

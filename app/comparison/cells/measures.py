@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
 from app.engines import all_figures
+from app.protocol.plan import QPS_UNIT
 from app.protocol.thread_states import TITLES, client_time_figure
 
 if TYPE_CHECKING:
@@ -84,6 +85,12 @@ def _of_engine(name: str) -> Callable[[StepEntry], float | None]:
     return lambda step: step["engine_figures"].get(name)
 
 
+def _for_price(step: StepEntry) -> float | None:
+    """Queries for one USD, or what the price of a server that runs already is in."""
+    price = (step["existing"] or {}).get("price")
+    return step["value"] * 3600 / price if price and step["value"] and step["unit"] == QPS_UNIT else None
+
+
 # unit and direction are the step's own
 FIGURE = Measure("value", "Result", "", lambda step: step["value"])
 LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # of these measures
@@ -147,6 +154,7 @@ MEASURES = (
     Measure("write_amplification", "Write amplification", "bytes/byte", _settled("write_amplification")),
     Measure("select_min_ms", "SELECT MIN of the key, mean", "ms", _of_engine("select_min_ms")),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),
+    Measure("for_price", "Queries for one unit of money", "queries", _for_price, "higher"),
     *SOAK,
     *OF_KINDS,
     *(

@@ -75,6 +75,7 @@ def existing_contender(name: str, request: ContenderRequest, server: NamedServer
         user=server.user,
         certificate=server.certificate,
         max_queries=server.max_queries,
+        price=server.price,
     )
 
 
@@ -93,6 +94,7 @@ def check_request_of_existing(request: PlanRequest, sequence: Sequence) -> None:
         if each.server:
             with add_field_to_errors(f"contenders.{at}"):
                 find_server(each, request.target)
+    _check_currency(request)
     name = next((each.server for each in request.contenders if each.server), "")
     for option, why in _OPTIONS.items() if name else ():
         if getattr(request, option) != OPTIONS[option].default:
@@ -103,6 +105,17 @@ def check_request_of_existing(request: PlanRequest, sequence: Sequence) -> None:
     if name and sequence.transport:
         what = f"server {name} runs already, and is reached by its address"
         raise InputError(f"{what}: choose a sequence without transport, not {sequence.name}", "sequence")
+
+
+def _check_currency(request: PlanRequest) -> None:
+    """Prices of one plan are compared, so they are in one currency."""
+    prices = [Servers().get(each.server).price for each in request.contenders if each.server]
+    currencies = sorted({each.partition(" ")[2] for each in prices if each})
+    if len(currencies) > 1:
+        listed = " and ".join(currencies)
+        raise InputError(
+            f"the prices of the servers are in {listed}: dyno server edit NAME --price '1 {currencies[0]}'"
+        )
 
 
 def check_work_of_existing(

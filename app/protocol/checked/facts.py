@@ -104,6 +104,7 @@ class ExistingServerStep:
     network_pct: Number | None = None  # of the time of a query, at most
     relay_cpu_us: Number | None = None  # for a query
     others_statements: Number | None = None  # a second
+    price: Number | None = None  # of an hour
 
 
 @dataclass(frozen=True)

@@ -470,3 +470,14 @@ def test_nobody_to_ask_for_the_password(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(InputError, match=r"needs the password of dyno@db\.example:3306") as caught:
         launch(agent, "@prod")
     assert "\n" not in str(caught.value) and FAIL not in agent.asked
+
+
+def test_prices_are_part_of_the_plan_and_in_one_currency() -> None:
+    keep(replace(PROD, price="0.52 USD"), replace(PROD, name="replica", host="r.example", price="2 EUR"))
+    assert unresolved("@prod:innodb", "@replica:innodb") == (
+        "the prices of the servers are in EUR and USD: dyno server edit NAME --price '1 EUR'"
+    )
+    keep(replace(PROD, name="replica", host="r.example", price="2 USD"))
+    made = plan("@prod:innodb", "@replica:innodb")
+    assert [each.price for each in made.contenders] == ["0.52 USD", "2 USD"]
+    assert made.contenders[0].key == replace(made.contenders[0], price="9 USD").key
