@@ -14,7 +14,7 @@ from app.core.errors import InputError
 from app.core.ranges import as_listed
 from app.core.units import count_text, seconds_text
 from app.engines import FIRST
-from app.planner.estimate.guesses import SERVER_S, step_guesses
+from app.planner.estimate.guesses import outside_s, step_guesses
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
 from app.planner.resolve.step_point import StepDefaults
 from app.planner.resolve.steps import load_table_count, resolve_steps
@@ -187,7 +187,7 @@ def outline_s(sequence: Sequence, workloads: Mapping[str, Workload]) -> float | 
     if plan is None:
         return None
     declared = sum(map(plan.declared_s, range(len(plan.steps))))
-    return SERVER_S + declared + sum(step_guesses(plan, _SUPPOSED))
+    return outside_s(plan) + declared + sum(step_guesses(plan, _SUPPOSED))
 
 
 def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | None:

@@ -106,10 +106,12 @@ class ContenderDurations:
         return steps_left_out(self.plan, self.plan.turn_of(session.id))
 
     def _beside(self) -> float:
-        """Time of a session outside its steps: create, start and stop the server."""
-        from app.planner.estimate.guesses import SERVER_S
+        """Time of a session outside its steps: create, start and stop the server, conditions at the end."""
+        if self.outside_steps_s is not None:
+            return self.outside_steps_s
+        from app.planner.estimate.guesses import outside_s
 
-        return SERVER_S + self.plan.pause if self.outside_steps_s is None else self.outside_steps_s
+        return outside_s(self.plan) + self.plan.pause
 
     def _guess(self, contender: int) -> list[float]:
         from app.planner.estimate.guesses import step_guesses

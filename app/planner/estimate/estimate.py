@@ -245,9 +245,10 @@ def estimate(plan: Plan, survey: Survey, known: MachineHistory = UNKNOWN) -> Pla
 
 
 def _assumptions(plan: Plan, work: StatementEstimator, learned: LearnedDurations) -> list[str]:
+    asks = ", settling and conditions" if plan.conditions_until(len(plan.steps)) else " and settling"
     slices = f"; changing servers (supposed: {SWITCH_S} s a turn of {SLICE_S} s)"
     return [
-        f"server, load, index and settling ({_origin(plan, work, learned)})"
+        f"server, load, index{asks} ({_origin(plan, work, learned)})"
         + (slices if plan.order == SLICES else "")
         + ("; searches for a limit, at most" if any(step.kind == LIMIT for step in plan.steps) else ""),
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
@@ -274,7 +275,7 @@ def _guessed_s(
     """Guessed seconds; the first session of a contender loads, even if a snapshot may exist."""
     left_out, contender = steps_left_out(plan, turn), plan.contender_of(turn)
     # the server of a later one is made by the step that starts from the snapshot
-    server = 0 if left_out else learned.outside_s(contender)
+    server = 0 if left_out else learned.outside_s(plan, contender)
     return server + sum(learned.steps_s(plan, contender, work)[left_out:])
 
 

@@ -26,6 +26,7 @@ VALGRIND_S = 1.0  # to begin and end the counting
 VALGRIND_SLOWER = 3  # a start of a server under it
 STEP_S = 0.5  # between two steps
 ANALYSE_S = 0.05  # for each table
+CONDITION_RATE = 600_000  # rows of all tables, for which one condition is answered in a second
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def steps_left_out(plan: Plan, turn: PlannedSession) -> int:
 
 
 def steps_s(plan: Plan, contender: Contender, work: StatementEstimator) -> list[float]:
-    """Seconds beyond declared ones, with restarts before and ANALYZE TABLE after steps; roles take none."""
+    """Seconds beyond declared ones, with restarts before steps and what follows them; roles take none."""
     before = [{}, *(step.restart_with for step in plan.steps)]
     return [
         0.0
@@ -135,9 +136,15 @@ def steps_s(plan: Plan, contender: Contender, work: StatementEstimator) -> list[
         else STEP_S
         + _step_s(plan, at, contender, work)
         + _analyse_s(plan, step, contender)
+        + _check_s(plan, at)
         + SERVER_S * (step.restart_with != options)
         for at, (step, options) in enumerate(zip(plan.steps, before, strict=False))
     ]
+
+
+def outside_s(plan: Plan) -> float:
+    """Seconds of a session before its first step and after its last one."""
+    return SERVER_S + _conditions_s(plan, len(plan.steps) - 1)
 
 
 def _step_s(plan: Plan, index: int, contender: Contender, work: StatementEstimator) -> float:
@@ -172,3 +179,15 @@ def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
         return 0.0
     rate = engine_of(contender.engine).analyse_rate
     return plan.tables * (ANALYSE_S + (plan.rows / rate if rate else 0.0))
+
+
+def _check_s(plan: Plan, index: int) -> float:
+    """Seconds of the conditions after a step, and of the restart after a load."""
+    if plan.is_loaded_after(index):
+        return _conditions_s(plan, index) + SERVER_S * (plan.steps[index + 1].kind != "restart")
+    is_asked = plan.steps[index].check or plan.is_loaded_anew_after(index)
+    return _conditions_s(plan, index) if is_asked else 0.0
+
+
+def _conditions_s(plan: Plan, index: int) -> float:
+    return len(plan.conditions_until(index)) * plan.tables * plan.rows / CONDITION_RATE

@@ -18,7 +18,7 @@ from app.protocol.plan import COUNT, LIMIT, QUERYING, SLICES, Contender, Plan, P
 from app.stats.noise import Noise, pooled_noise
 from app.variables import option_values
 
-from .guesses import SERVER_S, StatementEstimator, steps_s, workloads_of
+from .guesses import StatementEstimator, outside_s, steps_s, workloads_of
 
 NEAREST = (
     5  # earlier steps whose guesses are nearest: a load of a million rows says little of one of a thousand
@@ -56,9 +56,9 @@ class LearnedDurations:
             for at, (step, guess) in enumerate(zip(plan.steps, steps_s(plan, contender, work), strict=True))
         ]
 
-    def outside_s(self, contender: Contender) -> float:
+    def outside_s(self, plan: Plan, contender: Contender) -> float:
         """Of a session, before its first step and after its last one."""
-        return self._seconds(contender, OUTSIDE, SERVER_S)
+        return self._seconds(contender, OUTSIDE, outside_s(plan))
 
     def knows(self, contender: Contender, kind: str) -> bool:
         """Whether a step of this kind was carried out with the engine."""
@@ -96,7 +96,7 @@ class LearnedDurations:
                 guess = guesses[turn.contender][span.position]
                 self._add(contender, _work_of(plan, span.position), guess, beyond)
         if not (is_sliced or plan.pause or plan.quiet_wait or plan.canary or plan.start == "snapshot"):
-            self._add(contender, OUTSIDE, SERVER_S, past.outside_s)
+            self._add(contender, OUTSIDE, outside_s(plan), past.outside_s)
 
     def _add(self, contender: Contender, work: _Work, guess: float, seconds: float) -> None:
         for where in _places(contender):

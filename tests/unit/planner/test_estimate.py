@@ -10,7 +10,7 @@ import pytest
 
 from app.engines.server import redo_bytes
 from app.planner.estimate.estimate import estimate
-from app.planner.estimate.guesses import step_guesses
+from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.resolve import machine_key
 from app.planner.resolve.sizes import bytes_per_row, cache_bytes, writes_binary_log
@@ -94,6 +94,15 @@ def test_analysing_takes_time_that_grows_with_the_indexes_an_engine_reads() -> N
     taken = [sum(step_guesses(made, each)) - sum(step_guesses(silent, each)) for each in made.contenders]
     assert taken == [pytest.approx(0.1), pytest.approx(20.1)]
     assert estimate(made, survey()).guessed_s == pytest.approx(estimate(silent, survey()).guessed_s + 20.2)
+
+
+def test_conditions_take_time_twice_and_a_restart_after_the_load() -> None:
+    asking = plan(f"{MARIADB}:innodb", sequence="orders", tables=10, rows=60_000, threads=[1])
+    silent = replace(asking, steps=[replace(step, conditions=[]) for step in asking.steps])
+    more = estimate(asking, survey()).guessed_s - estimate(silent, survey()).guessed_s
+    assert more == pytest.approx(2 * 10 + SERVER_S)  # ten conditions, a second each
+    assert "index, settling and conditions (" in estimate(asking, survey()).seconds_text
+    assert "index and settling (" in estimate(silent, survey()).seconds_text
 
 
 def test_more_rows_take_longer_and_more_disk() -> None:
