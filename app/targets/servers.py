@@ -180,9 +180,7 @@ class Servers:
         known = self._tables.read()
         if name not in known:
             there = f"choose one of {', '.join(sorted(known))}, or add it" if known else "add it"
-            raise InputError(
-                f"no server {name!r}{did_you_mean(name, known)}: {there} with dyno server add", "server"
-            )
+            raise InputError(f"no server {name!r}{did_you_mean(name, known)}: {there} with dyno server add")
         return known[name]
 
     def check_new(self, server: NamedServer) -> None:

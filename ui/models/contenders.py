@@ -28,6 +28,7 @@ COLUMNS = (
     ("Memory", "memory"),
 )
 EDITABLE = ("name", "table_options", "cores", "memory")
+OF_BUILDS = ("preset", "cores", "memory")  # a server that runs already has its own
 TIPS = {
     "name": "Name in tables and charts; empty: build and engine",
     "table_options": "Table options, added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8;\n"
@@ -37,6 +38,7 @@ TIPS = {
     "NUMA policy as numactl takes it (interleave=all), limit of server and page cache (4G);\n"
     "empty: what the build brings or the system has, no limit",
 }
+_RUNS_ALREADY = "As the server has it, which runs already: Dyno does not start it"
 _OPEN = {"table_options": "none", "cores": "all", "memory": "default"}
 
 
@@ -68,6 +70,8 @@ class ContenderModel(FlatModel):
         contenders = map(_nameless, outcome.draft.request.contenders)
         self._colours |= dict(zip(contenders, colours, strict=False))
         self._problem = outcome.problem
+        if outcome.plan and outcome.draft is self._draft:  # with the engines that servers name themselves
+            self._names = [each.name for each in outcome.plan.contenders]
         self._refresh()
 
     def size(self) -> tuple[int, int]:
@@ -110,7 +114,8 @@ class ContenderModel(FlatModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
-        is_editable = index.isValid() and COLUMNS[index.column()][1] in EDITABLE
+        key = COLUMNS[index.column()][1]
+        is_editable = index.isValid() and key in EDITABLE and not self._is_its_own(index.row(), key)
         return flags | Qt.ItemFlag.ItemIsEditable if is_editable else flags
 
     def _colour(self, row: int) -> QColor | None:
@@ -123,12 +128,21 @@ class ContenderModel(FlatModel):
         return self._text(row, key) if key == "name" else self._said(row, key)
 
     def _said(self, row: int, key: str) -> str:
-        return str(getattr(self._draft.request.contenders[row], key))
+        contender = self._draft.request.contenders[row]
+        if key == "build" and contender.server:
+            return f"@{contender.server}"
+        return str(getattr(contender, key))
+
+    def _is_its_own(self, row: int, key: str) -> bool:
+        """Whether a cell is not for a person to say, as the server runs already."""
+        return key in OF_BUILDS and bool(self._draft.request.contenders[row].server)
 
     def _text(self, row: int, key: str) -> str:
         said = self._said(row, key)
+        if self._is_its_own(row, key):
+            return "-"
         if key == "engine":
-            return engine_text(said)
+            return engine_text(said) if said else "default"
         if key == "name" and not said:
             return self._names[row]
         return said or _OPEN.get(key, "")
@@ -136,6 +150,8 @@ class ContenderModel(FlatModel):
     def _tip(self, row: int, key: str) -> str:
         if self._problem and self._is_wrong(row, key):
             return self._problem.text
+        if self._is_its_own(row, key):
+            return _RUNS_ALREADY
         return "\n".join(filter(None, (self._text(row, key), TIPS.get(key))))
 
     def _ink(self, row: int, key: str) -> QColor | None:
@@ -146,7 +162,11 @@ class ContenderModel(FlatModel):
     def _is_wrong(self, row: int, key: str) -> bool:
         """Whether a cell is wrong; a wrong contender is marked at its build."""
         field = self._problem.field if self._problem else ""
-        wrong = {f"contenders.{row}": "build", **{f"contenders.{row}.{name}": "memory" for name in MEMORY}}
+        wrong = {
+            f"contenders.{row}": "build",
+            f"contenders.{row}.server": "build",
+            **{f"contenders.{row}.{name}": "memory" for name in MEMORY},
+        }
         return key == wrong.get(field, field.removeprefix(f"contenders.{row}."))
 
     def _refresh(self) -> None:

@@ -44,14 +44,21 @@ def find_server(request: ContenderRequest, target: str) -> NamedServer:
             f" dyno server edit {server.name} --target {target}",
             "target",
         )
-    if not server.version:
-        raise InputError(f"server {server.name} is not looked at yet: dyno server show {server.name}")
-    engine = request.engine or server.default_engine
-    if engine not in server.engines or not engine:
-        lacks = f"lacks the engine {engine}{did_you_mean(engine, server.engines)}"
-        there = ", ".join(server.engines) or "none"
-        raise InputError(f"server {server.name} {lacks if engine else 'names no engine'}; it has {there}")
+    if problem := server_problem(server, request.engine):
+        raise InputError(problem)
     return server
+
+
+def server_problem(server: NamedServer, engine: str) -> str:
+    """Why a server as it was found last is no contender with an engine, or its default; '' if it is."""
+    if not server.version:
+        return f"server {server.name} is not looked at yet: dyno server show {server.name}"
+    wanted = engine or server.default_engine
+    if wanted and wanted in server.engines:
+        return ""
+    lacks = f"lacks the engine {wanted}{did_you_mean(wanted, server.engines)}"
+    there = ", ".join(server.engines) or "none"
+    return f"server {server.name} {lacks if wanted else 'names no engine'}; it has {there}"
 
 
 def existing_contender(name: str, request: ContenderRequest, server: NamedServer) -> Contender:

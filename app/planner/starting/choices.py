@@ -1,4 +1,4 @@
-"""The choices on a target: builds x engines x presets, and why some are not available."""
+"""The choices on a target: builds x engines x presets, servers x engines; why some are not available."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from itertools import count
 from app.catalog import Catalog, Sequence, SequenceStep, Workload
 from app.catalog.counting import counted_workload
 from app.catalog.roles import role_text
-from app.core.errors import InputError
+from app.core.errors import DynoError, InputError
 from app.core.ranges import as_listed
 from app.core.units import count_text
-from app.engines import engine_of
+from app.engines import FIRST, engine_of
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import engines_in, find_build, find_preset, server_machine_share
 from app.planner.resolve.existing import find_server
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import PREPARING
+from app.targets.servers import NamedServer, Servers
 from app.variables import Preset, RenderedPreset, render
 from app.variables.names import preset_list_position
 
@@ -36,6 +37,7 @@ class PlanChoices:
     workloads: Mapping[str, Workload] = field(default_factory=dict)
     refusals: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()  # files that cannot be read
+    servers: tuple[NamedServer, ...] = ()  # that run already, and that the target drives
 
     def refusal(self, build: str, engine: str, preset: str) -> str:
         """Why this contender is not available; '' if it is."""
@@ -44,6 +46,13 @@ class PlanChoices:
     def preset(self, engine: str, name: str) -> Preset | None:
         found = (each for each in self.presets if (each.engine, each.name) == (engine, name))
         return next(found, None)
+
+    @property
+    def server_engines(self) -> list[str]:
+        """The engines to choose from on servers: those that Dyno knows, and what is the default of one."""
+        defaults = {each.default_engine for each in self.servers} - {""}
+        known = {name for each in self.servers for name in each.engines if engine_of(name).has_facts}
+        return sorted(known | defaults, key=lambda name: (name != FIRST.name, name))
 
     def copy_name(self, preset: Preset) -> str:
         """`baseline-2`, or the next that is free."""
@@ -66,7 +75,7 @@ class TickableStep:
     can_be_profiled: bool = True  # clients are at work in it
 
 
-def choices(survey: Survey | None, catalog: Catalog, chosen: str = "") -> PlanChoices:
+def choices(survey: Survey | None, catalog: Catalog, chosen: str = "", target: str = "") -> PlanChoices:
     """All choices, also the `chosen` sequence if it was made for a count; without a survey no builds."""
     builds = tuple(survey.builds) if survey else ()
     presets, wrong_presets = catalog.presets()
@@ -77,14 +86,24 @@ def choices(survey: Survey | None, catalog: Catalog, chosen: str = "") -> PlanCh
     if counted_workload(chosen) and chosen not in (each.name for each in sequences):
         sequences.append(catalog.sequence(chosen))
     workloads, wrong_workloads = catalog.workloads()
+    servers, wrong_servers = _servers_of(target)
     return PlanChoices(
         builds=builds,
         presets=tuple(sorted(presets, key=_place)),
         sequences=tuple(sequences),
         workloads={each.name: each for each in workloads},
         refusals=_refusals(survey, presets) if survey else {},
-        problems=(*wrong_presets, *wrong_sequences, *wrong_workloads),
+        problems=(*wrong_presets, *wrong_sequences, *wrong_workloads, *wrong_servers),
+        servers=servers,
     )
+
+
+def _servers_of(target: str) -> tuple[tuple[NamedServer, ...], tuple[str, ...]]:
+    """The servers that a target drives, and what is wrong with their file."""
+    try:
+        return tuple(each for each in Servers().all() if each.target == target), ()
+    except DynoError as error:
+        return (), (str(error),)
 
 
 def _place(preset: Preset) -> tuple[bool, int]:

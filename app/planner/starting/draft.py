@@ -23,6 +23,7 @@ from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from app.protocol.answers import Survey
 from app.protocol.plan import UNTIL_DECIDED
 from app.targets.queue import seconds_until_clock
+from app.targets.servers import NamedServer
 
 # what a person chose for any sequence
 _OF_ANY_SEQUENCE = (
@@ -203,6 +204,19 @@ class Draft:
             return self
         return self.with_contenders((*rest, ContenderRequest(build, engine, preset)))
 
+    def is_server_ticked(self, server: NamedServer, engine: str) -> bool:
+        return any(_is_of_server(each, server, engine) for each in self.request.contenders)
+
+    def tick_server(self, server: NamedServer, engine: str, ticked: bool) -> Draft:
+        """Tick a server that runs already, with an engine; or remove all contenders that are that."""
+        contenders = self.request.contenders
+        rest = tuple(each for each in contenders if not _is_of_server(each, server, engine))
+        if not ticked:
+            return self.with_contenders(rest)
+        if rest != contenders:
+            return self
+        return self.with_contenders((*rest, ContenderRequest.of_server(server.name, engine)))
+
     def with_contender(self, at: int, **values: str) -> Draft:
         """The draft with one contender changed: name, table options, cores or memory."""
         if "memory" in values:
@@ -221,6 +235,11 @@ class Draft:
         gone = set(taken)
         rest = (each for at, each in enumerate(self.request.contenders) if at not in gone)
         return self.with_contenders(tuple(rest))
+
+
+def _is_of_server(contender: ContenderRequest, server: NamedServer, engine: str) -> bool:
+    """Whether a contender is this server with this engine; without one it has the default."""
+    return contender.server == server.name and (contender.engine or server.default_engine) == engine
 
 
 def seconds_until_end(clock: str, start: datetime | None = None) -> int:

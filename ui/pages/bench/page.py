@@ -325,6 +325,7 @@ def connect_contenders(controller: DraftController, panel: ContendersPanel) -> N
         controller.change(controller.draft.with_contender(at, **{key: text}))
 
     panel.choices.ticked.connect(lambda *place: controller.change(controller.draft.tick(*place)))
+    panel.servers.model.ticked.connect(lambda *what: controller.change(controller.draft.tick_server(*what)))
     panel.contenders.edited.connect(edit)
     panel.copied.connect(lambda at: controller.change(controller.draft.copied(at)))
     panel.removed.connect(lambda rows: controller.change(controller.draft.without(rows)))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import (
-    QAbstractItemModel,
-    QEvent,
     QItemSelectionModel,
     QModelIndex,
     QPoint,
@@ -14,7 +12,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -37,9 +35,11 @@ from ui.models.contenders import ContenderModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import NATIVE, in_column, in_row
 from ui.widgets.table import LINE_HEIGHT, LineSelectTable
+from ui.widgets.tick_delegate import TickDelegate
 from ui.widgets.wrapping_row import WrappingRow
 
 from .preset_grid import PresetGrid
+from .servers import ServerGroup
 
 COLOURS = 8
 WIDEST_NAME = 220
@@ -51,23 +51,6 @@ HINT = (
     "Tick what to compare. baseline: a my.cnf with the same settings for all; stock: the defaults of each."
     " Select a dash to see why it is not available."
 )
-
-
-class TickDelegate(QStyledItemDelegate):
-    """A cell that is one box: click or Space ticks it."""
-
-    def editorEvent(
-        self,
-        event: QEvent,
-        model: QAbstractItemModel,
-        option: QStyleOptionViewItem,  # noqa: ARG002 - as Qt calls it
-        index: Index,
-    ) -> bool:
-        if not _is_tick(event) or not index.flags() & Qt.ItemFlag.ItemIsUserCheckable:
-            return False
-        is_ticked = index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
-        wanted = Qt.CheckState.Unchecked if is_ticked else Qt.CheckState.Checked
-        return bool(model.setData(index, wanted, Qt.ItemDataRole.CheckStateRole))
 
 
 class ContenderDelegate(QStyledItemDelegate):
@@ -111,6 +94,7 @@ class ContendersPanel(QWidget):
         self.choices = BuildPresetModel(theme, self)
         self.contenders = ContenderModel(theme, self)
         self.grid, self.table = PresetGrid(self.choices), _table(self.contenders)
+        self.servers = ServerGroup(theme, self)
         self.grid.setItemDelegate(TickDelegate(self.grid))
         self.words = PlainTextLabel(role="muted", wraps=True)
         self._make_actions()
@@ -128,6 +112,7 @@ class ContendersPanel(QWidget):
     def show_choices(self, choices: PlanChoices) -> None:
         reached = self.grid.currentIndex()
         self.choices.show_choices(choices)
+        self.servers.show_choices(choices)
         self.grid.setCurrentIndex(self.choices.index(reached.row(), reached.column()))
         self._say(HINT if choices.builds else NO_BUILDS)
         names = max((self._width(build.name) for build in choices.builds), default=80)
@@ -138,6 +123,7 @@ class ContendersPanel(QWidget):
     def show_draft(self, draft: Draft) -> None:
         chosen = self.table.currentIndex()
         self.choices.show_draft(draft)
+        self.servers.model.show_draft(draft)
         self.grid.show_draft(draft)
         self.contenders.show_draft(draft)
         self.table.setCurrentIndex(self.contenders.index(chosen.row(), chosen.column()))
@@ -168,7 +154,7 @@ class ContendersPanel(QWidget):
         heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         head = WrappingRow(heading, *self._buttons.values())
         below = in_row((self.words, 1), self.grid.more, spacing=NATIVE)
-        self.setLayout(in_column(head, (self.grid, 2), below, (self.table, 1)))
+        self.setLayout(in_column(head, (self.grid, 2), below, self.servers, (self.table, 1)))
 
     def minimumSizeHint(self) -> QSize:
         """With all lines of what wraps: else they would lie over one another in a low window."""
@@ -225,7 +211,7 @@ class ContendersPanel(QWidget):
                 str(self.contenders.index(rows[0], column).data(Qt.ItemDataRole.EditRole))
                 for column in (1, 2, 3)
             )
-            return engine, preset, build
+            return (engine, preset, build) if preset else None  # that of a server is not known
         if not cell.isValid():
             return None
         build, engine, preset = self.choices.place(cell.row(), cell.column())
@@ -247,17 +233,6 @@ class ContendersPanel(QWidget):
             _fit_columns(self.table, self._text_size)
         self.grid.viewport().update()
         self.table.viewport().update()
-
-
-def _is_tick(event: QEvent) -> bool:
-    if isinstance(event, QMouseEvent):
-        is_release = event.type() == QEvent.Type.MouseButtonRelease
-        return is_release and event.button() == Qt.MouseButton.LeftButton
-    return (
-        isinstance(event, QKeyEvent)
-        and event.type() == QEvent.Type.KeyPress
-        and event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select)
-    )
 
 
 def _table(model: ContenderModel) -> LineSelectTable:

@@ -95,8 +95,9 @@ class DraftController(QObject):
 
     def reload(self) -> None:
         """Read presets, sequences and workloads again."""
-        survey, sequence = self.survey, self.draft.request.sequence
-        self._stock.run(lambda: choices(survey, Catalog(), sequence), self._on_stocked, self.failed.emit)
+        survey, sequence, target = self.survey, self.draft.request.sequence, self.draft.request.target
+        work = partial(choices, survey, Catalog(), sequence, target)
+        self._stock.run(work, self._on_stocked, self.failed.emit)
         self._soon.start()
 
     def check(self) -> None:

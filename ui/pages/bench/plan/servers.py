@@ -1,0 +1,43 @@
+"""The servers that run already and that the target drives: ticked like builds, with an engine."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
+
+from app.planner.starting.choices import PlanChoices
+from ui.core.plain import PlainTextLabel
+from ui.core.theme import SPACE, Theme
+from ui.models.servers import ServerModel
+from ui.widgets.layouts import in_column
+from ui.widgets.table import LineSelectTable
+from ui.widgets.tick_delegate import TickDelegate
+from ui.widgets.wrapping_row import WrappingRow
+
+TITLE = "Servers that run already"
+NONE = f"{TITLE}: none for this target. In a terminal, dyno server add adds one."
+MOST_SHOWN = 4  # lines; more scroll
+
+
+class ServerGroup(QWidget):
+    """Reports what is ticked; one line while there is no server."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = ServerModel(theme, self)
+        self.table = LineSelectTable(TITLE)
+        self.table.setModel(self.model)
+        self.table.setItemDelegate(TickDelegate(self.table))
+        self.heading = PlainTextLabel(TITLE, "muted", wraps=True, buddy=self.table)
+        self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.head = WrappingRow(self.heading)
+        self.setLayout(in_column(self.head, self.table, spacing=SPACE // 2))
+        self.show_choices(PlanChoices())
+
+    def show_choices(self, choices: PlanChoices) -> None:
+        self.model.show_choices(choices)
+        count = len(choices.servers)
+        self.heading.setText(TITLE if count else NONE)
+        self.table.setVisible(bool(count))
+        self.table.horizontalHeader().resizeSections(QHeaderView.ResizeMode.ResizeToContents)
+        head = self.table.horizontalHeader().sizeHint().height() + 2 * self.table.frameWidth()
+        self.table.setFixedHeight(head + min(count, MOST_SHOWN) * self.table.line_height)
