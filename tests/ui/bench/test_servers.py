@@ -101,7 +101,7 @@ def test_a_server_without_an_engine_is_ticked_at_its_default(qtbot: QtBot, with_
     assert not request_of(page).contenders
 
 
-def test_a_draft_with_servers_is_there_again(qtbot: QtBot, open_page: OpenPage) -> None:
+def test_a_draft_with_servers_is_kept_for_the_next_window(qtbot: QtBot, open_page: OpenPage) -> None:
     keep_two_servers()
     first = open_page()
     click_cell(qtbot, first.contenders.servers.table, server_cell(first, "prod", "innodb"))
@@ -113,8 +113,8 @@ def test_a_draft_with_servers_is_there_again(qtbot: QtBot, open_page: OpenPage) 
 
 def test_a_server_that_is_gone_is_marked_in_its_line(qtbot: QtBot, with_servers: BenchPage) -> None:
     page = with_servers
-    gone = (ContenderRequest.of_server("gone", "innodb"),)
-    page.controller.change(page.controller.draft.with_contenders(gone))
+    gone = ContenderRequest.of_server("gone", "innodb")
+    page.controller.change(page.controller.draft.with_sequence("quick").with_contenders((gone,)))
     settle(qtbot, page)
     assert "no server 'gone'" in checks_of(page)
     build = page.contenders.contenders.index(0, 1)
