@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.planner.starting.choices import PlanChoices
 from ui.core.plain import PlainTextLabel
@@ -15,7 +16,8 @@ from ui.widgets.wrapping_row import WrappingRow
 
 TITLE = "Servers that run already"
 NONE = f"{TITLE}: none for this target. In a terminal, dyno server add adds one."
-MOST_SHOWN = 4  # lines; more scroll
+MOST_SHOWN = 3  # lines; more scroll
+WIDEST = 180  # pixels of a column; the address takes what is left
 
 
 class ServerGroup(QWidget):
@@ -26,6 +28,7 @@ class ServerGroup(QWidget):
         self.model = ServerModel(theme, self)
         self.table = LineSelectTable(TITLE)
         self.table.setModel(self.model)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.table.setItemDelegate(TickDelegate(self.table))
         self.heading = PlainTextLabel(TITLE, "muted", wraps=True, buddy=self.table)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -38,6 +41,8 @@ class ServerGroup(QWidget):
         count = len(choices.servers)
         self.heading.setText(TITLE if count else NONE)
         self.table.setVisible(bool(count))
-        self.table.horizontalHeader().resizeSections(QHeaderView.ResizeMode.ResizeToContents)
+        for column in range(self.model.columnCount() - 1):
+            self.table.resizeColumnToContents(column)
+            self.table.setColumnWidth(column, min(self.table.columnWidth(column), WIDEST))
         head = self.table.horizontalHeader().sizeHint().height() + 2 * self.table.frameWidth()
         self.table.setFixedHeight(head + min(count, MOST_SHOWN) * self.table.line_height)
