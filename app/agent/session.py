@@ -305,12 +305,13 @@ class StepExecutor:
         self._check_conditions(index, step)
 
     def _check_conditions(self, index: int, step: Step) -> None:
-        """After a load Dyno restarts the server, so that it has cached nothing for them."""
+        """After a load Dyno restarts a server of its own, so that it has cached nothing for them."""
         if self._control.ends_session:
             return
         if self._plan.is_loaded_after(index):
             self._ask(index, "loaded", "the load")
-            if self._plan.steps[index + 1].kind != "restart":
+            is_own = not self.running.contender.is_existing
+            if is_own and self._plan.steps[index + 1].kind != "restart":
                 restarted = run_restart(self.running, index)
                 self._settings.forget()
                 if restarted["reason"]:

@@ -17,7 +17,7 @@ from tests.running import builds
 from tests.team_server import Database, started
 from tests.waiting import wait_until
 
-TEXTS = ["CREATE TABLE sbtest%u (id INT)", "CREATE PROCEDURE new_order"]
+TEXTS = ["CREATE TABLE sbtest%u (id INT)", "CREATE PROCEDURE %s", "new_order .. common"]
 LONG = (pytest.mark.full,)
 BUILDS = [
     pytest.param("", id="installed"),

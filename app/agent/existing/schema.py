@@ -47,7 +47,7 @@ _DROP = {_TABLE: "DROP TABLE IF EXISTS `{}`", _PROCEDURE: "DROP PROCEDURE IF EXI
 _NAMES = 3  # of what is there that a text shows
 _PLAIN = re.compile(r"\w{1,64}")
 _HARMFUL = re.compile(r"[^A-Za-z0-9 .,:@_()/-]")
-_DIGITS = re.compile(r"\d+")
+_PARTS = re.compile(r"[\d_]+")
 
 
 class Thing(NamedTuple):
@@ -160,10 +160,10 @@ class OwnedSchema:
         self._client.run("DELETE FROM dyno_marker WHERE kind <> 'owner'")
 
     def _is_named(self, each: Thing) -> bool:
-        """Whether a workload of the plan has the name, as `sbtest1` is that of `sbtest%d`."""
-        stem = _DIGITS.split(each.name)[0]
+        """Whether workloads of the plan have the words of the name: `sbtest1` is that of `sbtest%d`."""
+        words = [word for word in _PARTS.split(each.name) if word]
         is_plain = _PLAIN.fullmatch(each.name) is not None
-        return each.kind in _DROP and is_plain and bool(stem) and stem in self._texts
+        return each.kind in _DROP and is_plain and bool(words) and all(word in self._texts for word in words)
 
     def _problem_with_marker(self, there: Set[Thing], rows: Sequence[Dict[str, object]]) -> str:
         owner = next((row for row in rows if row["kind"] == _OWNER), None)
