@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from app.protocol.answers import to_json
 from app.protocol.plan import Plan
 from app.remote.connection import MOST, CommandResult, answer_of
 
 from . import journals, plans
+from .fakes import FakeExistingServer
 
 DIRECTORY = "/srv/dyno"
 KEY = "06e60d16d7c0e5fd"
@@ -187,7 +189,10 @@ class Liar:
                 return {"plans": [self._plan()]}
             case "snapshots":
                 return {"snapshots": [{**self._lace(SNAPSHOT), "key": KEY}]}
-            case "clean":
+            case "reach-server":
+                found = to_json(FakeExistingServer().found)
+                return {**self._lace(found), **{each: found[each] for each in ("certificate", "engines")}}
+            case "clean" | "clean-server":
                 return {"removed": [self._lace("server 4711 of session S")]}
             case "upload":
                 self._sent += len(stdin.partition(b"\n")[2])

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.remote.secrets import PASSWORD_FILE
+from app.targets.servers import NamedServer, Servers
+from tests.fakes import PASSWORD
 from tests.hostile import finds
 from tests.liar import HARMLESS, KEY, LIES, Liar, Speech
 from tests.plans import MARIADB
@@ -33,19 +36,36 @@ COMMANDS = {
     "build install there": (["build", "install", f"/opt/{MARIADB}", "--there"], ["survey"]),
     "build note": (["build", "note", MARIADB, "--compiler", "gcc"], ["note-build"]),
     "build remove": (["build", "remove", MARIADB], ["survey", "remove-build"]),
+    "server show": (["server", "show", "own"], ["reach-server"]),
+    "server clean": (["server", "clean", "own"], ["clean-server"]),
     "preset check": (["preset", "check", "innodb/baseline"], ["survey", "ask"]),
 }
 CASES = [(command, verb) for command, (_, verbs) in COMMANDS.items() for verb in verbs]
 OF_THE_LINK = ("silence", "half a line", "half a line, then silence")  # a follower tries again
 # any object is their answer
 OK_IS_ENOUGH = ("upload-plan", "stop", "skip", "note", "delete-snapshot", "note-build", "remove-build")
-WITHOUT_NUMBERS = ("clean", "push", "status", "check", "ask", "start", "install", *OK_IS_ENOUGH)
+WITHOUT_NUMBERS = (
+    "clean-server",
+    "clean",
+    "push",
+    "status",
+    "check",
+    "ask",
+    "start",
+    "install",
+    *OK_IS_ENOUGH,
+)
 OF_NUMBERS = ("NaN", "Infinity", "400 digits")
 SOON_S = 10
 
 
 @pytest.fixture
-def liar(monkeypatch: pytest.MonkeyPatch) -> Liar:
+def liar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Liar:
+    """The target, which also drives a server that runs already."""
+    (tmp_path / "password").write_text(PASSWORD)
+    (tmp_path / "password").chmod(0o600)
+    monkeypatch.setenv(PASSWORD_FILE, str(tmp_path / "password"))
+    Servers().keep(NamedServer("own", "localhost", schema="x", user="me", tls=False))
     made = Liar()
     made.take_over(monkeypatch)
     return made

@@ -15,6 +15,7 @@ from app.cli import main
 from app.remote.secrets import PASSWORD_FILE, forget_secrets
 from app.targets.servers import Servers, fingerprint_text
 from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer
+from tests.hostile import TEXT, finds
 from tests.unit.cli.words import refused, said
 
 URL = "mysql://dyno@db.example:3307/bench"
@@ -140,6 +141,17 @@ def test_problems_of_a_server_are_shown(
     shown = said(capsys, "server", "add", "own", "mysql://me@127.0.0.1/bench", "--no-tls")
     assert "problem: the schema has tables of others" in shown
     assert "problem: the account may not create tables" in shown
+
+
+def test_what_a_hostile_server_says_is_shown_and_does_nothing(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, with_password: None
+) -> None:
+    texts = dict.fromkeys(("family", "version", "comment", "schema_state", "tls"), f"x{TEXT}")
+    lists = {name: [f"x{TEXT}"] for name in ("notes", "problems", "engines")}
+    running.found = FakeExistingServer(**texts, **lists, certificate="").found
+    shown = said(capsys, "server", "add", "own", "mysql://me@localhost/bench", "--no-tls")
+    shown += said(capsys, "server", "show", "own", "--json") + said(capsys, "server", "list", "--wide")
+    assert "ev[il]" in shown and not finds(shown)
 
 
 def test_a_server_is_changed_listed_and_removed(
