@@ -58,9 +58,10 @@ class ExistingServerMeter:
         own = self._server.client.sent - self._sent
         self._statements = max(0.0, questions - own - queries) if questions > 0 else None
 
-    def marks(self, queries: int) -> List[str]:
+    def marks(self, queries: int, is_load: bool) -> List[str]:
+        """What makes tables sends more statements than it counts."""
         is_remote = not is_loopback(str(self._server.contender["host"]))
-        marks = [REMOTE] * is_remote + [NOT_ALONE] * self._has_neighbour(queries)
+        marks = [REMOTE] * is_remote + [NOT_ALONE] * (not is_load and self._has_neighbour(queries))
         return marks + [QUERY_LIMITED] * self._is_limited(queries)
 
     def _is_limited(self, queries: int) -> bool:

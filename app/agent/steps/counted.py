@@ -22,6 +22,7 @@ from app.engines.waits import KINDS, wait_event_kind
 from app.protocol.events import MomentEvent, ProgressEvent
 from app.protocol.latency import Counts, counts_of, without
 from app.protocol.latency import add as add_counts
+from app.protocol.plan import PREPARING
 from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits
 
 from .role_costs import UNNAMED, RoleCosts
@@ -231,7 +232,9 @@ class RunningStepMeter:
         total, during_ms = self.counted.total, self._session.sampler.round_trip_ms
         avg = total.get("latency_ms", {}).get("avg")
         mean_ms = avg * int(total["events"]) / queries if avg and queries else None
-        return self._existing.fact(queries, during_ms, mean_ms), self._existing.marks(queries)
+        return self._existing.fact(queries, during_ms, mean_ms), self._existing.marks(
+            queries, self._step.kind in PREPARING
+        )
 
     def others(self) -> Others:
         return self._session.others_between(self._first[0], self._last[0])

@@ -58,15 +58,22 @@ def test_statements_of_others(
     seen.begin({"questions": "1000"})
     client.sent += own
     seen.end({"questions": str(1000 + grown)}, queries)
-    assert seen.marks(queries) == marks
+    assert seen.marks(queries, False) == marks
     assert seen.fact(queries, None, None)["others_statements"] == pytest.approx(others)
+
+
+def test_a_load_is_not_measured_by_its_statements(ten_seconds: None) -> None:
+    seen, _ = metered()
+    seen.begin({"questions": "0"})
+    seen.end({"questions": "5000"}, 10)
+    assert seen.marks(10, True) == ["remote"]
 
 
 def test_without_the_counter_nothing_is_said_of_others(ten_seconds: None) -> None:
     seen, _ = metered()
     seen.begin({})
     seen.end({}, 10_000)
-    assert seen.marks(10_000) == ["remote"]
+    assert seen.marks(10_000, False) == ["remote"]
     assert seen.fact(10_000, None, None)["others_statements"] is None
 
 
@@ -75,7 +82,7 @@ def test_a_step_at_its_limit_is_marked(queries: int, is_limited: bool, ten_secon
     seen, _ = metered(max_queries=500, host="127.0.0.1")
     seen.begin({})
     seen.end({}, queries)
-    assert seen.marks(queries) == ["query-limited"] * is_limited
+    assert seen.marks(queries, False) == ["query-limited"] * is_limited
 
 
 @pytest.mark.parametrize(("price", "found"), [("0.52 USD", 0.52), ("", None), ("x y", None)])
