@@ -14,6 +14,7 @@ from app.targets.server_login import (
     LoggedInServer,
     UnknownServerCertificateError,
     check_usable,
+    found_lines,
     log_in,
     offered_certificate,
 )
@@ -25,6 +26,7 @@ from app.targets.servers import (
     fingerprint_text,
     parse_fingerprint,
     parse_server_url,
+    setting_names,
 )
 from app.targets.store import Targets
 
@@ -89,7 +91,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     found = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if arguments.settings is not None:
         listed = split_word_list("settings", arguments.settings) if arguments.settings.strip() else []
-        found["settings"] = [each.lower().replace("-", "_") for each in listed]
+        found["settings"] = setting_names(listed)
     if "target" in found:
         Targets().get(found["target"])
     return found
@@ -202,11 +204,7 @@ def _with_confirmed_host(server: NamedServer, given: str | None) -> NamedServer:
             f"server {server.name} is on {server.host}, which is not loopback:"
             f" confirm it with --confirm {server.host}"
         )
-    if typed.strip().lower() != server.host.lower():
-        raise InputError(
-            f"the host of server {server.name} is {server.host}, not the one that was typed: nothing is kept"
-        )
-    return replace(server, confirmed=True)
+    return server.with_confirmed_host(typed)
 
 
 def _with_accepted_certificate(agent: RemoteAgent, server: NamedServer) -> NamedServer:
@@ -229,20 +227,4 @@ def _entry(looked: LoggedInServer) -> dict[str, Any]:
 
 
 def _show(looked: LoggedInServer) -> None:
-    server, found = looked.server, looked.found
-    said = f" ({server.comment})" if server.comment else ""
-    say_wrapped(
-        f"{server.name}: {server.family} {server.version}{said}, {server.url}, driven by {server.target}"
-    )
-    tls = f"{found.tls}, {fingerprint_text(server.certificate)}" if server.tls else "none: plain text"
-    say_wrapped(f"TLS: {tls}")
-    engines = ", ".join(
-        f"{each} (default)" if each == server.default_engine else each for each in server.engines
-    )
-    say_wrapped(f"engines: {engines or 'unknown'}")
-    if found.rtt_ms is not None:
-        say_wrapped(f"SELECT 1 takes {found.rtt_ms:.3g} ms")
-    say_wrapped(*(f"setting: {each}" for each in server.found_settings))
-    say_wrapped(*(f"note: {each}" for each in found.notes))
-    problems = [found.schema_state] if found.schema_state else []
-    say_wrapped(*(f"problem: {each}" for each in (*problems, *found.problems)))
+    say_wrapped(*found_lines(looked))

@@ -35,6 +35,26 @@ class LoggedInServer:
     password: str = field(repr=False)
 
 
+def found_lines(looked: LoggedInServer) -> list[str]:
+    """What was found, for a person."""
+    server, found = looked.server, looked.found
+    said = f" ({server.comment})" if server.comment else ""
+    its = f"{server.family} {server.version}{said}"
+    tls = f"{found.tls}, {fingerprint_text(server.certificate)}" if server.tls else "none: plain text"
+    default = server.default_engine
+    engines = ", ".join(f"{each} (default)" if each == default else each for each in server.engines)
+    problems = [found.schema_state] if found.schema_state else []
+    return [
+        f"{server.name}: {its}, {server.url}, driven by {server.target}",
+        f"TLS: {tls}",
+        f"engines: {engines or 'unknown'}",
+        *([] if found.rtt_ms is None else [f"SELECT 1 takes {found.rtt_ms:.3g} ms"]),
+        *(f"setting: {each}" for each in server.found_settings),
+        *(f"note: {each}" for each in found.notes),
+        *(f"problem: {each}" for each in (*problems, *found.problems)),
+    ]
+
+
 class ServerCertificateError(TargetError):
     """A certificate that nobody has accepted; no account and no password was sent."""
 
@@ -89,6 +109,14 @@ def check_usable(server: NamedServer) -> None:
             f" dyno server show {server.name}",
             "server",
         )
+
+
+def look_at(agent: ReachingAgent, server: NamedServer, ask: Ask) -> LoggedInServer:
+    """Log in and look; raises UnknownServerCertificateError before it where nobody accepted one yet."""
+    if server.tls and not server.certificate:
+        raise UnknownServerCertificateError(server, fingerprint_text(offered_certificate(agent, server)))
+    check_usable(server)
+    return log_in(agent, server, ask)
 
 
 def log_in(

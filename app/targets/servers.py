@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,15 @@ class NamedServer:
     def needs_confirmation(self) -> bool:
         return not (self.is_loopback or self.confirmed)
 
+    def with_confirmed_host(self, typed: str) -> NamedServer:
+        """Confirmed by typing its host: nobody drives another one by mistake."""
+        if typed.strip().lower() != self.host.lower():
+            raise InputError(
+                f"the host of server {self.name} is {self.host}, not the one that was typed: nothing is kept",
+                "confirm",
+            )
+        return replace(self, confirmed=True)
+
     def asked(self, password: str = "") -> ServerAddress:
         """What the agent needs to look at it."""
         return ServerAddress(
@@ -157,6 +166,11 @@ def parse_fingerprint(text: str) -> str:
     if not _CERTIFICATE.fullmatch(found):
         raise InputError("a fingerprint must be SHA256: and 64 hexadecimal digits, with or without colons")
     return found
+
+
+def setting_names(typed: Iterable[str]) -> list[str]:
+    """Names of variables as a server has them: sync-binlog is sync_binlog."""
+    return [each.lower().replace("-", "_") for each in typed]
 
 
 def fingerprint_text(certificate: str) -> str:

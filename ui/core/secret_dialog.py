@@ -31,7 +31,7 @@ class SecretDialog(QDialog):
         label = PlainTextLabel(capitalised(prompt), wraps=True, buddy=self.field)
         refused = PlainTextLabel("The last answer was not accepted.", "bad")
         refused.setVisible(was_refused)
-        note = "Dyno stores it in memory until you close the window, to reconnect after a lost link."
+        note = "Dyno keeps it in memory until you close the window; what is to be remembered, in the keyring."
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
         layout.setSpacing(SPACE)

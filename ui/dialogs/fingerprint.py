@@ -106,6 +106,13 @@ class FingerprintDialog(QDialog):
         return buttons
 
 
+def in_two_lines(fingerprint: str) -> str:
+    """A fingerprint in two lines: in one it would be wider than the window."""
+    parts = fingerprint.split(":")
+    half = len(parts) // 2 + 1
+    return ":".join(parts[:half]) + ":\n" + ":".join(parts[half:])
+
+
 def _fingerprint(text: str, name: str) -> PlainTextLabel:
     """The fingerprint in a fixed-width font, to compare and copy."""
     label = PlainTextLabel(text)

@@ -33,7 +33,7 @@ from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, lay_out_dialog
 from ui.widgets.message import MessageBar
 
-from .fingerprint import FingerprintDialog, FingerprintQuestion
+from .fingerprint import FingerprintDialog, FingerprintQuestion, in_two_lines
 
 WIDTH = 72 * SPACE
 _ABOUT = (
@@ -185,15 +185,8 @@ class CertificateDialog(FingerprintDialog):
         self.error = error
 
 
-def _in_two(fingerprint: str) -> str:
-    """A fingerprint in two lines: in one it would be wider than the window."""
-    parts = fingerprint.split(":")
-    half = len(parts) // 2 + 1
-    return ":".join(parts[:half]) + ":\n" + ":".join(parts[half:])
-
-
 def _question(error: CertificateError) -> FingerprintQuestion:
-    trusted = [_in_two(error.accepted)] if isinstance(error, CertificateChangedError) else []
+    trusted = [in_two_lines(error.accepted)] if isinstance(error, CertificateChangedError) else []
     why = error.why if isinstance(error, CertificateUnknownError) else ""
     place = error.place
     return FingerprintQuestion(
@@ -202,7 +195,7 @@ def _question(error: CertificateError) -> FingerprintQuestion:
         if trusted
         else f"The certificate of {place} is not verified",
         about=_CHANGED if trusted else _UNKNOWN,
-        fingerprint=_in_two(error.fingerprint),
+        fingerprint=in_two_lines(error.fingerprint),
         trusted=trusted,
         pairs=(("Server", place), *([("Reason", why)] if why else [])),
         way="On the server the fingerprint is shown by"

@@ -19,7 +19,7 @@ from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
 from ui.widgets.actions import action
-from ui.widgets.layouts import in_column
+from ui.widgets.layouts import in_column, open_disposable_dialog
 from ui.widgets.message import Banner
 
 from .busy import BusyTarget
@@ -27,6 +27,7 @@ from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
 from .plan.run_dialogs import LoadTargetsDialog, QueueingDialog
 from .plan.sequence import SequencePanel
+from .plan.server_dialog import ServerDialog
 from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
 from .run_panel import PlanPreviewPanel
@@ -99,6 +100,7 @@ class BenchPage(Page):
             self.sequence.more, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
             contenders.copy, contenders.remove, contenders.look, contenders.colour, None,
+            contenders.servers.add, None,
             presets.copy, presets.edit, presets.delete, None,
             *self.targets.panel_actions(),
         )  # fmt: skip
@@ -145,6 +147,7 @@ class BenchPage(Page):
         connect_run_panel(controller, panel)
         self.contenders.preset_wanted.connect(panel.look_at_preset)
         self.contenders.colour_chosen.connect(self._on_colour_chosen)
+        self.contenders.servers.add.triggered.connect(self._on_server_wanted)
         self.sequence.sweep.triggered.connect(lambda: change_sweep(controller, self.context, self))
         self.sequence.sql.triggered.connect(lambda: edit_sql(controller, self.context, self))
         panel.checks.option_wanted.connect(self._on_option_wanted)
@@ -222,6 +225,11 @@ class BenchPage(Page):
     def _start(self, last: str = STARTED, later: QueueInstead | None = None) -> None:
         if not self._obstacle():
             self.starting.start(last, later)
+
+    def _on_server_wanted(self) -> None:
+        dialog = ServerDialog(self.context, self.targets.chosen, self.window())
+        dialog.added.connect(self.controller.reload)
+        open_disposable_dialog(dialog)
 
     def _on_queue_wanted(self) -> None:
         dialog = QueueingDialog(self.targets.chosen.name, self.window())

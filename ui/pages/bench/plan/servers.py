@@ -9,13 +9,14 @@ from app.planner.starting.choices import PlanChoices
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE, Theme
 from ui.models.servers import ServerModel
+from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import in_column
 from ui.widgets.table import LineSelectTable
 from ui.widgets.tick_delegate import TickDelegate
 from ui.widgets.wrapping_row import WrappingRow
 
 TITLE = "Servers that run already"
-NONE = f"{TITLE}: none for this target. In a terminal, dyno server add adds one."
+NONE = f"{TITLE}: none for this target"
 MOST_SHOWN = 3  # lines; more scroll
 WIDEST = 180  # pixels of a column; the address takes what is left
 
@@ -32,8 +33,10 @@ class ServerGroup(QWidget):
         self.table.setItemDelegate(TickDelegate(self.table))
         self.heading = PlainTextLabel(TITLE, "muted", wraps=True, buddy=self.table)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.head = WrappingRow(self.heading)
-        self.setLayout(in_column(self.head, self.table, spacing=SPACE // 2))
+        tip = "Add a server that Dyno neither starts nor ends: its certificate, its password, what is there"
+        self.add = action(self, "Add a server…", "", tip)  # by the page
+        head = WrappingRow(self.heading, action_button(self.add))
+        self.setLayout(in_column(head, self.table, spacing=SPACE // 2))
         self.show_choices(PlanChoices())
 
     def show_choices(self, choices: PlanChoices) -> None:

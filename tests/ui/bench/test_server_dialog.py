@@ -1,0 +1,131 @@
+"""A server that runs already is added: fields, host, certificate and password before anything is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.remote.secrets import forget_secrets
+from app.targets.servers import Servers
+from tests.existing import keep_two_servers
+from tests.fakes import CERTIFICATE, PASSWORD, ScriptedAgent
+from tests.ui.bench.set_up import dialogs
+from ui.core.secret_dialog import SecretDialog
+from ui.dialogs.fingerprint import FingerprintDialog
+from ui.pages.bench import BenchPage
+from ui.pages.bench.plan.server_dialog import ServerDialog
+
+URL = "mysql://dyno@db.example:3307/bench"
+Adding = Callable[..., ServerDialog]
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedAgent]:
+    """The agent of any target, from which one server is seen; this system has no keyring."""
+    agent = ScriptedAgent()
+    monkeypatch.setattr("ui.pages.bench.plan.server_dialog.reached", agent.reached)
+    monkeypatch.setattr("app.targets.server_login.system_keyring", lambda: None)
+    forget_secrets()
+    yield agent
+    forget_secrets()
+
+
+@pytest.fixture
+def adding(page: BenchPage, looked_at: ScriptedAgent) -> Iterator[Adding]:
+    """The dialog with these fields filled in."""
+
+    def open_(**typed: Any) -> ServerDialog:
+        page.contenders.servers.add.trigger()
+        (dialog,) = dialogs(ServerDialog)
+        for name, value in {"name": "prod", "url": URL, "confirm": "DB.example", **typed}.items():
+            dialog.form.inputs[name].set_value(value)
+        assert isinstance(dialog, ServerDialog)
+        return dialog
+
+    yield open_
+    for dialog in dialogs(ServerDialog):
+        dialog.reject()
+
+
+def opened(qtbot: QtBot, kind: type[Any]) -> Any:
+    qtbot.waitUntil(lambda: bool(dialogs(kind)))
+    return dialogs(kind)[0]
+
+
+def wrong(dialog: ServerDialog) -> dict[str, str]:
+    return {name: label.text() for name, label in dialog.form.problems.items() if not label.isHidden()}
+
+
+def test_a_server_is_added_and_can_be_ticked(
+    qtbot: QtBot, page: BenchPage, adding: Adding, looked_at: ScriptedAgent
+) -> None:
+    dialog = adding(settings=["sync-binlog"], max_queries=2000, price="0.52 USD")
+    dialog.add_button.click()
+    question = opened(qtbot, FingerprintDialog)
+    assert [each.user for each in looked_at.running.asked] == [""], "no account before the certificate"
+    question.accept_button.click()
+    asking = opened(qtbot, SecretDialog)
+    asking.field.setText(PASSWORD)
+    asking.accept_button.click()
+    qtbot.waitUntil(lambda: "is added" in dialog.message.text)
+    assert "prod: MySQL 8.0.36 (Source distribution)" in dialog.found.text()
+    assert "setting: sync_binlog=1" in dialog.found.text() and "CPU and memory" in dialog.found.text()
+    kept = Servers().get("prod")
+    assert (kept.certificate, kept.confirmed, kept.max_queries) == (CERTIFICATE, True, 2000)
+    assert (kept.price, kept.port, kept.target, kept.version) == ("0.52 USD", 3307, "local", "8.0.36")
+    assert PASSWORD not in Servers().path.read_text()
+    qtbot.waitUntil(lambda: page.contenders.servers.model.rowCount() == 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "says"),
+    [
+        ({"name": ""}, "name", "enter a name"),
+        ({"name": "No Name"}, "name", "the name may have"),
+        ({"url": ""}, "url", "enter an address"),
+        ({"url": "mysql://me:s3cret@db.example/bench"}, "url", "leave the password out"),
+        ({"url": "mysql://me@db.example/mysql"}, "url", "the server's own"),
+        ({"confirm": ""}, "confirm", "the host of server prod is db.example"),
+        ({"confirm": "db2.example"}, "confirm", "not the one that was typed"),
+        ({"settings": ["a b"]}, "settings", "settings must be names"),
+        ({"max_queries": "many"}, "max_queries", "must be a number, got many"),
+        ({"price": "cheap"}, "price", "price must be"),
+    ],
+)
+def test_what_is_wrong_of_a_server_is_said_at_its_field(
+    typed: dict[str, Any], field: str, says: str, adding: Adding, looked_at: ScriptedAgent
+) -> None:
+    dialog = adding(**typed)
+    dialog.add_button.click()
+    assert list(wrong(dialog)) == [field] and says in wrong(dialog)[field]
+    assert "s3cret" not in wrong(dialog)[field] and not looked_at.running.asked
+
+
+def test_a_refused_certificate_adds_nothing(qtbot: QtBot, adding: Adding, looked_at: ScriptedAgent) -> None:
+    dialog = adding()
+    dialog.add_button.click()
+    opened(qtbot, FingerprintDialog).reject()
+    qtbot.waitUntil(lambda: "was not accepted" in dialog.message.text)
+    assert [each.user for each in looked_at.running.asked] == [""] and not Servers().all()
+    assert dialog.add_button.isEnabled()
+
+
+def test_who_does_not_give_the_password_adds_nothing(qtbot: QtBot, adding: Adding) -> None:
+    dialog = adding(url="mysql://me@localhost/bench", confirm="", plain=True)
+    dialog.add_button.click()
+    opened(qtbot, SecretDialog).reject()
+    qtbot.waitUntil(lambda: "needs the password of me@localhost:3306" in dialog.message.text)
+    assert not Servers().all() and not dialogs(FingerprintDialog)
+
+
+def test_a_name_that_is_taken_is_said_before_anything_is_asked(
+    qtbot: QtBot, adding: Adding, looked_at: ScriptedAgent
+) -> None:
+    keep_two_servers()
+    dialog = adding()
+    dialog.add_button.click()
+    qtbot.waitUntil(lambda: "exists already" in wrong(dialog).get("name", ""))
+    assert not looked_at.running.asked
