@@ -17,6 +17,7 @@ from app.targets.servers import (
     NamedServer,
     Servers,
     check_server,
+    fingerprint_text,
     parse_fingerprint,
     parse_server_url,
     setting_names,
@@ -90,7 +91,7 @@ class ServerDialog(QDialog):
         self.setMinimumWidth(WIDTH)
         self.message = MessageBar()
         self.form = Form(FIELDS, gap=SPACE, parent=self)
-        self.form.changed.connect(lambda: self.form.show_problems({}))
+        self.form.changed.connect(self._on_changed)
         about = f"Driven by {target.name}. Dyno neither starts nor ends it, and needs an empty schema there."
         self.found = PlainTextLabel(wraps=True, selectable=True)
         self.found.hide()
@@ -134,8 +135,18 @@ class ServerDialog(QDialog):
         check_server(server)
         return server.with_confirmed_host(typed["confirm"]) if server.needs_confirmation else server
 
+    def _on_changed(self) -> None:
+        """Remove what is corrected; the next mistake appears when its field is left."""
+        try:
+            self._server()
+        except InputError as error:
+            field = _field_of(error)
+            self.form.show_problems({field: str(error)} if field in self.form.judged() else {})
+        else:
+            self.form.show_problems({})
+
     def _show_problem(self, error: InputError) -> None:
-        field = "url" if error.field in _OF_URL else error.field
+        field = _field_of(error)
         self.form.show_problems({field: str(error)})
         self.form.focus_first({field: ""})
 
@@ -163,12 +174,15 @@ class ServerDialog(QDialog):
     def _on_kept(self, looked: LoggedInServer) -> None:
         self.form.hide()
         self.add_button.hide()
-        self.found.setText("\n".join(found_lines(looked)))
+        fingerprint = fingerprint_text(looked.server.certificate)
+        text = "\n".join(found_lines(looked))
+        self.found.setText(text.replace(fingerprint, in_two_lines(fingerprint)))
         self.found.show()
         self.message.show_info(f"{looked.server.name} is added: tick it with an engine.")
         self.cancel_button.setText("&Close")
         self.cancel_button.setEnabled(True)
         self.cancel_button.setFocus()
+        self.adjustSize()
         self.added.emit()
 
     def _on_failed(self, server: NamedServer, error: Exception) -> None:
@@ -201,6 +215,11 @@ class ServerDialog(QDialog):
             self.message.show_info(f"Looking at the server from {self._target.name}…")
         else:
             self.message.clear()
+
+
+def _field_of(error: InputError) -> str:
+    """The field of the form: an address has several of a server."""
+    return "url" if error.field in _OF_URL else error.field
 
 
 def _look(target: Target, ask: Ask, server: NamedServer) -> LoggedInServer:

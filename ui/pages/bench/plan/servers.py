@@ -18,7 +18,7 @@ from ui.widgets.wrapping_row import WrappingRow
 TITLE = "Servers that run already"
 NONE = f"{TITLE}: none for this target"
 MOST_SHOWN = 3  # lines; more scroll
-WIDEST = 180  # pixels of a column; the address takes what is left
+WIDEST, NARROWEST = 150, 40  # pixels of a column; the address takes what is left
 
 
 class ServerGroup(QWidget):
@@ -30,6 +30,7 @@ class ServerGroup(QWidget):
         self.table = LineSelectTable(TITLE)
         self.table.setModel(self.model)
         self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.table.horizontalHeader().setMinimumSectionSize(NARROWEST)
         self.table.setItemDelegate(TickDelegate(self.table))
         self.heading = PlainTextLabel(TITLE, "muted", wraps=True, buddy=self.table)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
