@@ -48,5 +48,8 @@ class ServerGroup(QWidget):
         for column in range(self.model.columnCount() - 1):
             self.table.resizeColumnToContents(column)
             self.table.setColumnWidth(column, min(self.table.columnWidth(column), WIDEST))
+        policy = Qt.ScrollBarPolicy  # always on: one that comes takes width, and another comes for that
+        scrolls = policy.ScrollBarAlwaysOn if count > MOST_SHOWN else policy.ScrollBarAsNeeded
+        self.table.setVerticalScrollBarPolicy(scrolls)
         head = self.table.horizontalHeader().sizeHint().height() + 2 * self.table.frameWidth()
         self.table.setFixedHeight(head + min(count, MOST_SHOWN) * self.table.line_height)
