@@ -17,12 +17,14 @@ from typing import Any
 import pytest
 
 from app.agent.system.directory import MarkedDirectory
+from app.history.steps.conditions import conditions_text
 from app.protocol.events import StepEnded
 from app.protocol.load_link import Hello, encode
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.integration.netns import Network
 from tests.integration.sshd import Sshd
+from tests.plans import write
 from tests.sequences import INDEX, LOAD, keep_own, own_sequence
 from tests.waiting import beside, wait_until
 
@@ -296,3 +298,19 @@ def test_a_load_target_that_cannot_reach_the_server_is_named(desktop: Desktop, c
     words = ("--clients-on", "client-1", "--load-address", "10.255.255.1", "--allow-busy")
     done = desktop.dyno("run", *desktop.plan(), *words, code=1)
     assert "cannot listen on 10.255.255.1" in done.stderr
+
+
+@pytest.mark.parametrize("workload", ["orders-specified", "accounts"])
+def test_load_targets_leave_orders_and_accounts_consistent(
+    desktop: Desktop, clients: list[Sshd], workload: str
+) -> None:
+    steps = (f'workload = "{workload.partition("-")[0]}-load"', f'workload = "{workload}"\nthreads = [5]')
+    write(desktop.home / "sequences/mine.toml", own_sequence("mine", *steps, seconds=4))
+    words = desktop.plan(f"{MARIADB}:innodb", rows=1000, others_pct=100)
+    words[words.index("tiny")] = "mine"
+    desktop.dyno("run", *words, *FROM)
+    found = last(desktop)
+    by_targets = next(each["load"] for each in found["steps"] if each["load"])
+    assert [each["threads"] for each in by_targets["targets"]] == [3, 2]
+    assert all(each["events"] > 0 for each in by_targets["targets"])
+    assert "conditions held after the load and after the last step" in conditions_text(found["conditions"])
