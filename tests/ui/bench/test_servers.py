@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.history.store.history import History
 from app.planner.request.contender import ContenderRequest
 from app.remote.secrets import forget_secrets
 from app.targets.servers import Servers
-from tests.existing import PROD, keep_two_servers
+from tests.existing import PROD, keep_two_servers, stored_plan
 from tests.fakes import PASSWORD, ScriptedAgent
 from tests.ui.bench.set_up import (
     OpenPage,
@@ -24,6 +26,7 @@ from tests.ui.bench.set_up import (
     request_of,
     settle,
 )
+from ui.core.bus import ShowPageRequest
 from ui.core.secret_dialog import SecretDialog
 from ui.models.servers import NOT_LOOKED_AT
 from ui.pages.bench import BenchPage
@@ -110,6 +113,20 @@ def test_a_draft_with_servers_is_kept_for_the_next_window(qtbot: QtBot, open_pag
     first.controller.change(first.controller.draft.with_contender(2, name="live one"))
     settle(qtbot, first)
     assert request_of(open_page()).contenders[-1] == replace(PROD_INNODB, name="live one")
+
+
+def test_sessions_of_servers_are_set_up_again(qtbot: QtBot, open_page: OpenPage, dyno_home: Path) -> None:
+    with History(dyno_home) as history:
+        made = stored_plan(history)
+    page = open_page()
+    page.open(ShowPageRequest("bench", tuple(turn.session for turn in made.turns)))
+    qtbot.waitUntil(lambda: bool(request_of(page).contenders[0].server))
+    settle(qtbot, page)
+    assert [each.server for each in request_of(page).contenders] == ["prod", "replica"]
+    for server in ("prod", "replica"):
+        index = server_cell(page, server, "innodb")
+        assert index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+    assert page.contenders.contenders.index(1, 1).data() == "@replica" and not reason(page)
 
 
 def test_a_server_that_is_gone_is_marked_in_its_line(qtbot: QtBot, with_servers: BenchPage) -> None:
