@@ -91,24 +91,25 @@ def offered_certificate(agent: ReachingAgent, server: NamedServer) -> str:
     found = agent.reach_server(nobody).certificate.lower()
     if not found:
         what = f"{server.place} offers no TLS: passwords and rows would cross the network in plain text"
-        raise InputError(f"{what}; switch TLS on in the server, or allow plain text with --no-tls", "tls")
+        todo = f"{what}; switch TLS on in the server, or allow plain text"
+        raise InputError(f"{todo} with --no-tls", "tls", window_text=todo)
     return found
 
 
 def check_usable(server: NamedServer) -> None:
     """Raise an error for a server that a person has not confirmed, or whose certificate is not accepted."""
     if server.needs_confirmation:
-        raise InputError(
+        text = (
             f"server {server.name} is on {server.host}, which nobody has confirmed: write"
-            f" dyno server edit {server.name} --confirm {server.host}",
-            "server",
+            f" dyno server edit {server.name} --confirm {server.host}"
         )
+        raise InputError(text, "server", window_text=f"{text} in a terminal")
     if server.tls and not server.certificate:
-        raise InputError(
+        text = (
             f"the certificate of server {server.name} is not accepted yet: look at it with"
-            f" dyno server show {server.name}",
-            "server",
+            f" dyno server show {server.name}"
         )
+        raise InputError(text, "server", window_text=f"{text} in a terminal")
 
 
 def look_at(agent: ReachingAgent, server: NamedServer, ask: Ask) -> LoggedInServer:

@@ -194,7 +194,8 @@ class Servers:
         known = self._tables.read()
         if name not in known:
             there = f"choose one of {', '.join(sorted(known))}, or add it" if known else "add it"
-            raise InputError(f"no server {name!r}{did_you_mean(name, known)}: {there} with dyno server add")
+            text = f"no server {name!r}{did_you_mean(name, known)}: {there}"
+            raise InputError(f"{text} with dyno server add", window_text=f"{text} on the Bench page")
         return known[name]
 
     def check_new(self, server: NamedServer) -> None:

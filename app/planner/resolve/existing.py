@@ -39,11 +39,9 @@ def find_server(request: ContenderRequest, target: str) -> NamedServer:
     """The server of a request, as it was found last; raises InputError if it cannot be a contender."""
     server = Servers().get(request.server)
     if server.target != target:
-        raise InputError(
-            f"server {server.name} is driven by {server.target}, not by {target}: choose this target, or"
-            f" dyno server edit {server.name} --target {target}",
-            "target",
-        )
+        text = f"server {server.name} is driven by {server.target}, not by {target}: choose this target, or"
+        text = f"{text} dyno server edit {server.name} --target {target}"
+        raise InputError(text, "target", window_text=f"{text} in a terminal")
     if problem := server_problem(server, request.engine):
         raise InputError(problem)
     return server
@@ -120,9 +118,8 @@ def _check_currency(request: PlanRequest) -> None:
     currencies = sorted({each.partition(" ")[2] for each in prices if each})
     if len(currencies) > 1:
         listed = " and ".join(currencies)
-        raise InputError(
-            f"the prices of the servers are in {listed}: dyno server edit NAME --price '1 {currencies[0]}'"
-        )
+        text = f"the prices of the servers are in {listed}: dyno server edit NAME --price '1 {currencies[0]}'"
+        raise InputError(text, window_text=f"{text} in a terminal")
 
 
 def check_work_of_existing(
