@@ -14,7 +14,7 @@ from app.planner.request.request import OPTIONS, PlanRequest
 from app.protocol.plan import COUNT, OPERATIONS, QUERYING, Contender, Step
 from app.targets.servers import NamedServer, Servers, is_loopback
 
-NOT_ASKED = (COUNT, *OPERATIONS)  # kinds of steps that need the server itself
+NEED_THE_SERVER = (COUNT, *OPERATIONS)  # kinds of steps
 _OPTIONS = {  # of a request, that need it too
     "start": "and Dyno does not start it",
     "instruments": "and Dyno sets none of its instruments",
@@ -131,7 +131,7 @@ def check_work_of_existing(
     """Raise InputError for work that would do more to a server than queries in its one schema."""
     if not any(each.is_existing for each in contenders):
         return
-    for kind in NOT_ASKED:
+    for kind in NEED_THE_SERVER:
         name = next((step.name for step in steps if step.kind == kind), "")
         if name:
             what = f"step {name} is of kind {kind}, which needs a server that Dyno starts"
