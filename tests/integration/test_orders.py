@@ -15,6 +15,7 @@ import pymysql
 import pytest
 
 from app.catalog import Catalog
+from app.engines import KNOWN
 from tests.integration.generated import (
     Outcome,
     Server,
@@ -416,6 +417,17 @@ def test_the_isolation_of_the_clients_is_an_option(server: Server) -> None:
     wrong = shipped("orders", "innodb", rows=ROWS, events=5, options={"isolation": "none; DROP"})
     refused = drive(server, wrong)
     assert refused.code != 0 and "no isolation level none; DROP" in refused.said
+
+
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam", "aria"])
+def test_an_engine_takes_the_isolation_levels_that_dyno_says(server: Server, engine: str) -> None:
+    loaded(server, "specified", engine, rows=100)
+    for level in ("read-uncommitted", "read-committed", "repeatable-read", "serializable"):
+        work = {**SIZE, "rows": 100, "threads": 1, "events": 20, "options": {"isolation": level}}
+        outcome = drive(server, shipped("orders-specified", engine, **work))
+        is_taken = level in (KNOWN[engine].isolation_levels or [level])
+        assert (outcome.code == 0) == is_taken, (level, outcome.said)
+        assert is_taken or "errno = 4057" in outcome.said
 
 
 @pytest.mark.parametrize("build", BUILDS)
