@@ -358,10 +358,18 @@ class StepExecutor:
 
     def _end_server(self, server: Server) -> None:
         """Shut the server down; kill it if a person waits for the end of the session."""
-        if self._control.interrupts == "stopped" or self._plan.counts:
+        if isinstance(server, ExistingServer):
+            self._leave_schema(server)
+        elif self._control.interrupts == "stopped" or self._plan.counts:
             server.kill()
         else:
             self._settings.put_back()
             server.forget_dirty_pages()
             server.stop(STOP_S)
         server.clean()
+
+    def _leave_schema(self, server: ExistingServer) -> None:
+        if not server.stop():
+            text = "what Dyno made stays in the schema {0.schema} ({1}): dyno server clean {0.build}"
+            with contextlib.suppress(DiskFullError):
+                self._journal.log(text.format(self.running.contender, server.left), "error")

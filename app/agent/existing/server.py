@@ -62,6 +62,7 @@ class ExistingServer(Server):
         texts = [text for name, text in plan.files.items() if name.startswith("workloads/")]
         self.schema = OwnedSchema(self.client, who, texts)
         self._beating: Optional[Heartbeat] = None
+        self.left = ""  # why something of Dyno stays in the schema
         self._pid: Optional[int] = None
 
     @property
@@ -143,9 +144,9 @@ class ExistingServer(Server):
 
     def stop(self, limit_s: float = 0.0, wait: Callable[[float], None] = time.sleep) -> bool:  # noqa: ARG002
         """Give the schema back as it was, and leave. The server goes on."""
-        left = self._leave()
+        self.left = self._leave()
         self.relay.stop()
-        return not left
+        return not self.left
 
     def _leave(self) -> str:
         """Returns why something of Dyno stays there; '' if nothing does."""
@@ -170,6 +171,12 @@ class ExistingServer(Server):
 
     def ask_to_end(self) -> None:
         """Nobody ends it."""
+
+    def halt(self) -> None:
+        """Another one has its turn: the clients of this one wait, and it goes on."""
+
+    def go_on(self) -> None:
+        """It was never stopped."""
 
     def table_bytes(self) -> Dict[str, int]:
         """The size of its tables, as the server tells it."""

@@ -108,7 +108,8 @@ class SameWork:
         events = int(totals.events or 0)
         if not self._statements or events < FEW_EVENTS:
             return {}
-        spent = {} if self._step.role else spent  # of all roles together
+        is_shared = self._step.role or self._session.contender.is_existing  # with roles, with other clients
+        spent = {} if is_shared else spent
         calls = self._session.sampler.counts_calls
         bounds, found = rows_per_event_bounds(self._statements, calls), rows_per_event(totals, spent, events)
         watched = STATUS_ROWS * (seconds + 2) / events if calls else 0.0

@@ -11,7 +11,7 @@ from app.core.errors import InputError, add_field_to_errors
 from app.core.nearest import did_you_mean
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import OPTIONS, PlanRequest
-from app.protocol.plan import COUNT, OPERATIONS, QUERYING, Contender, Step
+from app.protocol.plan import COUNT, OPERATIONS, Contender, Step
 from app.targets.servers import NamedServer, Servers, is_loopback
 
 NEED_THE_SERVER = (COUNT, *OPERATIONS)  # kinds of steps
@@ -158,14 +158,13 @@ def _check_workload(workload: Workload, catalog: Catalog) -> None:
         )
 
 
-def check_slices_of_existing(contenders: Collection[Contender], steps: Iterable[Step]) -> None:
-    """Refuse slices of one server whose steps write: what A left to flush is written in the slice of B."""
+def check_slices_of_existing(contenders: Collection[Contender]) -> None:
+    """Refuse slices of one server: counters know no schema, and what A left is flushed in the slice of B."""
     places = Counter(place_of(each)[:2] for each in contenders if each.is_existing)
-    writing = next((step.name for step in steps if step.kind in QUERYING and step.writes), "")
     for (host, port), count in places.items():
-        if count > 1 and writing:
+        if count > 1:
             raise InputError(
-                f"{count} contenders are on {host} port {port}, and step {writing} writes: the server would"
-                " flush what one has written in the slice of another; choose the order interleaved",
+                f"{count} contenders are on {host} port {port}, and its counters and flushing know no schema:"
+                " what each does could not be told apart; choose the order interleaved",
                 "order",
             )
