@@ -20,6 +20,7 @@ import pymysql
 import pytest
 
 from app.agent.server.bootstrap import bootstrap
+from app.agent.server.mysql import Client
 from app.agent.steps.analyse import AnalyseTables
 from app.catalog import Catalog, Workload
 from app.engines import engine_of
@@ -261,7 +262,7 @@ def violated(server: Server, load: str) -> list[str]:
 
 def analyse(server: Server, engine: str) -> AnalyseTables:
     """Have the tables analysed as a session does; without it whole tables may be read for a few rows."""
-    work = AnalyseTables(server.another_client(None), engine_of(engine).before_analyse)
+    work = AnalyseTables(Client(server.socket, None), engine_of(engine).before_analyse)
     work.start()
     work.join()
     assert not work.problem, work.problem

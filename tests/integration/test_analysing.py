@@ -49,6 +49,9 @@ class Session:
         self.socket, self.client = self.running.socket, Client(self.running.socket)
         self.was_killed = False
 
+    def another_client(self, read_s: float | None) -> Client:
+        return Client(self.socket, read_s)
+
     def wait(self, seconds: float) -> None:
         time.sleep(seconds)
         self.control.look(self.journal)  # type: ignore[arg-type]
