@@ -198,7 +198,7 @@ def begun(desktop: Desktop, step: int) -> Callable[[], bool]:
 
 
 def _short(text: str) -> Iterator[str]:
-    for line in text.splitlines():
+    for line in text.splitlines()[: text.count("\n")]:  # the last one may be on its way
         event = json.loads(line)
         yield f'"kind":"{event["kind"]}","step":{event.get("step")}\n'
 

@@ -89,6 +89,7 @@ class Session:
         self.write_accounting = WriteAccounting(self.plan)
         self.write_accounting.rows["inserted"] = TABLES * ROWS
         self.server = self.journal = self.sampler = self
+        self.contender = self.plan.contenders[0]
         self.counts_calls = False
         self.client = Client(self.running.socket)
 
