@@ -403,7 +403,7 @@ def test_an_old_server_without_tls(
         done(relayed.sysbench("oltp_read_write", "prepare"))
         done(relayed.sysbench("oltp_read_write", "--threads=8", "--time=1", "run"))
         if certificate_of(HOST, server.port) == "":
-            pinned = relay_to(ServerPlace(*place[:-1], "0" * 64), server.password)
+            pinned = relay_to(ServerPlace(HOST, server.port, "dyno", "dyno", "0" * 64), server.password)
             assert pinned.refusal() == (2026, "the server has no TLS, and a password is not sent without")
     finally:
         server.kill()
