@@ -70,9 +70,9 @@ def test_servers_of_the_target_are_listed_as_they_were_found(with_servers: Bench
     assert "not looked at yet" in server_cell(with_servers, "new", "innodb").data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_without_servers_one_line_says_how_one_is_added(page: BenchPage) -> None:
+def test_without_servers_their_group_takes_no_place(page: BenchPage) -> None:
     group = page.contenders.servers
-    assert group.heading.text().endswith("none for this target") and not group.table.isVisible()
+    assert not group.isVisible()
     assert group.add in page.page_actions()
 
 

@@ -16,13 +16,12 @@ from ui.widgets.tick_delegate import TickDelegate
 from ui.widgets.wrapping_row import WrappingRow
 
 TITLE = "Servers that run already"
-NONE = f"{TITLE}: none for this target"
 MOST_SHOWN = 3  # lines; more scroll
 WIDEST, NARROWEST = 150, 40  # pixels of a column; the address takes what is left
 
 
 class ServerGroup(QWidget):
-    """Reports what is ticked; one line while there is no server."""
+    """Reports what is ticked; not to be seen while there is no server: the menu adds one."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,8 +42,7 @@ class ServerGroup(QWidget):
     def show_choices(self, choices: PlanChoices) -> None:
         self.model.show_choices(choices)
         count = len(choices.servers)
-        self.heading.setText(TITLE if count else NONE)
-        self.table.setVisible(bool(count))
+        self.setVisible(bool(count))
         for column in range(self.model.columnCount() - 1):
             self.table.resizeColumnToContents(column)
             self.table.setColumnWidth(column, min(self.table.columnWidth(column), WIDEST))
