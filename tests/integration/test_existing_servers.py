@@ -69,6 +69,7 @@ def given_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_text(PASSWORD)
     path.chmod(0o600)
     monkeypatch.setenv("DYNO_PASSWORD_FILE", str(path))
+    monkeypatch.chdir(tmp_path)  # reports are written there
 
 
 def add(desktop: Desktop, database: Database, name: str = "prod", schema: str = "bench") -> None:
