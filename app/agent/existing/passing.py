@@ -67,7 +67,7 @@ class Passing:
 
 
 class QueryLimit:
-    """At most so many statements a second, of all clients together: each has its moment."""
+    """Spreads the statements of all clients over time: at most so many a second."""
 
     def __init__(self, most: int) -> None:
         self._gap_s = 1.0 / most

@@ -21,7 +21,7 @@ from .statements import may_send
 
 Answer = TypeVar("Answer")
 OLDEST = (5, 5)
-_NO_TLS = "the server offers no TLS: turn it on there, or allow plain text by name"
+_NO_TLS = "the server offers no TLS: allow plain text by name, or turn TLS on"
 _NOT_KNOWN = (
     "its CPU, memory, disk and start state cannot be known: costs per query and resources are missing"
 )
@@ -38,10 +38,7 @@ def reach_server(asked: ServerAddress) -> ExistingServer:
     """What it shows: without an accepted certificate only that, and no credential is sent."""
     if asked.tls and not asked.certificate:
         certificate, _, tls = _certificate(asked).partition(" ")
-        problem = (
-            [] if certificate else ["the server offers no TLS: allow plain text by name, or turn TLS on"]
-        )
-        return ExistingServer(certificate, tls, problems=problem)
+        return ExistingServer(certificate, tls, problems=[] if certificate else [_NO_TLS])
     return _through_relay(asked, _look)
 
 

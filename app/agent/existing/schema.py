@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Set
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set
 
 from app.agent.server.mysql import Client, QueryError
 from app.agent.system.errors import AgentError
@@ -62,7 +62,6 @@ class OwnedSchema:
         self._client = client  # of no other thread than that which calls
         self._who = _harmless(who)
         self._texts = "\n".join(texts)  # of the workloads: they name what they make
-        self._lock = threading.Lock()
         self._is_ours = False
 
     def problem(self) -> str:
@@ -105,8 +104,8 @@ class OwnedSchema:
 
     def _take_over(self, rows: Sequence[Dict[str, object]]) -> None:
         """Two who try at once find that one row changes for one of them."""
-        owner = next((row for row in rows if row["kind"] == _OWNER), None)
-        if owner is None:  # whoever created the marker has not come to its first row
+        owner = _owner_of(rows)
+        if owner is None:  # the marker was created, and its owner is not inserted yet
             self._insert_owner()
             return
         before = (_harmless(str(owner["at_text"])), _harmless(str(owner["about"])))
@@ -120,11 +119,9 @@ class OwnedSchema:
 
     def note_made(self) -> None:
         """Record what is in the schema now as made by Dyno, as far as its workloads name it."""
-        with self._lock:
-            known = {Thing(str(row["kind"]), str(row["name"])) for row in self._rows()}
-            for each in self._there() - known:
-                if each.name != MARKER and self._is_named(each):
-                    self._client.run(_INSERT.format(each.kind, each.name, ""))
+        for each in self._there() - set(_things(self._rows())):
+            if each.name != MARKER and self._is_named(each):
+                self._client.run(_INSERT.format(each.kind, each.name, ""))
 
     def give_back(self) -> List[str]:
         """Drop what Dyno has made, and the marker; returns what is there still."""
@@ -139,13 +136,13 @@ class OwnedSchema:
     # what is there
 
     def _there(self) -> Set[Thing]:
-        return {Thing(str(row["kind"]), str(row["name"])) for row in self._client.query(_THERE)}
+        return set(_things(self._client.query(_THERE)))
 
     def _rows(self) -> List[Dict[str, object]]:
         return self._client.query(_ROWS)
 
     def _made(self) -> List[Thing]:
-        return [Thing(str(row["kind"]), str(row["name"])) for row in self._rows() if row["kind"] != _OWNER]
+        return [each for each in _things(self._rows()) if each.kind != _OWNER]
 
     def _drop(self, made: Sequence[Thing]) -> None:
         """Views and what else Dyno never makes is not dropped, whatever the marker says."""
@@ -166,11 +163,11 @@ class OwnedSchema:
         return each.kind in _DROP and is_plain and bool(words) and all(word in self._texts for word in words)
 
     def _problem_with_marker(self, there: Set[Thing], rows: Sequence[Dict[str, object]]) -> str:
-        owner = next((row for row in rows if row["kind"] == _OWNER), None)
+        owner = _owner_of(rows)
         if owner is not None and abs(int(str(owner["silent_s"] or 0))) < SILENT_S:
             return _in_use(owner)
-        known = {Thing(str(row["kind"]), str(row["name"])) for row in rows}
-        strange = {each for each in there - known if each.name != MARKER and not self._is_named(each)}
+        new = there - set(_things(rows))
+        strange = {each for each in new if each.name != MARKER and not self._is_named(each)}
         return _not_empty(strange)
 
 
@@ -193,6 +190,14 @@ class Heartbeat(threading.Thread):
     def end(self) -> None:
         self._ended.set()
         self.join(BEAT_S)
+
+
+def _things(rows: Iterable[Dict[str, object]]) -> List[Thing]:
+    return [Thing(str(row["kind"]), str(row["name"])) for row in rows]
+
+
+def _owner_of(rows: Iterable[Dict[str, object]]) -> Optional[Dict[str, object]]:
+    return next((row for row in rows if row["kind"] == _OWNER), None)
 
 
 def _has_marker(there: Set[Thing]) -> bool:
