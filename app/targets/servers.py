@@ -17,6 +17,7 @@ from app.core.harmless import harmless
 from app.core.nearest import did_you_mean
 from app.engines.engine import NAME as ENGINE_NAME
 from app.protocol.answers import ExistingServer, ServerAddress
+from app.protocol.hosts import is_loopback
 from app.remote.target import LOCAL
 
 from .named_tables import NamedTables
@@ -128,13 +129,6 @@ class NamedServer:
             found_settings=[f"{name}={_as_option(value)}" for name, value in values.items()],
             found_at=at,
         )
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return host.lower() == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def parse_server_url(name: str, text: str) -> NamedServer:

@@ -10,8 +10,9 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 from app.agent.server.mysql import Client, QueryError
 from app.protocol.events import NOT_ALONE, QUERY_LIMITED, REMOTE
+from app.protocol.hosts import is_loopback
 
-from .server import ExistingServer, is_loopback
+from .server import ExistingServer
 
 TRIPS = 5  # of SELECT 1, of which the median counts
 # of the statements of a step, and statements a second: less is no neighbour

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import os
 import socket
 import time
@@ -12,6 +11,7 @@ from typing import Callable, Dict, Iterator, List, Mapping, Optional
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
 from app.agent.server.server import GONE_S, Server
 from app.agent.system.errors import AgentError
+from app.protocol.hosts import is_loopback
 from app.protocol.plan import Contender, Plan
 
 from .relay import Relay
@@ -42,12 +42,6 @@ def text_at(place: ServerPlace, problem: str) -> str:
 def process_of(host: str, port: int) -> int:
     """The process of a server of this machine; 0 where it is elsewhere, or not to be seen."""
     return next(_listening(port), 0) if is_loopback(host) else 0
-
-
-def is_loopback(host: str) -> bool:
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
 
 
 class ExistingServer(Server):

@@ -11,8 +11,9 @@ from app.core.errors import InputError, add_field_to_errors
 from app.core.nearest import did_you_mean
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import OPTIONS, PlanRequest
+from app.protocol.hosts import is_loopback
 from app.protocol.plan import COUNT, OPERATIONS, Contender, Step
-from app.targets.servers import NamedServer, Servers, is_loopback
+from app.targets.servers import NamedServer, Servers
 
 NEED_THE_SERVER = (COUNT, *OPERATIONS)  # kinds of steps
 _OPTIONS = {  # of a request, that need it too
