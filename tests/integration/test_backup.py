@@ -152,7 +152,7 @@ def test_what_an_agent_leaves_that_is_killed_in_a_backup_is_deleted(desktop: Des
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     running.communicate(timeout=120)
     desktop.dyno("target", "clean", "local")
-    wait_until(lambda: not at_work(desktop, "")(), "all of it is gone", 60)
+    wait_until(lambda: not at_work(desktop, "")(), "all of it is gone", 180)
     assert not list(desktop.target.glob("sessions/*/backup")) and not list(desktop.target.glob("trash/*"))
 
 

@@ -181,7 +181,7 @@ def test_a_server_that_goes_away_ends_the_session_with_its_reason(step: int, des
         add(desktop, database)
         rows = ("--rows", "300000") if step == 0 else ()
         running = desktop.begin("run", *SHORT, "--allow-busy", "@prod", *rows, "--seconds", "20")
-        wait_until(begun(desktop, step), f"step {step} runs", 60)
+        wait_until(begun(desktop, step), f"step {step} runs", 300)
         database.kill()
         running.communicate(timeout=120)
         last = desktop.events(desktop.sessions()[0]["id"])[-1]
@@ -220,10 +220,10 @@ def test_an_agent_that_is_killed_leaves_a_schema_that_the_next_one_takes_over(
 ) -> None:
     add(desktop, measured_server)
     running = desktop.begin("run", *SHORT, "--allow-busy", "@prod", "--seconds", "30")
-    wait_until(begun(desktop, 2), "it drives", 60)
+    wait_until(begun(desktop, 2), "it drives", 300)
     os.kill(desktop.agent_pid(), 9)
-    running.communicate(timeout=60)
-    wait_until(lambda: not desktop.agent_pid(), "its guardian is done", 30)
+    running.communicate(timeout=120)
+    wait_until(lambda: not desktop.agent_pid(), "its guardian is done", 120)
     assert ("dyno_marker",) in tables(measured_server)
     assert "in use by" in run(desktop, "@prod", code=1)
     measured_server.query("UPDATE bench.dyno_marker SET at = at - INTERVAL 61 SECOND")

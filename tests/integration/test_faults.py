@@ -82,7 +82,7 @@ def test_link_down_in_the_middle_of_a_step_and_up_again(
     running = desktop.begin("run", *desktop.plan(target="far", seconds=6))
     wait_until(begun(desktop, READ, there), "the step has begun", 180)
     far.link_down()
-    wait_until(ended(desktop, there), "the session has ended without a link", 60)
+    wait_until(ended(desktop, there), "the session has ended without a link", 180)
     far.link_up()
     said, _ = running.communicate(timeout=120)
     assert running.returncode == 0, said
@@ -251,7 +251,7 @@ def test_agent_killed_is_a_lost_session_and_its_server_ends_with_it(desktop: Des
 def test_a_rehearsal_that_is_killed_leaves_no_server(desktop: Desktop) -> None:
     words = ["run", *desktop.plan(), "--dry-run", "--start", "--allow-busy"]
     running = desktop.begin(*words, rehearses=True)
-    wait_until(desktop.server_pid, "its server is there", 60)
+    wait_until(desktop.server_pid, "its server is there", 180)
     server = desktop.server_pid()
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     assert running.wait(60) == 1
@@ -363,7 +363,7 @@ def test_a_full_disk_fails_the_session_with_its_reason_and_the_plan_goes_on(
     with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
         while True:
             file.write(b"x" * 65536)
-    wait_until(ended(desktop, small_disk), "the session has ended", 30)
+    wait_until(ended(desktop, small_disk), "the session has ended", 180)
     filler.unlink()
     assert running.wait(120) == 1
     first, second = desktop.sessions()

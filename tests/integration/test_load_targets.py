@@ -114,7 +114,7 @@ def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
     pid = load_agent(clients[0])
     os.kill(pid, signal.SIGSTOP)
     try:
-        wait_until(lambda: "dropped out" in _journal(agent), "its silence is noticed", 60)
+        wait_until(lambda: "dropped out" in _journal(agent), "its silence is noticed", 180)
     finally:
         os.kill(pid, signal.SIGCONT)
     run.communicate(timeout=120)
@@ -169,7 +169,7 @@ def test_load_targets_let_go_when_the_conductor_is_killed(desktop: Desktop, clie
     run = desktop.begin("run", *desktop.plan(seconds=60, warmup=0, threads=2, others_pct=100), *FROM)
     wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 180)
     os.kill(desktop.agent_pid(), signal.SIGKILL)
-    wait_until(lambda: not any(map(load_agent, clients)), "both have given up", 60)
+    wait_until(lambda: not any(map(load_agent, clients)), "both have given up", 180)
     for sshd in clients:
         assert list(Path(sshd.directory, "sessions").iterdir()) == []
     run.communicate(timeout=120)
@@ -206,7 +206,7 @@ def test_who_is_no_load_target_is_not_let_in(desktop: Desktop, clients: list[Ssh
     run = desktop.begin(
         "run", *words, "--clients-on", "client-1", "--load-address", f"127.0.0.1:{port}", "--allow-busy"
     )
-    wait_until(lambda: load_agent(clients[0]), "the load target is called", 60)
+    wait_until(lambda: load_agent(clients[0]), "the load target is called", 180)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with context.wrap_socket(socket.create_connection(("127.0.0.1", port), 10)) as stranger:
@@ -263,10 +263,10 @@ def test_load_targets_reach_each_version(
 
 @pytest.mark.full
 def test_load_targets_search_a_limit(desktop: Desktop, clients: list[Sshd]) -> None:
-    search = 'name = "search"\nworkload = "point-query"\nlimit_ms = 200\ncap_s = 200'
+    search = 'name = "search"\nworkload = "point-query"\nlimit_ms = 200\ncap_s = 600'
     (desktop.home / "sequences/mine.toml").write_text(own_sequence("mine", LOAD, INDEX, search, threads=[4]))
     words = ("run", "--sequence", "mine", "--contender", f"{MARIADB}:innodb", "--others-pct", "100")
-    desktop.dyno(*words, *FROM, limit_s=600)
+    desktop.dyno(*words, *FROM, limit_s=1000)
     step = last(desktop)["steps"][-1]
     assert step["state"] == "completed" and step["limit"]["rate"] > 0
 

@@ -48,7 +48,7 @@ def test_what_is_asked_for_is_in_force_kept_and_compared(desktop: Desktop) -> No
     second = 'preset = "small"\nallocator = "tcmalloc"\nnuma = "membind=0"'
     write_small(desktop)
     running = desktop.begin("run", plan_file(desktop, first, second))
-    wait_until(lambda: has_jemalloc(server_of_a_session(desktop)), "a server with jemalloc", 60)
+    wait_until(lambda: has_jemalloc(server_of_a_session(desktop)), "a server with jemalloc", 180)
     look_at(server_of_a_session(desktop), bool(limit))
     assert not has_jemalloc(desktop.agent_pid())
     said, _ = running.communicate(timeout=120)
@@ -132,7 +132,7 @@ def test_the_group_of_a_killed_agent_goes_with_it(desktop: Desktop) -> None:
     write_small(desktop)
     plan = plan_file(desktop, 'preset = "small"\nmemory_limit = "640M"')
     running = desktop.begin("run", plan)
-    wait_until(lambda: server_of_a_session(desktop) > 0, "a server", 60)
+    wait_until(lambda: server_of_a_session(desktop) > 0, "a server", 180)
     (record,) = desktop.target.glob(f"sessions/[0-9]*/{RECORD}")
     group = Path(record.read_text())
     os.kill(desktop.agent_pid(), signal.SIGKILL)
@@ -147,4 +147,4 @@ def test_a_server_that_needs_more_than_its_limit_is_told(desktop: Desktop) -> No
     expected = cgroup_limit_problem() or "it needed more than its memory limit and was killed"
     assert expected in said
     # other tests may rehearse at this moment
-    wait_until(lambda: not list(Path("/sys/fs/cgroup").glob("**/dyno-rehearsal*")), "its cgroup is gone", 60)
+    wait_until(lambda: not list(Path("/sys/fs/cgroup").glob("**/dyno-rehearsal*")), "its cgroup is gone", 180)

@@ -43,7 +43,7 @@ def at_work_below(place: Path) -> bool:
 
 def check_that_nothing_is_left(desktop: Desktop, directory: Path | None = None) -> None:
     place = directory or desktop.target
-    wait_until(lambda: not at_work_below(place), "all of it is gone", 60)
+    wait_until(lambda: not at_work_below(place), "all of it is gone", 180)
     loops = subprocess.run(["losetup", "-l"], check=True, capture_output=True, text=True).stdout
     assert str(place) not in loops and loop_mounts(place) == []
     assert [path for path in place.glob("sessions/*/*") if path.name in DATA] == []
@@ -83,7 +83,7 @@ def test_what_an_agent_leaves_that_is_killed_while_its_file_system_is_cut_off(de
     running = began(desktop, operation("power-cut", LEDGER), READ)
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
     with used(desktop):
-        wait_until(has_mark(desktop, "operation"), "the power is cut, and cannot come back", 60)
+        wait_until(has_mark(desktop, "operation"), "the power is cut, and cannot come back", 180)
         os.kill(desktop.agent_pid(), signal.SIGKILL)
         running.communicate(timeout=120)
     desktop.dyno("target", "clean", "local")

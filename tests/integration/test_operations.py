@@ -200,7 +200,7 @@ def stopped_at(desktop: Desktop, base: Path) -> tuple[Any, Path]:
     running = began(desktop, operation("kill", LEDGER, seconds=600), READ, contender=f"{build}:innodb")
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
     delay.write_text("1000")
-    wait_until(delay.with_suffix(".waits").exists, "the server starts again", 60)
+    wait_until(delay.with_suffix(".waits").exists, "the server starts again", 180)
     return running, delay
 
 
@@ -219,7 +219,7 @@ def test_a_skip_waits_for_the_server_that_later_steps_need(desktop: Desktop, tmp
     running = began(desktop, operation("kill", LEDGER, seconds=600), READ, contender=f"{build}:innodb")
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
     delay.write_text("10")
-    wait_until(delay.with_suffix(".waits").exists, "the server starts again", 60)
+    wait_until(delay.with_suffix(".waits").exists, "the server starts again", 180)
     desktop.dyno("skip")
     _, _, (kill, ledger, read) = ended(desktop, running)
     assert (kill.outcome, ledger.outcome, read.outcome) == ("skipped", "skipped", "completed")
@@ -235,6 +235,6 @@ def test_what_an_agent_leaves_that_is_killed_in_the_operation_is_ended(
     running.communicate(timeout=120)
     delay.unlink()
     desktop.dyno("target", "clean", "local")
-    wait_until(lambda: not at_work(desktop, "")(), "all of it is gone", 60)
+    wait_until(lambda: not at_work(desktop, "")(), "all of it is gone", 180)
     assert not list(desktop.target.glob("sessions/*/data"))
     assert "Traceback" not in text(desktop.target / "agent.log")

@@ -32,7 +32,7 @@ def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     assert not list(desktop.target.glob("incoming/*"))
 
     desktop.dyno("stop")
-    wait_until(lambda: not desktop.agent_pid(), "the first plan has ended", 30)
+    wait_until(lambda: not desktop.agent_pid(), "the first plan has ended", 180)
     found = desktop.json("queue", "list")
     assert [each["name"] for each in found["plans"]] == ["third", "second"]
     assert found["held"] == "plan first was stopped"
@@ -41,10 +41,10 @@ def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     wait_until(at_work(desktop, "third"), "the third plan has begun", 180)
     assert "in use by plan third (process" in desktop.dyno("queue", "list").stdout
     os.kill(desktop.agent_pid(), signal.SIGKILL)
-    wait_until(lambda: not desktop.agent_pid(), "its lock is free", 60)
+    wait_until(lambda: not desktop.agent_pid(), "its lock is free", 180)
     desktop.dyno("queue", "list")  # the look
-    wait_until(at_work(desktop, "second"), "a look begins the second plan", 60)
-    wait_until(lambda: not desktop.agent_pid(), "the second plan is over", 60)
+    wait_until(at_work(desktop, "second"), "a look begins the second plan", 180)
+    wait_until(lambda: not desktop.agent_pid(), "the second plan is over", 180)
     assert desktop.json("queue", "list")["plans"] == []
     desktop.dyno("follow", code=None)
     states = {each["name"].rpartition("-")[0]: each["state"] for each in desktop.sessions()}

@@ -50,9 +50,9 @@ def test_a_restart_of_the_machine_keeps_the_queue_its_order_and_what_is_held(
     desktop.dyno("queue", "hold", "second", *FAR)
 
     restart_machine(desktop, sshd)
-    wait_until(lambda: "plan third (" in listed(desktop)["at_work"], "a look begins the third plan", 60)
+    wait_until(lambda: "plan third (" in listed(desktop)["at_work"], "a look begins the third plan", 180)
     sshd.stop()  # nobody looks meanwhile
-    wait_until(lambda: not desktop.agent_pid(Path(sshd.directory)), "the third plan is over", 60)
+    wait_until(lambda: not desktop.agent_pid(Path(sshd.directory)), "the third plan is over", 180)
     sshd.start()
     left = listed(desktop)["plans"]
     assert [(each["name"], bool(each["held"])) for each in left] == [("second", True)]

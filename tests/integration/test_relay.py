@@ -355,7 +355,7 @@ def test_a_server_killed_under_load_comes_back(relay_to: Callable[..., Relayed])
         before = relayed.warm().open_files()
         load = relayed.sysbench("oltp_read_write", "--threads=8", "--time=60", "run")
         busy = "SELECT COUNT(*) >= 8 FROM information_schema.processlist WHERE user='bench'"
-        wait_until(lambda: database.query(busy) == [(1,)], "sysbench has connected", 30)
+        wait_until(lambda: database.query(busy) == [(1,)], "sysbench has connected", 180)
         time.sleep(0.5)
         database.kill()
         said, _ = load.communicate(timeout=20)

@@ -85,7 +85,7 @@ def test_a_full_disk_ends_all_roles_of_the_step_with_its_reason(desktop: Desktop
     running = desktop.begin(*keep(desktop, READER, ENDLESS, UPDATING), "--allow-small-disk")
     wait_until(begun(desktop, MIXED, small_disk), "the step with roles has begun", 180)
     fill(small_disk.parent, left=1 << 20)
-    wait_until(ended(desktop, small_disk), "the session has ended", 60)
+    wait_until(ended(desktop, small_disk), "the session has ended", 180)
     assert running.wait(60) == 1
     (entry,) = desktop.sessions()
     found = ends(desktop, entry["id"])

@@ -244,14 +244,14 @@ def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> N
         "text",
     )
     desktop.dyno("skip", "--target", "local")
-    wait_until(begun(desktop, AFTER), "the next step is at work", 30)
+    wait_until(begun(desktop, AFTER), "the next step is at work", 180)
     assert limit_of(desktop) == 90
     desktop.dyno("skip", "--target", "local")
-    wait_until(begun(desktop, AGAIN), "it settles again", 30)
+    wait_until(begun(desktop, AGAIN), "it settles again", 180)
     assert limit_of(desktop) == 0
     server = desktop.server_pid()
     desktop.dyno("stop", "--session", "--target", "local")
-    wait_until(lambda: not desktop.agent_pid(), "the agent has ended", 60)
+    wait_until(lambda: not desktop.agent_pid(), "the agent has ended", 180)
     assert start_ticks(server) == "?"
     ended = {e.step: e for e in on_target(desktop) if isinstance(e, StepEnded)}
     assert [ended[step].outcome for step in (SETTLE, AFTER, AGAIN)] == ["skipped", "skipped", "stopped"]

@@ -164,7 +164,7 @@ def test_without_room_for_a_second_copy_the_session_goes_on(desktop: Desktop, sm
         sessions = small_disk.glob("sessions/*/journal.jsonl")
         return any((each.parent / "data" / "dyno").exists() for each in sessions)
 
-    wait_until(are_made, "the tables are made", 60)
+    wait_until(are_made, "the tables are made", 180)
     filler = small_disk.parent / "filler"
     with filler.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, 160 << 20)

@@ -54,7 +54,7 @@ def nodes() -> Iterator[list[Database]]:
             )  # fmt: skip
         for node in made:
             node.start(*(["--wsrep-new-cluster"] if node is made[0] else []))
-            wait_until(lambda node=node: is_ready(node), "the node has joined", 60)  # type: ignore[misc]
+            wait_until(lambda node=node: is_ready(node), "the node has joined", 180)  # type: ignore[misc]
         yield made
     forget_secrets()
 
@@ -111,7 +111,7 @@ def test_three_nodes_serve_and_one_is_killed(
         states = [state_of(history) for history in desktops]
         return bool(states[0][0]) and states[1:] == states[:-1]
 
-    wait_until(are_equal, "all desktops have everything", 60)
+    wait_until(are_equal, "all desktops have everything", 180)
     state = sorted(state_of(desktops[0])[-1])
     for node in nodes[1:]:
         found = node.query("SELECT subject, kind, item, author, number FROM team.in_force")

@@ -263,6 +263,12 @@ def test_background_threads_have_names(name: str, kinds: set[str], build_path: A
         assert found.log == []
 
 
+def assert_computes(pcts: dict[str, float]) -> None:
+    """On a busy machine the clients here, in Python, are late with their next statement."""
+    computes = pcts["running"] + pcts["runnable"]
+    assert computes > 70 and computes + pcts.get("network", 0) > NAMED_PCT, pcts
+
+
 BUILDS = (
     *("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-9.7"),
     *("mariadb-10.2", "mariadb-11.4", "mariadb-11.8"),
@@ -279,8 +285,7 @@ def test_clients_are_known_in_every_build(name: str, more: str, build_path: Any)
         for clients in (3, 1, 2, 64, 4):
             seen = found.kinds(lambda cursor: cursor.execute("DO BENCHMARK(1000000, CRC32('a'))"), clients)
             assert seen[CLIENT].threads == clients
-            pcts = seen[CLIENT].pcts
-            assert pcts["running"] + pcts["runnable"] > NAMED_PCT, pcts
+            assert_computes(seen[CLIENT].pcts)
 
 
 def test_clients_are_known_where_no_thread_has_a_name(
@@ -292,8 +297,7 @@ def test_clients_are_known_where_no_thread_has_a_name(
         for clients in (8, 1, 3):
             seen = found.kinds(lambda cursor: cursor.execute("DO BENCHMARK(1000000, CRC32('a'))"), clients)
             assert seen[CLIENT].threads == clients
-            pcts = seen[CLIENT].pcts
-            assert pcts["running"] + pcts["runnable"] > NAMED_PCT, pcts
+            assert_computes(seen[CLIENT].pcts)
 
 
 def test_with_a_thread_pool_nothing_is_known_of_clients() -> None:

@@ -337,7 +337,7 @@ def test_it_stays_while_compare_reads_anew_what_was_open(
     plans.ended.emit(plans.all()[0].id)
     compare.reload()
     qtbot.wait(300)
-    assert "MyRocks at 0.50" in window.message.text
+    qtbot.waitUntil(lambda: "MyRocks at 0.50" in window.message.text)
 
 
 def test_it_goes_when_another_plan_starts(
