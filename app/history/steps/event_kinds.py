@@ -20,11 +20,11 @@ class KindEntry(TypedDict):
 
     events: float
     share_pct: float  # of the events of all kinds of the step or role
-    rolled_back_pct: float  # of its events, by chance
+    rolled_back_pct: float | None  # of its events, by chance; None where it had none
 
 
 def kinds_of_session(history: History, session: str) -> dict[int, KindEntry]:
-    """By the place of its step in the sequence; without those that had no event."""
+    """By the place of its step in the sequence; without steps in which no kind had an event."""
     rows = history.query(_ENDED, (session,))
     totals = {place: unpack_json(ended).get("totals") or {} for place, _, _, ended in rows}
     steps = {place: (name.partition(OF_KIND)[0], coordinates) for place, name, coordinates, _ in rows}
@@ -34,16 +34,16 @@ def kinds_of_session(history: History, session: str) -> dict[int, KindEntry]:
     return {
         place: _kind(totals[place], whole[step])
         for place, step in steps.items()
-        if totals[place].get("events")
+        if whole[step] and totals[place].get("events") is not None
     }
 
 
 def _kind(totals: Mapping[str, Any], whole: float) -> KindEntry:
-    events, rolled_back = float(totals["events"]), float(totals.get("rolled_back") or 0)
+    events, rolled_back = float(totals.get("events") or 0), float(totals.get("rolled_back") or 0)
     return {
         "events": events,
         "share_pct": round(100 * events / whole, 3),
-        "rolled_back_pct": round(100 * rolled_back / events, 3),
+        "rolled_back_pct": round(100 * rolled_back / events, 3) if events else None,
     }
 
 
