@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import io
+import tokenize
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def _files_of(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _content_of(path: Path) -> bytes:
-    """The source without its docstrings, which are for people; each line keeps its number."""
+    """The source without docstrings and comments, which are for people; each line keeps its number."""
     text = path.read_text(encoding="utf-8")
     lines, tree = text.splitlines(keepends=True), ast.parse(text)
     if len(tree.body) == 1 and ast.get_docstring(tree) is not None:
@@ -77,6 +78,10 @@ def _content_of(path: Path) -> bytes:
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:
             first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
             lines[first:last] = [f'{" " * node.body[0].col_offset}""\n', *["\n"] * (last - first - 1)]
+    for token in tokenize.generate_tokens(io.StringIO("".join(lines)).readline):
+        if token.type == tokenize.COMMENT:
+            at = token.start[0] - 1
+            lines[at] = lines[at][: token.start[1]].rstrip() + "\n"
     return "".join(lines).encode()
 
 

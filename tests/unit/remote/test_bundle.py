@@ -68,10 +68,10 @@ def test_the_page_of_a_room_stays_on_the_desktop() -> None:
 
 
 def assert_same_code(there: str, here: str) -> None:
-    """All lines but those of docstrings are as they were written, under their numbers."""
+    """Lines are as they were written, under their numbers, without docstrings and comments."""
     pairs = list(zip(there.split("\n"), here.split("\n"), strict=True))
-    changed = [line for line, written in pairs if line != written]
-    assert set(map(str.strip, changed)) <= {"", '""'}
+    changed = [line for line, written in pairs if not written.startswith(line)]
+    assert set(map(str.strip, changed)) <= {'""'}
     undocumented = [ast.parse(text) for text in (there, here)]
     for tree in undocumented:
         for node in ast.walk(tree):
