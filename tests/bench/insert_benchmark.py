@@ -2,6 +2,7 @@
 
 python -m tests.bench insert-benchmark              # about 12 minutes a contender
 python -m tests.bench insert-benchmark --short      # one: it shows that the part works
+python -m tests.bench insert-benchmark --memory-limit 300M --rows 6000000      # beyond memory
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ MIB = 1 << 20
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--short", action="store_true", help="of insert-benchmark: the form of a minute")
+    parser.add_argument("--memory-limit", default="", help="of insert-benchmark: of each server, as 300M")
 
 
 def measure(options: argparse.Namespace) -> list[Figure]:
@@ -39,9 +41,15 @@ def measure(options: argparse.Namespace) -> list[Figure]:
 
 
 def _measured(rig: rigs.Rig, engine: str, sequence: str) -> list[Figure]:
-    contender = ContenderRequest(rig.build_with(engine), engine)
-    busy = bool(rig.options.allow_busy)
-    asked = PlanRequest(target=rigs.NAME, sequence=sequence, contenders=(contender,), allow_busy=busy)
+    options = rig.options
+    contender = ContenderRequest(rig.build_with(engine), engine, memory_limit=options.memory_limit)
+    asked = PlanRequest(
+        target=rigs.NAME,
+        sequence=sequence,
+        contenders=(contender,),
+        rows=options.rows or None,
+        allow_busy=bool(options.allow_busy),
+    )
     plan = resolve(asked, rig.survey, Catalog())
     with rig.carried_out(plan) as followed:
         ended = [each for each in followed.to_the_end(LONGEST_S) if isinstance(each, StepEnded)]
