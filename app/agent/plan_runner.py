@@ -22,6 +22,7 @@ from app.protocol.plan import SLICES, Plan, PlannedSession
 from .begin_next import spawn_queue_starter
 from .cleanup import clean
 from .deciding import StoppingDecider
+from .existing.change import check_change_programs
 from .incoming import UploadedPlans
 from .load.conductor import ConnectedLoadTargets
 from .queued_plans import QueuedPlans
@@ -51,6 +52,7 @@ def start_uploaded_plan(
     """
     incoming = UploadedPlans(directory)
     plan = incoming.read(sha256)
+    check_change_programs(plan)
     conductor = conductor_of(plan, conducting)
     if not plan.allow_busy:
         refuse_second_plan(directory)

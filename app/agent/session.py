@@ -14,6 +14,7 @@ from app.protocol.plan import COUNT, LIMIT, PREPARING, QUERYING, Contender, Step
 from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
 
+from .existing.change import MAKE, UNMAKE, call_change_program
 from .existing.server import ExistingServer
 from .load.generator import write_lua
 from .sampling.counters import read_status, status_deltas
@@ -61,6 +62,7 @@ class SessionRunner:
     def __init__(self, begun: BegunSession) -> None:
         self._begun = begun
         self._steps: Optional[StepExecutor] = None  # from the moment on at which there is a server for them
+        self._is_changed = False  # whether a program was asked to change the server
 
     def run(self) -> str:
         """Take the contender through the sequence; the answer is the outcome."""
@@ -106,10 +108,13 @@ class SessionRunner:
         pause(begun, -1, time.monotonic() + plan.pause)
         if plan.quiet_wait and not control.ends_session:
             wait_for_quiet_machine(begun)
-        if plan.canary and not control.ends_session:
+        if plan.canary_of(begun.contender) and not control.ends_session:
             run_canary(begun, self._server_of)
         if control.ends_session:
             return "stopped", ON_REQUEST
+        if begun.contender.change_by:
+            self._is_changed = True
+            call_change_program(begun.contender.change_by, MAKE)
         self._steps = StepExecutor(RunningSession(begun, self._server()))
         return self._steps.run()
 
@@ -155,6 +160,16 @@ class SessionRunner:
         for part in OF_SESSION:
             self._begun.directory.discard(self._begun.at(part))
         self._begun.directory.empty_trash()
+        if self._is_changed:
+            self._unmake_change()
+
+    def _unmake_change(self) -> None:
+        """A plan ends where that fails: sessions of others would be measured with the change."""
+        try:
+            call_change_program(self._begun.contender.change_by, UNMAKE)
+        except AgentError as error:
+            self._begun.journal.log("{}: the plan ends, as the change may be in force".format(error), "error")
+            self._begun.control.end_plan()
 
 
 class StepExecutor:

@@ -109,6 +109,7 @@ class Contender:
     certificate: Name = ""  # the SHA-256 of what it shows; empty: plain text
     max_queries: Count = 0  # a second that it may be sent; 0: any
     price: Name = ""  # of an hour: 0.52 USD
+    change_by: Text = ""  # a program there: `make` before each session, `unmake` after it
 
     @property
     def is_existing(self) -> bool:
@@ -121,6 +122,7 @@ class Contender:
         usual = [self.fingerprint, self.engine, self.cnf, self.table_options, self.cores]
         if self.is_existing:
             usual += [self.host, str(self.port), self.schema, self.family, self.version]
+            usual += [self.change_by] if self.change_by else []
         return digest([*usual, self.memory] if self.memory else usual)
 
     @property
@@ -339,7 +341,7 @@ class Plan:
     # what came later, from here on: part of the hash where it is not as usual, so that old ones stay
     others_pct: Number = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
     steal_pct: Number = STEAL_PCT  # the same of what the hypervisor took
-    # a server that is measured before each session; or none
+    # servers that are measured before sessions: a small one, and those that run already; or none
     canary: list[Contender] = field(default_factory=list)
     quiet_wait: Second = 0  # seconds, the longest to wait for a quiet machine before each session
     repeat_if_disturbed: bool = False  # a step in place, else its session: up to ATTEMPTS of each
@@ -414,6 +416,12 @@ class Plan:
     def first_turns(self) -> list[PlannedSession]:
         """The first attempt of each session: these are always carried out."""
         return [turn for turn in self.turns if turn.attempt == 1]
+
+    def canary_of(self, contender: Contender) -> Contender | None:
+        """What is measured before each session of a contender: a server that runs already itself."""
+        if contender.is_existing:
+            return contender if contender in self.canary else None
+        return next((each for each in self.canary if not each.is_existing), None)
 
     def can_repeat(self, index: int) -> bool:
         """Whether a step can run again in place: it only reads, and does not need cold caches."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -164,6 +165,73 @@ def test_alone_it_is_not_marked(desktop: Desktop, measured_server: Database) -> 
     add(desktop, measured_server)
     run(desktop, "@prod")
     assert not [each for each in ended(desktop) if {"not-alone", "remote"} & {*each.marks}]
+
+
+def test_a_server_is_its_own_canary(
+    desktop: Desktop, measured_server: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.planner.kinds.canary.LONG_S", 0)
+    add(desktop, measured_server)
+    before = measured_server.query("SHOW GLOBAL STATUS LIKE 'Com_select'")
+    run(desktop, "@prod")
+    (canary,) = facts(desktop, "canary").values()
+    assert canary["build"] == "prod" and min(canary["reads"], canary["commits"]) > 1
+    selects = int(measured_server.query("SHOW GLOBAL STATUS LIKE 'Com_select'")[0][1]) - int(before[0][1])
+    assert selects > sum(canary["reads_by_second"])
+    assert tables(measured_server) == []
+
+
+CHANGE = """#!/bin/sh
+echo "$1" >> {log}
+case $1 in make) to=2;; *) to=1;; esac
+exec {client} -uroot -S{socket} -e "SET GLOBAL innodb_flush_log_at_trx_commit=$to"
+"""
+
+
+def with_change(desktop: Desktop, folder: Path, program: str) -> tuple[str, Path]:
+    """A plan of the server as it is, and as the program changes it."""
+    path = folder / "flush-2"
+    path.write_text(program)
+    path.chmod(0o700)
+    plan = folder / "changed.toml"
+    plan.write_text(
+        'sequence = "tiny"\ntables = 1\nrows = 1000\nthreads = 1\nseconds = 1\nrepeats = 2\n'
+        "allow_busy = true\n"
+        f'[[contender]]\nserver = "prod"\n[[contender]]\nserver = "prod"\nchange_by = "{path}"\n'
+    )
+    return str(plan), path
+
+
+def test_a_program_changes_the_server_for_each_turn(
+    desktop: Desktop, measured_server: Database, tmp_path: Path
+) -> None:
+    add(desktop, measured_server)
+    log = tmp_path / "calls"
+    program = CHANGE.format(log=log, client=shutil.which("mariadb"), socket=measured_server.folder / "s")
+    plan, _ = with_change(desktop, tmp_path, program)
+    desktop.dyno("run", plan, limit_s=300)
+    assert log.read_text().split() == ["make", "unmake"] * 2
+    values: dict[str, list[str]] = {}
+    for at, session in enumerate(desktop.sessions()):
+        (found,) = facts(desktop, "variables", at).values()
+        values.setdefault(session["contender"]["name"], []).append(found["innodb_flush_log_at_trx_commit"])
+    assert values == {"prod-innodb": ["1", "1"], "prod-innodb-flush-2": ["2", "2"]}
+    assert tables(measured_server) == []
+
+
+def test_a_change_that_cannot_be_unmade_ends_the_plan(
+    desktop: Desktop, measured_server: Database, tmp_path: Path
+) -> None:
+    add(desktop, measured_server)
+    plan, path = with_change(desktop, tmp_path, "#!/bin/sh\n[ $1 = make ] || { echo no way >&2; exit 3; }\n")
+    desktop.dyno("run", plan, code=None, limit_s=300)
+    states = [each["state"] for each in desktop.sessions()]
+    assert "stopped" in states and states.count("completed") == 2  # A, then B: the second round never begins
+    said = "".join(desktop.dyno("session", "show", each["id"]).stdout for each in desktop.sessions())
+    assert f"{path} unmake: it ended with exit code 3: no way: the plan ends" in " ".join(said.split())
+    path.unlink()
+    refused = desktop.dyno("run", plan, code=1)
+    assert f"change_by {path} is no program that can be run on this machine" in refused.stderr
 
 
 def test_two_schemas_are_two_contenders(desktop: Desktop, measured_server: Database) -> None:

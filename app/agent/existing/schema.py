@@ -14,7 +14,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set
 from app.agent.server.mysql import Client, QueryError
 from app.agent.system.errors import AgentError
 
-from .statements import MARKER
+from .statements import CANARY, MARKER
 
 BEAT_S = 10.0
 SILENT_S = 60  # after which an owner is given up
@@ -158,6 +158,8 @@ class OwnedSchema:
 
     def _is_named(self, each: Thing) -> bool:
         """Whether workloads of the plan have the words of the name: `sbtest1` is that of `sbtest%d`."""
+        if each.name == CANARY:
+            return True
         words = [word for word in _PARTS.split(each.name) if word]
         is_plain = _PLAIN.fullmatch(each.name) is not None
         return each.kind in _DROP and is_plain and bool(words) and all(word in self._texts for word in words)

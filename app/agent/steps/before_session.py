@@ -33,12 +33,15 @@ LOOK_S = 5.0  # the machine has to be quiet for so long
 ROWS = 10_000
 BATCH = 1_000
 WARM_S, SECONDS = 1, 5  # of each of the two; the first second is no figure
-CREATE = "CREATE TABLE canary (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL) ENGINE={}"
+CREATE = (
+    "CREATE TABLE dyno_canary (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL) ENGINE={}"
+)
 
 
 def run_canary(session: BegunSession, make: Callable[[Contender], Server]) -> None:
     """Write the fact `canary`; a failure only logs a warning."""
-    contender = session.plan.canary[0]
+    contender = session.plan.canary_of(session.contender)
+    assert contender is not None
     try:
         found = _run(RunningSession(session, make(contender), "canary: "), engine_of(contender.engine))
         write_canary(session.journal, {"build": contender.build, "key": contender.key, **found})
@@ -61,13 +64,13 @@ def _run(canary: RunningSession, engine: Engine) -> Dict[str, Any]:
 
 def _measured(session: RunningSession, engine: Engine) -> Dict[str, Any]:
     client = session.server.client
-    host = HostSampler({"server": session.server.pid}, session.path, session.agent)
+    host = HostSampler({"server": session.server.pid or None}, session.path, session.agent)
     try:
         _fill(client, engine)
         host.others.begin()
         first = host.read(whole=True)
-        reads = _rates(session, client, "SELECT c FROM canary WHERE id = {}")
-        commits = _rates(session, client, "UPDATE canary SET k = k + 1 WHERE id = {}")
+        reads = _rates(session, client, "SELECT c FROM dyno_canary WHERE id = {}")
+        commits = _rates(session, client, "UPDATE dyno_canary SET k = k + 1 WHERE id = {}")
         others = others_between(first, host.read(whole=True), host.others, DisturbanceLimits.of(session.plan))
     finally:
         host.close()
@@ -84,7 +87,7 @@ def _fill(client: Client, engine: Engine) -> None:
     client.run(CREATE.format(engine.title))
     for begin in range(1, ROWS + 1, BATCH):
         rows = ",".join("({},0,'{:0>120}')".format(id_, id_) for id_ in range(begin, begin + BATCH))
-        client.run("INSERT INTO canary VALUES {}".format(rows))  # noqa: S608 - our own numbers
+        client.run("INSERT INTO dyno_canary VALUES {}".format(rows))  # noqa: S608 - our own numbers
 
 
 def _rates(session: RunningSession, client: Client, statement: str) -> List[int]:

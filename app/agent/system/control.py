@@ -90,6 +90,10 @@ class ControlRequests:
     def stop_plan(self) -> None:
         """Stop the plan, as a person would; called when the agent gets a signal to end."""
         self.got_signal = True
+        self.end_plan()
+
+    def end_plan(self) -> None:
+        """The session that runs ends at once, and no other one begins."""
         for each in self._all:
             each._stop, each.plan_stopped = SESSION, True
 

@@ -49,6 +49,7 @@ class Column:
     across: str = ""  # time, machines: what is between it and the base; '' where their sessions alternate
     other_work: str = ""  # how its plan differs from that of the base; '' where it has the same work
     canaries: list[float] = field(default_factory=list)  # of its machine, where columns are across something
+    runs_already: bool = False  # its server does: the canaries are those of the server
 
     @property
     def state(self) -> str:

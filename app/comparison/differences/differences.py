@@ -217,6 +217,7 @@ def _of_running_server(contender: Mapping[str, Any]) -> dict[str, Any]:
         "account": contender["user"],
         "TLS": bool(contender["certificate"]),
         "most queries a second": contender["max_queries"] or None,
+        "changed by": contender.get("change_by") or None,
         **option_values(contender["cnf"]),
     }
 

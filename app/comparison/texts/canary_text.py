@@ -7,7 +7,7 @@ from statistics import median
 
 from app.core.table import Table
 from app.core.units import count_text, date_text
-from app.history.machines.canaries import CanaryRun, comparable_canary_results
+from app.history.machines.canaries import CanaryRun, comparable_canary_results, runs_of_machine
 from app.stats.between import ENOUGH, between_plan_variance
 
 FIGURES = ("reads", "commits")
@@ -46,9 +46,10 @@ def canary_ratios(runs: Sequence[CanaryRun], figure: str) -> list[float]:
 
 def machine_variation_text(runs: Sequence[CanaryRun]) -> str:
     """What comparisons across time add for the machine, and what it rests on."""
-    if not runs:
+    of_machine = runs_of_machine(runs)
+    if not of_machine:
         return NONE
-    figures = comparable_canary_results(runs)
+    figures = comparable_canary_results(of_machine)
     found = between_plan_variance(figures)
     if found.canaries:
         return (

@@ -73,7 +73,8 @@ def _text(base: Column, column: Column, base_name: str, name: str) -> str:
         added = "The variance of each machine between plans is added to the noise"
         return f"{SIGN} {who}. {added} ({'; '.join(each)})"
     who = f"{name} against {base_name}: judged across time, because their sessions do not alternate"
-    added = "The variance of the machine between plans is added to the noise"
+    whose = "server" if column.runs_already else "machine"
+    added = f"The variance of the {whose} between plans is added to the noise"
     return f"{SIGN} {who}. {added} ({_measured_text(column)}). {ADVICE}"
 
 

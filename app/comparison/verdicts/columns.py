@@ -12,7 +12,7 @@ from app.comparison.verdicts.repeats import LoadAndStartCounts
 from app.comparison.verdicts.rounds import ColumnsByRound
 from app.history.lists.sessions import ContenderEntry, SessionEntry
 from app.history.machines.canaries import canary_results
-from app.history.steps.figures import facts
+from app.history.steps.figures import facts, latest_fact
 from app.history.store.history import History
 from app.protocol.cpus import cpu_set_of_text
 from app.protocol.plan import Plan
@@ -84,10 +84,10 @@ def relate_columns(history: History, columns: Sequence[Column], rounds: ColumnsB
         column.by_round = bool(pairs)
         column.across = "" if column is base or pairs else measured_apart_by(base, column)
     if any(column.across for column in columns):
-        machines = {column.machine_key for column in columns}
-        figures = {machine: canary_results(history, machine) for machine in machines}
         for column in columns:
-            column.canaries = figures[column.machine_key]
+            column.runs_already = latest_fact(history, column.id, "existing_server") is not None
+            server = column.contender_key if column.runs_already else ""
+            column.canaries = canary_results(history, column.machine_key, server)
 
 
 def _seconds(started_at: str | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The canaries of a machine: the same short work before each session, whatever the session is of."""
+"""The canaries of a machine, or of a server that runs already: the same short work before each session."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ class CanaryRun:
     reads: float  # a second
     commits: float
     disturbed: str  # by what; '' where nothing did
+    of_server: bool  # whether the server of the session, which runs already, was measured
 
 
 _SELECT = (
-    "SELECT session.id, session.name, session.started_at, content FROM fact"
+    "SELECT session.id, session.name, session.started_at, contender_key, content FROM fact"
     " JOIN session ON session = session.number WHERE fact.name = ?"
 )
 
@@ -43,19 +44,19 @@ def canary_runs(history: History, machine_key: str) -> list[CanaryRun]:
 
 
 def canaries_of(history: History, sessions: Sequence[str]) -> dict[str, CanaryRun]:
-    """The canary run before each of these sessions; not of those that have none."""
+    """The canary run of the machine before each of these sessions; not of those that have none."""
     more = f" AND session.id IN ({', '.join('?' * len(sessions))})"
-    return dict(_runs(history.query(_SELECT + more, (FACT, *sessions))))
+    runs = _runs(history.query(_SELECT + more, (FACT, *sessions)))
+    return {id_: run for id_, run in runs if not run.of_server}
 
 
 def _runs(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, CanaryRun]]:
-    for id_, name, at, content in rows:
+    for id_, name, at, contender, content in rows:
         if not is_oversize_fact(fact := unpack_json(content)):
             figures = (float(fact["reads"]), float(fact["commits"]))
-            yield (
-                id_,
-                CanaryRun(name, at or 0.0, fact["build"], fact["key"], *figures, _disturbed(fact["others"])),
-            )
+            server, key = fact["build"], fact["key"]
+            disturbed = _disturbed(fact["others"])
+            yield id_, CanaryRun(name, at or 0.0, server, key, *figures, disturbed, key == contender)
 
 
 def _disturbed(others: Mapping[str, Any]) -> str:
@@ -64,9 +65,19 @@ def _disturbed(others: Mapping[str, Any]) -> str:
     return text or (DISTURBED if others.get("causes") else "")
 
 
-def canary_results(history: History, machine_key: str) -> list[float]:
-    """The results of canary runs, the newest first, for verdicts across time."""
-    return comparable_canary_results(canary_runs(history, machine_key))
+def canary_results(history: History, machine_key: str, server_key: str = "") -> list[float]:
+    """The results of canary runs, the newest first, for verdicts across time.
+
+    They are those of the machine, or of a server that runs already, by the key of its contender.
+    """
+    runs = canary_runs(history, machine_key)
+    if server_key:
+        return comparable_canary_results(run for run in runs if run.of_server and run.key == server_key)
+    return comparable_canary_results(runs_of_machine(runs))
+
+
+def runs_of_machine(runs: Iterable[CanaryRun]) -> list[CanaryRun]:
+    return [run for run in runs if not run.of_server]
 
 
 def comparable_canary_results(runs: Iterable[CanaryRun]) -> list[float]:

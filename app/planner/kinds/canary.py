@@ -1,8 +1,8 @@
-"""The canary of a plan: a small server that stays the same, measured before each session."""
+"""The canaries of a plan: the same short work before each session, on a small server that stays the same."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.engines import FIRST
@@ -10,7 +10,7 @@ from app.history.machines.measured import MachineHistory
 from app.planner.estimate.estimate import UNKNOWN, PlanEstimate, estimate
 from app.planner.resolve.contenders import contender_of
 from app.protocol.answers import Build, Survey
-from app.protocol.plan import SLICES, Plan
+from app.protocol.plan import SLICES, Contender, Plan
 from app.stats.at_target.verdicts import LEAST
 
 CANARY_S = 20  # that it takes: made, started, measured, gone
@@ -33,26 +33,38 @@ def estimated_with_canary(
 ) -> tuple[Plan, PlanEstimate]:
     """The plan with its estimate, and with a canary where it is long enough and a build can be one.
 
-    In slices all contenders of a round meet the machine as it is at that time, counts are of no time, and of
-    servers that run already it tells nothing.
+    In slices all contenders of a round meet the machine as it is at that time, and counts are of no time. A
+    server that runs already is its own canary.
     """
     found = estimate(plan, survey, known)
     if plan.on_loop:
         plan = replace(plan, loop_bytes=max(each.session_bytes for each in found.contenders))
-    named = [each.build for each in plan.started_contenders]
-    has_canary = bool(named) and found.seconds > LONG_S and plan.order != SLICES and not plan.counts
-    build = canary_build(survey, named) if has_canary else None
-    if build is None:
+    if found.seconds <= LONG_S or plan.order == SLICES or plan.counts:
         return plan, found
-    turns = len(plan.first_turns)
+    measured = replace(plan, canary=[*_of_builds(plan, survey), *_of_servers(plan)])
+    begins = [turn.attempt for turn in plan.turns if measured.canary_of(plan.contender_of(turn))]
+    turns = begins.count(1)
+    if not turns:
+        return plan, found
     longer = replace(
         found,
         seconds=found.seconds + CANARY_S * turns,
         canary_s=CANARY_S * turns,
         fewest_s=found.fewest_s and found.fewest_s + CANARY_S * LEAST * len(plan.contenders),
-        repeating_s=found.repeating_s + CANARY_S * (len(plan.turns) - turns),
+        repeating_s=found.repeating_s + CANARY_S * (len(begins) - turns),
     )
-    return replace(plan, canary=[contender_of(build, "canary", FIRST.name, "", CNF)]), longer
+    return measured, longer
+
+
+def _of_builds(plan: Plan, survey: Survey) -> Iterator[Contender]:
+    named = [each.build for each in plan.started_contenders]
+    if named and (build := canary_build(survey, named)):
+        yield contender_of(build, "canary", FIRST.name, "", CNF)
+
+
+def _of_servers(plan: Plan) -> Iterator[Contender]:
+    """Not of those whose rate is bounded: a canary is a rate."""
+    return (each for each in plan.contenders if each.is_existing and not each.max_queries)
 
 
 def canary_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.errors import InputError
 from app.core.option_groups import SERVER
@@ -24,7 +24,7 @@ _SERVER = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
 _ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
-_LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
+_PATH = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
 _SETTING = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,100}=[^\s,#;]{1,200}")
 _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
@@ -73,6 +73,8 @@ class ContenderRequest:
         ""
     )  # that runs already, in place of build and preset; an empty engine is its default
 
+    change_by: str = option("")  # of a server that runs already: a program on the target, by its path
+
     @property
     def is_of_each_build(self) -> bool:
         """Whether it stands for one of each build of the target."""
@@ -113,6 +115,8 @@ class ContenderRequest:
             return lacking, "is missing"
         if self.server and (wrong_key := self._server_problem()):
             return wrong_key
+        if self.change_by and not self.server:
+            return "change_by", "is only for a server that runs already: a build has presets"
         if self.name and not _NAME.fullmatch(self.name):
             return "name", "must be up to 60 letters, digits, blanks, dots and dashes"
         if self.cores and (problem := _problem_of(cpus_of, self.cores)):
@@ -140,13 +144,16 @@ class ContenderRequest:
     def _server_problem(self) -> tuple[str, str] | None:
         if not _SERVER.fullmatch(self.server):
             return "server", f"must be a name of dyno server list, not {short_value_repr(self.server)}"
+        if self.change_by and not _PATH.fullmatch(self.change_by):
+            form = "must be the path of a program on the target, without arguments"
+            return "change_by", f"{form}, not {short_value_repr(self.change_by)}"
         given = next((each for each in _OF_BUILDS if getattr(self, each)), "")
         why = "is not for a server that runs already, which Dyno does not start"
         return (given, f"{why}: leave it out") if given else None
 
     def _memory_problem(self) -> tuple[str, str]:
         names = ("system", *ALLOCATORS)
-        if self.allocator and self.allocator not in names and not _LIBRARY.fullmatch(self.allocator):
+        if self.allocator and self.allocator not in names and not _PATH.fullmatch(self.allocator):
             forms = f"{', '.join(names)} or the path of a library"
             return "allocator", f"must be {forms}, not {short_value_repr(self.allocator)}"
         if self.numa and not _NUMA.fullmatch(self.numa):
@@ -160,7 +167,8 @@ class ContenderRequest:
     def of(cls, contender: Contender, preset_text: str, name: str = "") -> ContenderRequest:
         """A contender of a plan, asked for again."""
         if contender.is_existing:
-            return cls.of_server(contender.build, contender.engine, name, contender.table_options)
+            again = cls.of_server(contender.build, contender.engine, name, contender.table_options)
+            return replace(again, change_by=contender.change_by)
         kept = {each: getattr(contender, each) for each in _KEPT}
         limit = str(contender.memory_limit or "")
         return cls(**kept, name=name, memory_limit=limit, preset_text=preset_text)

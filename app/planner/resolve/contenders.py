@@ -22,7 +22,7 @@ from app.targets.servers import NamedServer
 from app.variables import MachineSize, Preset, parse_preset, render
 from app.variables.names import BASELINE
 
-from .existing import existing_contender, find_server, place_of
+from .existing import existing_contender, find_server
 
 _PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
 
@@ -115,11 +115,6 @@ def _check_once(contenders: Sequence[Contender]) -> None:
             raise InputError(
                 f"the contenders {each.name} and {last.name} differ only in their names:"
                 " remove one, or choose 2 or more repeats to see the noise"
-            )
-        if last.is_existing and place_of(each) == place_of(last):
-            raise InputError(
-                f"{each.name} and {last.name} are both in the schema {last.schema} of {last.host} port"
-                f" {last.port}, where each would drop the tables of the other: give one another schema"
             )
 
 
@@ -256,6 +251,7 @@ def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str
         [_joined(each) for each in requests],
         with_preset,
         [_joined(each, allocator_name(each)) for each in requests],
+        [_joined(each, Path(each.change_by).stem) for each in requests],
         with_preset,
     ]
     return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])

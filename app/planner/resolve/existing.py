@@ -82,13 +82,8 @@ def existing_contender(name: str, request: ContenderRequest, server: NamedServer
         certificate=server.certificate,
         max_queries=server.max_queries,
         price=server.price,
+        change_by=request.change_by,
     )
-
-
-def place_of(contender: Contender) -> tuple[str, int, str]:
-    """Where its tables are; loopback has several names."""
-    host = "localhost" if is_loopback(contender.host) else contender.host.lower()
-    return host, contender.port, contender.schema
 
 
 # what is refused
@@ -161,7 +156,7 @@ def _check_workload(workload: Workload, catalog: Catalog) -> None:
 
 def check_slices_of_existing(contenders: Collection[Contender]) -> None:
     """Refuse slices of one server: counters know no schema, and what A left is flushed in the slice of B."""
-    places = Counter(place_of(each)[:2] for each in contenders if each.is_existing)
+    places = Counter(_place(each) for each in contenders if each.is_existing)
     for (host, port), count in places.items():
         if count > 1:
             raise InputError(
@@ -169,3 +164,8 @@ def check_slices_of_existing(contenders: Collection[Contender]) -> None:
                 " what each does could not be told apart; choose the order interleaved",
                 "order",
             )
+
+
+def _place(contender: Contender) -> tuple[str, int]:
+    """Where its server listens; loopback has several names."""
+    return "localhost" if is_loopback(contender.host) else contender.host.lower(), contender.port

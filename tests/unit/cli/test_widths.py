@@ -208,7 +208,9 @@ def tables() -> dict[str, Table]:
         f"t;main;dispatch_command_of_the_server_{LONG};row_search_mvcc_{at}": 60 - at for at in range(9)
     }
     profile = merge_profiles([Stacks("perf", "cpu-clock", on_cpu=pack(folded)[0])])
-    canary = CanaryRun(LONG, 1.0, builds[0], "key", 12_345.0, 2345.0, "other programs took 41 % of the CPUs")
+    canary = CanaryRun(
+        LONG, 1.0, builds[0], "key", 12_345.0, 2345.0, "other programs took 41 % of the CPUs", False
+    )
     return {
         "explain": explanation_table(shown()),
         "bisect": bisect_table(answer),

@@ -81,5 +81,20 @@ def test_with_enough_of_them_the_machine_is_measured(tmp_path: Path) -> None:
     assert machine_variation_text([]).startswith("No canary run yet")
 
 
+def test_a_server_that_runs_already_has_its_own(tmp_path: Path) -> None:
+    """They do not tell of the machine that drives it, nor the machine's of the server."""
+    key = journals.plan().contenders[0].key
+    of_server = {**STEADY, "build": "prod", "key": key, "reads": 300}
+    with History(tmp_path) as history:
+        keep(history, STEADY, of_server, STEADY, {**of_server, "reads": 310})
+        runs = canary_runs(history, MACHINE)
+        assert canary_results(history, MACHINE) == [5000, 5000]
+        assert canary_results(history, MACHINE, key) == [310, 300]
+        assert canary_results(history, MACHINE, "of another server") == []
+    assert [run.of_server for run in runs] == [True, False, True, False]
+    assert machine_variation_text(runs).startswith("2 undisturbed canary runs")
+    assert machine_variation_text([run for run in runs if run.of_server]).startswith("No canary run yet")
+
+
 def test_without_any_there_are_no_figures(tmp_path: Path) -> None:
     assert found(tmp_path) == []

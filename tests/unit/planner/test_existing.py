@@ -14,7 +14,7 @@ from app.core.errors import InputError
 from app.planner.checks.checks import check_plan
 from app.planner.checks.parity import check_contender_parity
 from app.planner.estimate.estimate import estimate
-from app.planner.kinds.canary import estimated_with_canary
+from app.planner.kinds.canary import CANARY_S, estimated_with_canary
 from app.planner.kinds.chosen import sliced_or_interleaved
 from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
@@ -164,12 +164,43 @@ def test_servers_and_builds_are_contenders_of_one_plan() -> None:
         (("@prod:rocksdb",), "server prod lacks the engine rocksdb; it has innodb, memory, myisam"),
         (("@prod:inodb",), "(did you mean innodb?)"),
         (("@prod", "@prod"), "differ only in their names"),
-        (("@prod:innodb", "@prod:myisam"), "are both in the schema bench of db.example port 3306"),
-        (("@own", "@own-too"), "where each would drop the tables of the other: give one another schema"),
     ],
 )
 def test_servers_that_cannot_be_contenders(texts: tuple[str, ...], says: str) -> None:
     assert says in unresolved(*texts)
+
+
+def changed(path: str) -> ContenderRequest:
+    return replace(ContenderRequest.of_server("own"), change_by=path)
+
+
+def test_a_server_is_compared_with_itself_after_a_change() -> None:
+    asked = (ContenderRequest.of_server("own"), changed("/srv/flush-2.sh"), changed("/srv/pool.sh"))
+    made = resolve(replace(request("@own"), contenders=asked), survey(), Catalog())
+    own, flush, pool = made.contenders
+    assert [each.name for each in made.contenders] == ["own-innodb", "own-innodb-flush-2", "own-innodb-pool"]
+    assert len({own.key, flush.key, pool.key}) == 3
+    assert ContenderRequest.of(flush, "").change_by == "/srv/flush-2.sh"
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (
+            changed("flush.sh"),
+            "must be the path of a program on the target, without arguments, not 'flush.sh'",
+        ),
+        (changed("/srv/flush.sh 2"), "without arguments, not '/srv/flush.sh 2'"),
+        (changed("/srv/x;reboot"), "without arguments"),
+        (
+            ContenderRequest(MARIADB, "innodb", change_by="/srv/x"),
+            "is only for a server that runs already: a build has presets",
+        ),
+    ],
+)
+def test_what_cannot_make_a_change(asked: ContenderRequest, says: str) -> None:
+    key, why = asked.problem()
+    assert key == "change_by" and says in why
 
 
 def test_a_draft_keeps_servers_and_their_names() -> None:
@@ -353,11 +384,14 @@ def test_nothing_is_estimated_or_checked_of_a_machine_that_is_not_known() -> Non
     assert "disk" in mixed and "and its clients" in mixed["memory"][0]
 
 
-def test_the_machine_of_a_server_has_no_canary() -> None:
-    long = {"seconds": 600, "repeats": 2}
-    assert not estimated_with_canary(plan("@prod", **long), survey())[0].canary
-    mixed, _ = estimated_with_canary(plan("@prod", f"{MARIADB}:innodb", **long), survey())
-    assert [each.is_existing for each in mixed.canary] == [False]
+def test_a_server_is_its_own_canary_unless_its_rate_is_bounded() -> None:
+    made = plan("@own", "@prod", f"{MARIADB}:innodb", seconds=600, repeats=2)
+    made, found = estimated_with_canary(made, survey())
+    own, bounded, build = made.contenders
+    assert made.canary_of(own) == own and made.canary_of(bounded) is None
+    assert (small := made.canary_of(build)) and (small.name, small.build) == ("canary", MARIADB)
+    assert found.canary_s == CANARY_S * 4
+    assert estimated_with_canary(plan("@prod", seconds=600), survey())[0].canary == []
 
 
 def test_settings_in_force_are_compared_where_a_server_shows_them() -> None:
