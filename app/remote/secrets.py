@@ -53,20 +53,25 @@ class Keyring(Protocol):
 class Secrets:
     """The secrets of one connection; `missing` names those that nobody could enter.
 
-    `of_file`: the label whose secret is in PASSWORD_FILE and is asked of nobody.
+    `of_file`: the label whose secret is in the file that a variable names, and is asked of nobody.
     """
 
     def __init__(
-        self, ask: Callable[[str], str | None], keyring: Keyring | None = None, of_file: str = ""
+        self,
+        ask: Callable[[str], str | None],
+        keyring: Keyring | None = None,
+        of_file: str = "",
+        variable: str = PASSWORD_FILE,
     ) -> None:
         self._ask = ask
         self._keyring = keyring
         self.of_file = of_file
+        self._variable = variable
         self.missing: list[str] = []
 
     def candidates(self, label: str, may_be_empty: bool = False) -> Iterator[str]:
         """Possible secrets: that of the file, or remembered, stored, then entered by a person."""
-        if label == self.of_file and (password := password_of_file(PASSWORD_FILE)) is not None:
+        if label == self.of_file and (password := password_of_file(self._variable)) is not None:
             yield password
             return
         with _lock:

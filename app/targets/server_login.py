@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -124,9 +125,9 @@ def log_in(
     agent: ReachingAgent, server: NamedServer, ask: Ask, clock: Callable[[], float] = time.time
 ) -> LoggedInServer:
     """Log in by the first password that is right, and look; raises an error where none is."""
-    label = server.password_label
-    secrets = Secrets(ask, system_keyring(), label if os.environ.get(PASSWORD_FILE) else "")
-    instead = f": name a file that has it, and that only you can read, in {PASSWORD_FILE}"
+    label, variable = server.password_label, _file_variable(server)
+    secrets = Secrets(ask, system_keyring(), label if os.environ.get(variable) else "", variable)
+    instead = f": name a file that has it, and that only you can read, in {variable}"
     needed = SecretNeededError(f"server {server.name}", label, instead)
     refused: DynoError = needed
     for password in secrets.candidates(label, may_be_empty=True):
@@ -143,8 +144,14 @@ def log_in(
         secrets.accept(label, password)
         return LoggedInServer(server.as_found(found, clock()), found, password)
     if secrets.of_file:
-        raise TargetError(f"{refused}; the password is that of {PASSWORD_FILE}")
+        raise TargetError(f"{refused}; the password is that of {variable}")
     raise refused
+
+
+def _file_variable(server: NamedServer) -> str:
+    """DYNO_PASSWORD_FILE_PROD of a server prod, where that is set: servers have different passwords."""
+    own = f"{PASSWORD_FILE}_{re.sub(r'[^A-Z0-9]', '_', server.name.upper())}"
+    return own if os.environ.get(own) else PASSWORD_FILE
 
 
 def _check_certificate(agent: ReachingAgent, server: NamedServer) -> None:

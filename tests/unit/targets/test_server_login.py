@@ -92,6 +92,21 @@ def test_the_password_of_a_file(
         log_in(FakeExistingServer(), PROD, typing())
 
 
+def test_a_server_may_have_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the password of one server never goes to another one of the plan."""
+    for name, text in (("all", "another"), ("own", PASSWORD)):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o600)
+    monkeypatch.setenv(PASSWORD_FILE, str(tmp_path / "all"))
+    server = replace(PROD, name="prod.eu-1")
+    with pytest.raises(DynoError, match=f"the password is that of {PASSWORD_FILE}$"):
+        log_in(FakeExistingServer(), server, typing())
+    monkeypatch.setenv(f"{PASSWORD_FILE}_PROD_EU_1", str(tmp_path / "own"))
+    assert log_in(FakeExistingServer(), server, typing()).password == PASSWORD
+    with pytest.raises(DynoError, match=f"the password is that of {PASSWORD_FILE}$"):
+        log_in(FakeExistingServer(), PROD, typing())
+
+
 def test_a_password_without_an_end_is_not_sent() -> None:
     agent = FakeExistingServer()
     with pytest.raises(InputError, match="has more than 1,000 characters"):
