@@ -162,7 +162,7 @@ def run_plan(
     passwords: Mapping[str, str] = MappingProxyType({}),
 ) -> ControlRequests:
     """Run the turns of a plan; a failed session never stops it. Returns the requests that came."""
-    control = ControlRequests(os.path.join(directory.plan(plan.id), "control"))
+    control = ControlRequests(os.path.join(directory.plan(plan.id), "control"), plan.time_box)
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
     work, deciding = (

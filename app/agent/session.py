@@ -40,7 +40,7 @@ from .steps.running import BegunSession, RunningSession, turn_hooks
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettingsChanges
 from .survey.builds import build_of
-from .system.control import ON_REQUEST, StopRequested
+from .system.control import StopRequested
 from .system.directory import OF_SESSION
 from .system.errors import AgentError
 from .system.journal import DiskFullError
@@ -74,7 +74,7 @@ class SessionRunner:
             journal.write(SessionStarted, agent=begun.agent, pid=os.getpid())
             outcome, reason = self._measure()
         except StopRequested:
-            outcome, reason = "stopped", ON_REQUEST
+            outcome, reason = "stopped", self._begun.control.why
         except (SessionAbortedError, AgentError, QueryError) as error:
             reason = str(error)
         except DiskFullError:
@@ -111,7 +111,7 @@ class SessionRunner:
         if plan.canary_of(begun.contender) and not control.ends_session:
             run_canary(begun, self._server_of)
         if control.ends_session:
-            return "stopped", ON_REQUEST
+            return "stopped", control.why
         if begun.contender.change_by:
             self._is_changed = True
             call_change_program(begun.contender.change_by, MAKE)
@@ -169,7 +169,7 @@ class SessionRunner:
             call_change_program(self._begun.contender.change_by, UNMAKE)
         except AgentError as error:
             self._begun.journal.log("{}: the plan ends, as the change may be in force".format(error), "error")
-            self._begun.control.end_plan()
+            self._begun.control.end_plan("a change of the server could not be unmade")
 
 
 class StepExecutor:
@@ -195,14 +195,14 @@ class StepExecutor:
             self.open()
         for index, step in enumerate(self._plan.steps):
             if self._control.ends_session:
-                return "stopped", ON_REQUEST
+                return "stopped", self._control.why
             if not self._snapshot.spares(index) and not step.beside:
                 self.carry_out(index, step)
         if self._control.interrupts:
-            return "stopped", ON_REQUEST
+            return "stopped", self._control.why
         self._facts.write_ended()
         self._ask(len(self._plan.steps) - 1, "ended", "the last step")
-        return ("stopped", ON_REQUEST) if self._control.ends_session else ("completed", "")
+        return ("stopped", self._control.why) if self._control.ends_session else ("completed", "")
 
     def open(self) -> None:
         """Start the server on its data, and declare what is sampled."""

@@ -357,6 +357,7 @@ class Plan:
     # what an event sends, by Lua file, as declared beside it: steps are checked by it, and do nothing else for it
     statements: dict[Name, list[dict[Name, Any]]] = field(default_factory=dict)
     loop_bytes: Count = 0  # of the file whose file system the data lie on, by the estimate
+    time_box: Second = 0  # seconds after which the plan ends, wherever it is; 0: none
 
     @property
     def on_loop(self) -> bool:

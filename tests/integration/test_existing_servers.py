@@ -243,6 +243,18 @@ def test_two_schemas_are_two_contenders(desktop: Desktop, measured_server: Datab
     assert "prod" in found and "other" in found
 
 
+def test_a_time_box_ends_the_plan_and_leaves_nothing_behind(
+    desktop: Desktop, measured_server: Database
+) -> None:
+    add(desktop, measured_server)
+    words = (*SHORT, "--allow-busy", "@prod", "--seconds", "900", "--time-box", "40")
+    desktop.dyno("run", *words, code=None, limit_s=300)
+    last = desktop.events(desktop.sessions()[0]["id"])[-1]
+    assert isinstance(last, SessionEnded) and last.outcome == "stopped"
+    assert last.reason == "the time box of the plan, 40 s, is over"
+    assert tables(measured_server) == []
+
+
 @pytest.mark.parametrize("step", [0, 2])
 def test_a_server_that_goes_away_ends_the_session_with_its_reason(step: int, desktop: Desktop) -> None:
     with with_account("") as database:

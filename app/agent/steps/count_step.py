@@ -15,7 +15,6 @@ from app.agent.load.generator import Generator, driver_options, generator_login_
 from app.agent.profiling.callgrind_dump import counted_stacks
 from app.agent.sampling.figures import latency_of, totals_of
 from app.agent.sampling.unnamed_clients import UnnamedClientThreads, threads_in
-from app.agent.system.control import ON_REQUEST
 from app.agent.system.errors import AgentError
 from app.protocol.step_parts import Totals
 from app.protocol.sysbench import command, lua_environment, lua_wrapper_of
@@ -132,7 +131,7 @@ class CountStep:
                 return found
             self._session.look(self._index)
             if self._session.control.interrupts:
-                raise _EndedEarlyError(self._session.control.interrupts, ON_REQUEST)
+                raise _EndedEarlyError(self._session.control.interrupts, self._session.control.why)
         raise _EndedEarlyError("failed", self._why(generator))
 
     def _why(self, generator: Generator) -> str:

@@ -18,7 +18,6 @@ from app.agent.sampling.figures import (
     out_of_rows,
     totals_of,
 )
-from app.agent.system.control import ON_REQUEST
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.load_shares import DRIVEN
 from app.protocol.others import DISTURBED
@@ -170,7 +169,7 @@ class DriveStep:
 
     def _outcome(self, interrupted: str, generator: Driving) -> Any:
         if interrupted in ("stopped", "skipped"):
-            return interrupted, ON_REQUEST
+            return interrupted, self._session.control.why
         if interrupted == "overdue":
             return "failed", overdue_reason(self._measuring)
         if not interrupted and self._code == 0:
@@ -218,7 +217,7 @@ class RemoteLoad:
         if not missing:
             return {}
         if self._session.control.interrupts:
-            return {"outcome": self._session.control.interrupts, "reason": ON_REQUEST}
+            return {"outcome": self._session.control.interrupts, "reason": self._session.control.why}
         reason = _NO_WORD.format("s" if len(missing) > 1 else "", ", ".join(missing))
         return {"outcome": "failed", "reason": reason}
 

@@ -12,7 +12,6 @@ from app.agent.load.roles import AHEAD_S, RoleGenerators
 from app.agent.sampling.way_back import RateOfSecond, rate_before, seconds_back
 from app.agent.server.mysql import Client, QueryError
 from app.agent.server.recovery import phases_of
-from app.agent.system.control import ON_REQUEST
 from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.server import RECOVERY
@@ -138,7 +137,7 @@ class OperationStep:
         self._operation.rows_stay = not any(_changes_rows(role) for role in generators.roles)
         problem = self._operation.check()
         if self._session.control.interrupts:
-            return self._session.control.interrupts, ON_REQUEST
+            return self._session.control.interrupts, self._session.control.why
         return ("failed", problem) if problem else ("completed", "")
 
     def _clean(self) -> None:
@@ -173,7 +172,7 @@ class OperationStep:
 
     def _outcome(self, interrupted: str, code: int) -> Any:
         if interrupted in ("stopped", "skipped"):
-            return interrupted, ON_REQUEST
+            return interrupted, self._session.control.why
         if self._operation.problem:
             return "failed", self._operation.problem
         if interrupted:

@@ -12,7 +12,6 @@ from app.agent.sampling.reading import Reading
 from app.agent.sampling.write_accounting import fixed_row_width
 from app.agent.server.debt import debt_text, read_debt
 from app.agent.server.mysql import Client, QueryError
-from app.agent.system.control import ON_REQUEST
 from app.engines import engine_of
 from app.engines.server import CALM_S
 from app.protocol.events import MomentEvent, ProgressEvent
@@ -81,7 +80,7 @@ def _settled(
     settled = kind(seconds, dict(settling.waited_for), capped, settling.unpaid, **cost)
     return {
         "outcome": stopped or "completed",
-        "reason": ON_REQUEST if stopped else _capped(step, settling) if capped else "",
+        "reason": session.control.why if stopped else _capped(step, settling) if capped else "",
         "value": seconds,
         "seconds": seconds,
         "settled": settled,

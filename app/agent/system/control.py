@@ -14,6 +14,7 @@ from .journal import Journal
 
 SESSION, STEP, PLAN = "session", "step", "plan"
 ON_REQUEST = "asked for by a person"  # the reason of what ends by a request
+BY_SIGNAL = "the agent was asked to end by a signal, as when its machine shuts down"
 
 
 def request(control: str, verb: str, **what: Any) -> None:
@@ -31,12 +32,14 @@ class StopRequested(Exception):  # noqa: N818 - nothing is wrong
 class ControlRequests:
     """The requests to this plan so far; cheap to read, because it is read often."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, time_box_s: float = 0.0) -> None:
         self._folder = folder
+        self._time_box_s, self._began = time_box_s, time.monotonic()
         self._all = [self]  # of the plan: what one of them reads is meant for each
         self._is_twin = False
         self._seen = -1
         self._stop = ""  # of this session: step (after it) | session
+        self._why = ON_REQUEST
         self._skip = False
         self._skipped = -1  # the latest step that was skipped
         self._profile = False
@@ -47,6 +50,8 @@ class ControlRequests:
 
     def look(self, journal: Journal, step: int = -1) -> None:
         """Read new requests; write notes to the journal at once."""
+        if 0 < self._time_box_s < time.monotonic() - self._began:
+            self.end_plan("the time box of the plan, {:.0f} s, is over".format(self._time_box_s))
         changed = os.stat(self._folder).st_mtime_ns
         if changed != self._seen:
             self._seen = changed
@@ -90,18 +95,19 @@ class ControlRequests:
     def stop_plan(self) -> None:
         """Stop the plan, as a person would; called when the agent gets a signal to end."""
         self.got_signal = True
-        self.end_plan()
+        self.end_plan(BY_SIGNAL)
 
-    def end_plan(self) -> None:
+    def end_plan(self, why: str) -> None:
         """The session that runs ends at once, and no other one begins."""
         for each in self._all:
-            each._stop, each.plan_stopped = SESSION, True
+            if not each.plan_stopped:
+                each._stop, each.plan_stopped, each._why = SESSION, True, why
 
     def twin(self) -> ControlRequests:
         """The same requests, for another session of the round."""
-        made = ControlRequests(self._folder)
+        made = ControlRequests(self._folder, self._time_box_s)
         made._is_twin, made.plan_stopped = True, self.plan_stopped
-        made._all, made.admitted = self._all, self.admitted
+        made._all, made.admitted, made._began = self._all, self.admitted, self._began
         self._all.append(made)
         return made
 
@@ -129,6 +135,11 @@ class ControlRequests:
         if self._stop == SESSION:
             return "stopped"
         return "skipped" if self._skip else ""
+
+    @property
+    def why(self) -> str:
+        """The reason of what ends now."""
+        return self._why if self._stop else ON_REQUEST
 
     @property
     def ends_session(self) -> bool:

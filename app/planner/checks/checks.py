@@ -50,6 +50,7 @@ def check_plan(
         _clock(survey),
         *check_presets(contenders_in_force(plan), found.contenders, found.defaults),
         *_repeats(plan, found),
+        *_time_box(plan, found),
         *_order(plan),
         *slices_check(plan),
         *_cpus(plan, survey),
@@ -238,6 +239,14 @@ def _clock(survey: Survey) -> Check:
     side = "ahead" if offset > 0 else "behind"
     text = f"the clock of the target is {abs(offset):,.0f} s {side}"
     return Check("clock", WARN, text, "set it for correct dates; no result depends on it")
+
+
+def _time_box(plan: Plan, found: PlanEstimate) -> list[Check]:
+    if not 0 < plan.time_box < found.seconds:
+        return []
+    box = seconds_text(plan.time_box)
+    text = f"the time box ends the plan after {box}, and it takes about {found.time_text}"
+    return [Check("time box", WARN, text, "choose a longer time box, or fewer steps, seconds or repeats")]
 
 
 # repeats

@@ -236,6 +236,17 @@ class PlanRequest:
         " repeats\nthat you leave open, and leaves out steps if it has to; empty: as long as the work takes",
         open="as needed",
     )
+    time_box: int = option(
+        0,
+        WARMUP,
+        "time",
+        group=HOW_LONG,
+        help="end the plan after this time, wherever it is: 45min. What is measured stays",
+        metavar="TIME",
+        title="Time box",
+        tip="The plan ends after this time, wherever it is, as if you stopped it; empty: never",
+        carried=True,
+    )
     matters_pct: float | None = option(  # None: as the person has set it
         None,
         _LIMIT_PCT,

@@ -34,6 +34,7 @@ _OF_ANY_SEQUENCE = (
     "rows",
     "repeats",
     "time_limit",
+    "time_box",
     "matters_pct",
     "false_share_pct",
     "instruments",
@@ -140,7 +141,9 @@ class Draft:
         value = getattr(self.request, name)
         if value == OPTIONS[name].default == 0:
             return ""
-        return self.by or time_text(value) if name == "time_limit" else text_of(value)
+        if name == "time_limit" and self.by:
+            return self.by
+        return time_text(value) if name in ("time_limit", "time_box") else text_of(value)
 
     def with_options(self, **values: Any) -> Draft:
         """The draft with chosen values."""

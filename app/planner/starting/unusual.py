@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from app.core.errors import InputError
 from app.core.ranges import as_listed
-from app.core.units import count_text, first_texts
+from app.core.units import count_text, first_texts, seconds_text
 from app.planner.request.cores import OWN_CPUS
 from app.planner.request.request import PlanRequest
 from app.planner.request.slicing import servers_at_once
@@ -88,6 +88,8 @@ def _of_servers(request: PlanRequest) -> Iterator[str]:
 def _of_machines(request: PlanRequest) -> Iterator[str]:
     if request.load:
         yield f"load from {first_texts(list(request.load))}"
+    if request.time_box:
+        yield f"time box of {seconds_text(request.time_box)}"
     if request.quiet_wait:
         yield "waits until quiet"
     yield from (text for name, text in _FLAGS.items() if getattr(request, name))

@@ -46,6 +46,38 @@ def test_a_step_is_profiled_once_however_often_it_is_asked_for_and_never_the_nex
     assert not control.takes_profile()
 
 
+def test_a_time_box_ends_the_plan_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    (tmp_path / "control").mkdir()
+    control = ControlRequests(str(tmp_path / "control"), 60)
+    now = 130.0
+    twin, journal = control.twin(), Journal(str(tmp_path / "journal"))  # of a session that began later
+    twin.look(journal)
+    assert not control.ends_session and not twin.plan_stopped
+    now = 161.0
+    twin.look(journal)
+    assert control.interrupts == "stopped" and control.plan_stopped and not control.got_signal
+    assert control.why == twin.why == "the time box of the plan, 60 s, is over"
+
+
+def test_the_reason_is_that_of_the_first_who_ended_it(tmp_path: Path) -> None:
+    control, _ = look(tmp_path, {"verb": "stop", "what": "plan"})
+    control.stop_plan()  # by a signal
+    assert control.why == "asked for by a person" and control.got_signal
+
+
+def test_a_signal_is_no_person(tmp_path: Path) -> None:
+    control, _ = look(tmp_path)
+    control.stop_plan()
+    assert control.why == "the agent was asked to end by a signal, as when its machine shuts down"
+
+
+def test_a_skipped_step_was_skipped_by_a_person(tmp_path: Path) -> None:
+    control, _ = look(tmp_path, {"verb": "skip"})
+    assert (control.interrupts, control.why) == ("skipped", "asked for by a person")
+
+
 @pytest.mark.parametrize("text", ["", "\n", "x" * (MAX_NOTE + 1)])
 def test_a_note_that_would_not_be_kept_whole_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str

@@ -94,7 +94,6 @@ def test_a_password_is_needed(
         (("@prod", "--profile", "insert"), "leave profile out"),
         (("@prod", "--rows", "2x memory"), "give a number of rows, not 2x memory"),
         (("@prod", f"{MARIADB}:innodb", "--order", "slices"), "cannot mix builds and servers"),
-        (("@prod", "--contender", "@prod:myisam"), "are both in the schema bench of db.example port 3306"),
         (("@prod", "--queue"), "cannot wait in the queue"),
         (("@prod", "--at", "23:59"), "cannot wait in the queue"),
         (("@prod", "--sequence", "work"), "is of kind count"),

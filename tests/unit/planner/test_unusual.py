@@ -23,7 +23,7 @@ OTHERS = {
     "pause": 5, "load_method": "bulk", "order": "slices", "start": "restarted", "transport": "loopback",
     "instruments": "waits", "rate": (500,), "cores": (2, "0-1"), "cpus": "own", "vary": "a=1,2",
     "quiet_wait": 600, "repeat_if_disturbed": True, "load": ("far",), "allow_busy": True,
-    "allow_small_disk": True,
+    "allow_small_disk": True, "time_box": 600,
 }  # fmt: skip
 
 
