@@ -245,6 +245,7 @@ class PlanRequest:
         metavar="TIME",
         title="Time box",
         tip="The plan ends after this time, wherever it is, as if you stopped it; empty: never",
+        open="none",
         carried=True,
     )
     matters_pct: float | None = option(  # None: as the person has set it
