@@ -22,7 +22,7 @@ MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "char
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
            "report", "verdicts", "rounds", "pooling", "gate", "looks", "changes", "team", "estimates",
            "slices", "waits", "explain", "limits", "analysis", "asking", "causes", "counting",
-           "insert_benchmark", "orders", "orders_load", "agent_cost")  # fmt: skip
+           "insert_benchmark", "orders", "orders_load", "agent_cost", "existing_equals")  # fmt: skip
 LONG = (
     "slices",
     "waits",
@@ -35,6 +35,7 @@ LONG = (
     "insert-benchmark",
     "orders",
     "orders-load",
+    "existing-equals",
 )  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
