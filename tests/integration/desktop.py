@@ -35,6 +35,7 @@ from tests.integration.remembering import known, remember
 from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence
 
 LIMIT_S = 120
+ROOT = str(Path(__file__).parents[2])
 REMEMBERING = (sys.executable, "-m", "tests.integration.remembering")
 DRIVES = (f'workload = "point-query"\n{CALM}', f'workload = "update-index"\n{CALM}')
 READ, WRITE = 2, 3  # those two, behind load and index
@@ -110,7 +111,7 @@ class Desktop:
         remembers = self.is_in_process and not rehearses
         begun = subprocess.Popen(
             [*REMEMBERING, str(known()), *words] if remembers else self.command(*words),
-            env=self.environment(),
+            env={**self.environment(), "PYTHONPATH": ROOT},  # wherever the test works
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
