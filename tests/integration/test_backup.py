@@ -38,10 +38,10 @@ def ncurses_5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("build", "engine", "more", "tool"),
     [
         pytest.param("", "innodb", "", "mariadb-backup", id="innodb"),
-        pytest.param("", "rocksdb", "", "mariadb-backup", id="rocksdb"),
-        pytest.param("", "aria", "", "mariadb-backup", id="aria"),
+        pytest.param("", "rocksdb", "", "mariadb-backup", id="rocksdb", marks=pytest.mark.full),
+        pytest.param("", "aria", "", "mariadb-backup", id="aria", marks=pytest.mark.full),
         pytest.param("", "myisam", DUMP, "mariadb-dump", id="myisam-dump"),
-        pytest.param("", "innodb", DUMP, "mariadb-dump", id="innodb-dump"),
+        pytest.param("", "innodb", DUMP, "mariadb-dump", id="innodb-dump", marks=pytest.mark.full),
         *(
             pytest.param(
                 build, "innodb", "", tool, id=build, marks=[pytest.mark.build(build), pytest.mark.full]
@@ -69,6 +69,7 @@ def test_a_backup_is_restored_and_has_the_same_rows(
     assert not list(desktop.target.glob("sessions/*/backup")) and read.rows["in_tables"] == 4000
 
 
+@pytest.mark.full
 def test_a_target_whose_path_has_a_space_and_a_quote(desktop: Desktop, tmp_path: Path) -> None:
     place = tmp_path / 'my target\'s "place"'
     desktop.dyno("target", "edit", "local", "--directory", str(place))
@@ -102,6 +103,7 @@ def build_with(desktop: Desktop, base: Path, script: str) -> str:
     return name
 
 
+@pytest.mark.full
 def test_a_backup_that_lacks_rows_fails_its_step(desktop: Desktop, tmp_path: Path) -> None:
     """The planted command restores what it has copied, without a row that it deletes."""
     dump = tmp_path / "bare/bin/mariadb-dump"
@@ -122,6 +124,7 @@ def test_a_backup_that_lacks_rows_fails_its_step(desktop: Desktop, tmp_path: Pat
     assert done.operation is not None and done.operation.restored is False
 
 
+@pytest.mark.full
 def test_a_command_that_fails_says_why_and_the_session_goes_on(desktop: Desktop, tmp_path: Path) -> None:
     name = build_with(desktop, tmp_path / "bare", "echo the disk is on strike >&2; exit 3\n")
     _, _, (done, _, read) = ended(desktop, began(desktop, backup(), READ, contender=f"{name}:innodb"), code=1)
@@ -129,6 +132,7 @@ def test_a_command_that_fails_says_why_and_the_session_goes_on(desktop: Desktop,
     assert done.reason == "the backup failed: mariadb-backup: the disk is on strike"
 
 
+@pytest.mark.full
 def test_a_backup_that_takes_longer_than_its_roles_is_waited_for_up_to_its_cap(
     desktop: Desktop, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ def test_two_busy_loops_change_no_count(desktop: Desktop) -> None:
         assert len(starts) == 2 and max(starts) / min(starts) - 1 < SPREADS[step]
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
 def test_two_starts_agree_and_engines_do_not(desktop: Desktop) -> None:
     steps = ("--steps", ",".join(SPREADS), "--starts", "2")

@@ -21,9 +21,9 @@ STATEMENTS = {"add-column": COLUMN, "add-index": INDEX, "rebuild": REBUILD}
 # what each server took, by the manuals and by the states of its threads: `copy to tmp table` is COPY
 TAKEN = [
     pytest.param("", "innodb", ("INSTANT", "INPLACE", "INPLACE"), id="mariadb-innodb"),
-    pytest.param("", "rocksdb", ("COPY", "INPLACE", "COPY"), id="mariadb-rocksdb"),
-    pytest.param("", "aria", ("COPY", "COPY", "COPY"), id="mariadb-aria"),
-    pytest.param("", "myisam", ("COPY", "COPY", "COPY"), id="mariadb-myisam"),
+    pytest.param("", "rocksdb", ("COPY", "INPLACE", "COPY"), id="mariadb-rocksdb", marks=pytest.mark.full),
+    pytest.param("", "aria", ("COPY", "COPY", "COPY"), id="mariadb-aria", marks=pytest.mark.full),
+    pytest.param("", "myisam", ("COPY", "COPY", "COPY"), id="mariadb-myisam", marks=pytest.mark.full),
     *(
         pytest.param(build, "innodb", taken, id=build, marks=[pytest.mark.build(build), pytest.mark.full])
         for build, taken in (
@@ -116,6 +116,7 @@ def has_stalled(connection: object) -> Callable[[], bool]:
     return is_waiting
 
 
+@pytest.mark.full
 def test_a_skip_in_the_middle_ends_the_ddl_and_leaves_the_table_as_it_was(desktop: Desktop) -> None:
     running = began(desktop, ddl("ddl", INDEX, after=5, seconds=600), READ)
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)

@@ -161,6 +161,7 @@ def test_statements_of_others_are_counted_and_marked(desktop: Desktop, measured_
     assert "other clients of the server sent statements" in desktop.dyno("session", "show", "last").stdout
 
 
+@pytest.mark.full
 def test_alone_it_is_not_marked(desktop: Desktop, measured_server: Database) -> None:
     add(desktop, measured_server)
     run(desktop, "@prod")
@@ -220,6 +221,7 @@ def test_a_program_changes_the_server_for_each_turn(
     assert tables(measured_server) == []
 
 
+@pytest.mark.full
 def test_a_change_that_cannot_be_unmade_ends_the_plan(
     desktop: Desktop, measured_server: Database, tmp_path: Path
 ) -> None:
@@ -235,6 +237,7 @@ def test_a_change_that_cannot_be_unmade_ends_the_plan(
     assert f"change_by {path} is no program that can be run on this machine" in refused.stderr
 
 
+@pytest.mark.full
 def test_two_schemas_are_two_contenders(desktop: Desktop, measured_server: Database) -> None:
     add(desktop, measured_server)
     add(desktop, measured_server, "other", "second")
@@ -256,7 +259,7 @@ def test_a_time_box_ends_the_plan_and_leaves_nothing_behind(
     assert tables(measured_server) == []
 
 
-@pytest.mark.parametrize("step", [0, 2])
+@pytest.mark.parametrize("step", [pytest.param(0, marks=pytest.mark.full), 2])
 def test_a_server_that_goes_away_ends_the_session_with_its_reason(step: int, desktop: Desktop) -> None:
     with with_account("") as database:
         add(desktop, database)

@@ -63,6 +63,7 @@ def used(desktop: Desktop) -> Iterator[int]:
 # power cuts
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_a_cut_that_fails_ends_the_session_with_its_reason(desktop: Desktop) -> None:
     running = began(desktop, operation("power-cut", LEDGER), READ)
@@ -121,6 +122,7 @@ def on_small_disk(desktop: Desktop, small_disk: Path) -> Callable[[int], None]:
     return fill_it
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_a_full_disk_in_the_recovery(desktop: Desktop, small_disk: Path, on_small_disk: Any) -> None:
     running = began(desktop, operation("kill", LEDGER), READ)

@@ -117,6 +117,7 @@ def test_a_promise_that_is_not_kept_fails_the_session_by_name(desktop: Desktop) 
     assert end.reason.startswith("kill threads=") and end.reason.endswith(f": {kill.reason}")
 
 
+@pytest.mark.full
 def test_rows_that_nobody_promised_are_counted_and_the_session_goes_on(desktop: Desktop) -> None:
     running = began(desktop, operation("kill", LEDGER), READ, contender=f"{MARIADB}:rocksdb")
     entry, _, (kill, _, read) = ended(desktop, running)
@@ -126,6 +127,7 @@ def test_rows_that_nobody_promised_are_counted_and_the_session_goes_on(desktop: 
     assert "replay log" in kill.operation.phases
 
 
+@pytest.mark.full
 def test_an_engine_that_does_not_come_back_ends_the_session(desktop: Desktop, tmp_path: Path) -> None:
     """MyRocks opens nothing where the last record of its log is cut off, as a kill may leave it."""
     tear = """
@@ -149,6 +151,7 @@ fi
     assert events[-1].reason == f"kill threads=2: {kill.reason}"
 
 
+@pytest.mark.full
 def test_a_restart_and_a_second_kill_in_the_recovery(desktop: Desktop) -> None:
     twice = operation("kill", WRITER, LEDGER, more="again_after_ms = 100\n")
     cold = operation("restart", LEDGER, more="cold = true\n")
@@ -204,6 +207,7 @@ def stopped_at(desktop: Desktop, base: Path) -> tuple[Any, Path]:
     return running, delay
 
 
+@pytest.mark.full
 def test_a_stop_is_heard_while_the_server_recovers(desktop: Desktop, tmp_path: Path) -> None:
     running, _ = stopped_at(desktop, tmp_path / "tardy")
     desktop.dyno("stop", "--session")

@@ -391,6 +391,7 @@ def test_each_planted_violation_is_found(server: Server) -> None:
 # Options and builds
 
 
+@pytest.mark.full
 def test_a_terminal_waits_outside_of_the_latency_of_its_transactions(server: Server) -> None:
     loaded(server, "specified")
     work = {**SIZE, "threads": 4, "seconds": 6}

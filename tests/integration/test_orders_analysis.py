@@ -44,6 +44,7 @@ def test_every_build_takes_the_five_queries(build: Build, tmp_path: Path) -> Non
         check_queries(analysed(Server(Path(found.private)), "innodb"))
 
 
+@pytest.mark.full
 def test_what_orders_and_analysis_cost_each_other_is_said(desktop: Desktop) -> None:
     words = desktop.plan(f"{MARIADB}:innodb", rows=1000, tables=2, seconds=3, warmup=0)
     words[words.index("tiny")] = "orders-and-analysis"

@@ -121,6 +121,7 @@ def test_full_durability_keeps_every_row_that_was_answered(
     assert not list(desktop.target.glob("sessions/*/disk.ext4"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("build", SERVERS)
 def test_less_than_that_loses_rows_and_the_session_goes_on(
     desktop: Desktop, build_path: Callable[[str], Path], build: str
@@ -175,6 +176,7 @@ TORN = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("engine", "cnf", "threads", "said"),
     [

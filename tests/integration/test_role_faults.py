@@ -94,6 +94,7 @@ def test_a_full_disk_ends_all_roles_of_the_step_with_its_reason(desktop: Desktop
     assert {found[at].reason for at in (2, 3, 4)} == {entry["reason"]} and "is full" in entry["reason"]
 
 
+@pytest.mark.full
 def test_roles_are_carried_out_on_a_target_over_ssh(desktop: Desktop, sshd: Sshd) -> None:
     sshd.add_target("far", sshd.directory)
     desktop.dyno(*keep(desktop, READER, UPDATER), "--target", "far")
@@ -103,6 +104,7 @@ def test_roles_are_carried_out_on_a_target_over_ssh(desktop: Desktop, sshd: Sshd
     assert writer.totals.events > 0 and reader.totals.events > 0
 
 
+@pytest.mark.full
 def test_a_role_of_half_an_event_a_second_has_empty_seconds_and_no_gaps(desktop: Desktop) -> None:
     for name, text in SELDOM.items():
         write(desktop.home / "workloads" / name, text)

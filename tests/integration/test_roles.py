@@ -220,6 +220,7 @@ def test_a_person_skips_a_step_with_roles(desktop: Desktop) -> None:
     assert found[2].outcome == found[3].outcome == "skipped" and found[4].outcome == "completed"
 
 
+@pytest.mark.full
 def test_a_role_of_one_event_a_second_ends_in_time_and_so_does_a_step_that_nobody_ends(
     desktop: Desktop,
 ) -> None:

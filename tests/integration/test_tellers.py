@@ -196,6 +196,7 @@ def test_accounts_are_right_on_this_build(build: Build, tmp_path: Path) -> None:
 # plans
 
 
+@pytest.mark.full
 def test_engines_without_transactions_have_one_client(desktop: Desktop) -> None:
     words = desktop.plan(f"{MARIADB}:myisam", rows=500, tables=1, seconds=1, warmup=0)
     words[words.index("tiny")] = "accounts"
@@ -236,6 +237,7 @@ def test_a_killed_server_keeps_whole_transactions(desktop: Desktop) -> None:
     assert killed_session(desktop, "innodb", 8) == "3 conditions held after the load and after the last step"
 
 
+@pytest.mark.full
 def test_what_a_kill_leaves_without_transactions_is_not_asked(desktop: Desktop) -> None:
     expected = (
         "3 conditions held after the load; after the last step 3 of 3 conditions had no answer: the clients"
