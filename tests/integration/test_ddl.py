@@ -64,7 +64,7 @@ def test_the_algorithm_is_the_one_that_the_server_took(
             assert its.kept_pct is not None and its.kept_pct >= 0
         assert its.first_answer_s is None and not its.back_s
         if its.algorithm == "COPY":  # clients wait for all of it, or at least for its end
-            assert its.kept_pct is None or its.kept_pct < 110
+            assert its.kept_pct is None or its.kept_pct < 110 or its.seconds < 0.5
     assert [own_marks(each.marks) for each in altered[1::2]] == [[]] * 3
     (table,) = [event.value for event in events if isinstance(event, Fact) and event.name == "create_table"]
     assert "added" not in table and not {*own_marks(read.marks)} - {"no-statistics"}  # MyRocks guesses

@@ -189,7 +189,7 @@ def test_a_server_that_takes_longer_than_the_step_fails_it_and_later_steps_have_
 def test_a_script_that_starts_its_server_in_another_group_is_killed_with_it(
     desktop: Desktop, tmp_path: Path
 ) -> None:
-    command = f'while :; do setsid --wait {SERVER} "$@"; [ $? -gt 128 ] || exit; done'
+    command = f'while :; do setsid --wait {SERVER} "$@"; code=$?; [ $code -gt 128 ] || exit $code; done'
     build, _ = tardy_build(desktop, tmp_path / "again", command)
     running = began(desktop, operation("kill", LEDGER), contender=f"{build}:innodb")
     _, _, (kill, _) = ended(desktop, running)
