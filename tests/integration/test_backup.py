@@ -147,6 +147,7 @@ def test_a_backup_that_takes_longer_than_its_roles_is_waited_for_up_to_its_cap(
     assert not at_work(desktop, "--backup")()
 
 
+@pytest.mark.full
 def test_what_an_agent_leaves_that_is_killed_in_a_backup_is_deleted(desktop: Desktop, tmp_path: Path) -> None:
     script = 'mkdir "${3#*=}"; echo > "${3#*=}/part"; sleep 1000\n'
     name = build_with(desktop, tmp_path / "bare", script)
@@ -160,6 +161,7 @@ def test_what_an_agent_leaves_that_is_killed_in_a_backup_is_deleted(desktop: Des
     assert not list(desktop.target.glob("sessions/*/backup")) and not list(desktop.target.glob("trash/*"))
 
 
+@pytest.mark.full
 def test_a_stop_in_a_backup_ends_it_and_deletes_it(desktop: Desktop, tmp_path: Path) -> None:
     name = build_with(desktop, tmp_path / "bare", "sleep 1000\n")
     running = began(desktop, backup(seconds=300), contender=f"{name}:innodb")

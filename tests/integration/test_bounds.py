@@ -115,6 +115,7 @@ def name(request: pytest.FixtureRequest) -> str:
     return "far"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("flow", FLOWS)
 def test_what_never_ends_is_ended(name: str, flow: str, tmp_path: Path) -> None:
     liar = tmp_path / "python3"

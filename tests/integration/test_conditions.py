@@ -143,6 +143,7 @@ def test_tables_that_are_made_anew_are_checked_before(desktop: Desktop) -> None:
     assert found == ["loaded", "accounts threads=4", "loaded", "ended"]
 
 
+@pytest.mark.full
 def test_a_session_from_a_snapshot_checks_its_end_alone(desktop: Desktop) -> None:
     keep_steps(desktop, LOAD, DRIVE)
     first = carried_out(desktop, start_state="snapshot")
@@ -155,6 +156,7 @@ def test_a_session_from_a_snapshot_checks_its_end_alone(desktop: Desktop) -> Non
     )
 
 
+@pytest.mark.full
 def test_a_script_asks_the_same_conditions(desktop: Desktop, tmp_path: Path) -> None:
     keep_steps(desktop, LOAD, DRIVE)
     carried_out(desktop)
@@ -202,6 +204,7 @@ def is_asked(desktop: Desktop) -> bool:
         return False
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("when", "words", "end"),
     [

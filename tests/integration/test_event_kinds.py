@@ -206,8 +206,9 @@ def test_kinds_of_a_step_are_steps_of_their_own(desktop: Desktop, threads: int) 
     assert text.index("mix/status") < text.index("mix/payment") < text.index("mix/new-order")
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-5.6")
-@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.full), 4])
+@pytest.mark.parametrize("threads", [1, 4])
 def test_an_old_server_counts_the_same_kinds(
     desktop: Desktop, build_path: Callable[[str], Path], threads: int
 ) -> None:

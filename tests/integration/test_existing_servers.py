@@ -168,6 +168,7 @@ def test_alone_it_is_not_marked(desktop: Desktop, measured_server: Database) -> 
     assert not [each for each in ended(desktop) if {"not-alone", "remote"} & {*each.marks}]
 
 
+@pytest.mark.full
 def test_a_server_is_its_own_canary(
     desktop: Desktop, measured_server: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

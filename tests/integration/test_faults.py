@@ -145,6 +145,7 @@ def test_a_plan_in_another_directory_is_found_by_the_words_that_the_run_printed(
     assert entry["state"] == "completed"
 
 
+@pytest.mark.full
 def test_interrupted_with_control_c_it_says_how_to_come_back(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
     wait_until(begun(desktop, READ), "the step has begun", 180)
@@ -298,6 +299,7 @@ def test_stop_skip_and_note(desktop: Desktop) -> None:
     assert desktop.server_pid() == 0
 
 
+@pytest.mark.full
 def test_a_second_plan_is_refused_by_name_and_a_stop_of_the_plan_ends_what_has_not_begun(
     desktop: Desktop,
 ) -> None:

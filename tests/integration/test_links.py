@@ -74,6 +74,7 @@ def test_a_command_on_a_dead_link(two_targets: TwoTargets) -> None:
         assert seconds_until_lost(lambda: connection.run(["true"])) < NOTICED_S
 
 
+@pytest.mark.full
 def test_much_input_on_a_dead_link(two_targets: TwoTargets) -> None:
     far = two_targets[0]
     with connected(far.sshd.add_target()) as connection:
@@ -99,6 +100,7 @@ def test_a_target_behind_a_link_that_is_down(two_targets: TwoTargets) -> None:
     assert says_hello(target)
 
 
+@pytest.mark.full
 def test_the_link_behind_a_jump_dies(
     two_targets: TwoTargets, start_sshd: StartSshd, ssh_folder: Path
 ) -> None:

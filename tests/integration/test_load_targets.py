@@ -300,6 +300,7 @@ def test_a_load_target_that_cannot_reach_the_server_is_named(desktop: Desktop, c
     assert "cannot listen on 10.255.255.1" in done.stderr
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("workload", ["orders-specified", "accounts"])
 def test_load_targets_leave_orders_and_accounts_consistent(
     desktop: Desktop, clients: list[Sshd], workload: str

@@ -88,6 +88,7 @@ def prepare(server: Server, engine: str) -> None:
     subprocess.run([*line, "--rand-type=uniform", "prepare"], check=True, capture_output=True)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("engine", ENGINES)
 def test_tables_are_as_large_as_those_of_sysbench(server: Server, engine: str) -> None:
     prepare(server, engine)

@@ -101,6 +101,7 @@ def test_a_kill_at_full_rate_loses_nothing_that_was_promised(desktop: Desktop) -
     assert None in values and values[0] is not None and values[-1] is not None
 
 
+@pytest.mark.full
 def test_a_promise_that_is_not_kept_fails_the_session_by_name(desktop: Desktop) -> None:
     """The log is written at each commit when the step begins; then somebody turns that off."""
     running = began(desktop, operation("kill", LEDGER, after=8), READ)

@@ -183,6 +183,7 @@ REMOTE_PAYMENTS = "SELECT AVG(h_c_w_id <> h_w_id) FROM history WHERE h_amount <>
 COUNTERS = "SELECT SUM(s_order_cnt), SUM(s_ytd), SUM(s_remote_cnt) FROM dyno.stock"
 
 
+@pytest.mark.full
 def test_only_the_specified_form_has_remote_warehouses_and_counters(server: Server) -> None:
     lines = "FROM dyno.order_line WHERE ol_o_id > 30"
     ordered = f"SELECT COUNT(*), SUM(ol_quantity), SUM(ol_supply_w_id <> ol_w_id) {lines}"
@@ -211,6 +212,7 @@ def test_the_common_form_looks_at_the_ten_oldest_orders_only(server: Server) -> 
         assert len(orders) > 5 and (max(orders) <= 10) == (form == "common")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", FORMS)
 def test_one_order_in_a_hundred_is_rolled_back_and_counted_apart(server: Server, form: str) -> None:
     loaded(server, form)

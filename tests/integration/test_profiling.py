@@ -104,6 +104,7 @@ def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not may_sample(), reason="perf is not installed, or refused to this user")
 def test_a_step_that_runs_is_profiled_when_a_person_asks(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=8))

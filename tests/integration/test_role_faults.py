@@ -79,6 +79,7 @@ def _has(journal: Path, *words: str) -> bool:
     return any(all(word in line for word in words) for line in journal.read_text().splitlines())
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_a_full_disk_ends_all_roles_of_the_step_with_its_reason(desktop: Desktop, small_disk: Path) -> None:
     desktop.dyno("target", "edit", "local", "--directory", str(small_disk))

@@ -99,6 +99,7 @@ def test_each_role_has_its_own_seconds(desktop: Desktop) -> None:
     assert all(each.values[at["load.queries{writer}"]] is None for each in outside)
 
 
+@pytest.mark.full
 def test_a_role_at_a_schedule_ends_its_step_and_an_unbounded_one_ends_with_it(desktop: Desktop) -> None:
     (entry,) = carried_out(desktop, with_roles("paced", READER, UPDATER))
     reader, updater = (ends(desktop, entry["id"])[at] for at in (2, 3))
@@ -122,6 +123,7 @@ def test_a_missed_level_is_a_verdict_and_nothing_else_is_judged(desktop: Desktop
     assert {"fast", "fast.fast"} <= names
 
 
+@pytest.mark.full
 def test_a_rate_of_each_second_needs_no_roles(desktop: Desktop) -> None:
     step = 'workload = "point-query"\nrate = 30\narrivals = "each-second"\nthreads = 3\nseconds = 3'
     (entry,) = carried_out(desktop, step)
@@ -186,6 +188,7 @@ def test_a_killed_role_ends_the_step_with_its_name_and_nothing_else(desktop: Des
     assert "mixed" in said
 
 
+@pytest.mark.full
 def test_one_that_follows_a_killed_role_does_not_wait_for_it(desktop: Desktop) -> None:
     running = begun_with(desktop, READER, ENDLESS, UPDATING)
     (writer,) = processes(desktop, "sysbench", "--event-rate=50")
@@ -198,6 +201,7 @@ def test_one_that_follows_a_killed_role_does_not_wait_for_it(desktop: Desktop) -
     assert found[5].outcome == "completed" and not processes(desktop, "sysbench")
 
 
+@pytest.mark.full
 def test_a_server_killed_between_two_that_follow_each_other(desktop: Desktop) -> None:
     writer = 'name = "writer"\nworkload = "update-index"\nthreads = 2\nseconds = 60'
     running = begun_with(desktop, READER, writer, UPDATING)
@@ -253,6 +257,7 @@ def test_one_that_follows_is_never_further_apart_than_was_asked(desktop: Desktop
     assert known and all(abs(first - second) <= 8 + 0.1 * first for first, second in known)
 
 
+@pytest.mark.full
 def test_a_step_ends_where_one_that_follows_has_nothing_left_to_do(desktop: Desktop) -> None:
     """There are 4,000 rows, each deleted once."""
     writer = 'name = "writer"\nworkload = "insert"\nthreads = 2\nseconds = 30'

@@ -100,6 +100,7 @@ def position(server: Server) -> Any:
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("build", BUILDS)
 def test_right_after_the_load_no_more_is_read_than_must_be(build: Build, tmp_path: Path) -> None:
     with running(build, tmp_path) as found:

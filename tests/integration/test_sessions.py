@@ -137,6 +137,7 @@ def check_figures(desktop: Desktop, session: str) -> None:
     assert sum(rates) / len(rates) == pytest.approx(query["value"], rel=0.4)
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-5.6")
 @pytest.mark.parametrize("engine", OF_MYSQL)
 def test_mysql_56_bootstrapped_from_its_sql_files(desktop: Desktop, build_path: Any, engine: str) -> None:

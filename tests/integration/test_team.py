@@ -302,6 +302,7 @@ def test_another_team_is_refused_before_anything_is_created_or_chosen(
         database.query(f"DROP DATABASE {others}")
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-9.7")
 def test_an_altered_account_shows_its_password_only_to_who_accepts_it(
     build_path: Callable[[str], Path], tmp_path: Path

@@ -210,6 +210,7 @@ def waited(measure: Callable[[], dict[str, float]], state: str) -> dict[str, flo
             return found
 
 
+@pytest.mark.full
 def test_a_slow_fsync(planted: Planted, slow: Path) -> None:
     with syncing_slowly(slow):
         waited(lambda: planted.shares(lambda cursor: cursor.execute(UPDATE), 1), "fsync")
@@ -288,6 +289,7 @@ def test_clients_are_known_in_every_build(name: str, more: str, build_path: Any)
             assert_computes(seen[CLIENT].pcts)
 
 
+@pytest.mark.full
 def test_clients_are_known_where_no_thread_has_a_name(
     planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ def rehearsing(desktop: Desktop) -> Iterator[int]:
             other.stdin.close()
 
 
+@pytest.mark.full
 def test_two_plans_at_once_are_one_that_runs_and_one_that_is_refused_by_it(desktop: Desktop) -> None:
     words = [*desktop.plan(ONE, seconds=20), "--detach", "--allow-busy"]
     dry = ["run", *desktop.plan(ONE), "--dry-run", "--allow-busy"]

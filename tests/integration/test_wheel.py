@@ -96,6 +96,7 @@ def folder_with_an_app(tmp_path: Path) -> Path:
     return tmp_path / "mine"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("noun", "entry"), [("workload", "point-query"), ("sequence", "duel"), ("preset", "baseline")]
 )
