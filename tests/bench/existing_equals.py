@@ -21,11 +21,11 @@ from app.history.store.history import History
 from app.stats.at_target.verdicts import COLOURED
 from tests.bench.figure import Figure
 from tests.installed import BUILD, DYNO
-from tests.sequences import LOAD, own_sequence
+from tests.sequences import INDEX, LOAD, own_sequence
 from tests.team_server import Database, started
 from tests.waiting import beside
 
-PLANS, ROUNDS = 20, 4
+PLANS = 20
 FALSE_OF_100 = 9
 DRIVEN = ("point-query", "update-index")
 SIZE = {"tables": 2, "rows": 20_000, "threads": [2], "seconds": 3, "warmup": 1}
@@ -65,7 +65,7 @@ def _prepare(folder: Path, server: Database) -> Path:
     home = folder / "home"
     (home / "sequences").mkdir(parents=True)
     driven = [f'workload = "{each}"' for each in DRIVEN]
-    (home / "sequences/equals.toml").write_text(own_sequence("equals", LOAD, *driven, **SIZE))
+    (home / "sequences/equals.toml").write_text(own_sequence("equals", LOAD, INDEX, *driven, **SIZE))
     password = folder / "password"
     password.touch(0o600)
     password.write_text(PASSWORD)
@@ -106,7 +106,7 @@ def _neighbour(server: Database, ended: threading.Event) -> None:
 
 def _carried_out(home: Path, options: argparse.Namespace) -> Verdicts:
     busy = ["--allow-busy"] * bool(options.allow_busy)
-    rounds = str(options.rounds or ROUNDS)
+    rounds = str(options.rounds)
     _dyno(home, "run", "@one", "@other", "--sequence", "equals", "--repeats", rounds, *busy)
     with History(home) as history:
         newest = sessions(history)[-1]["plan"]
