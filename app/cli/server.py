@@ -83,11 +83,14 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
         help="the most queries a second that Dyno may send (default: 0, any)",
     )  # fmt: skip
     parser.add_argument("--price", type=str, help="price of an hour: '0.52 USD'")
+    parser.add_argument(
+        "--replica-of", type=str, metavar="NAME", help="the server that it replicates; it takes only reads"
+    )
     parser.add_argument("--confirm", metavar="HOST", help="the host once more, where it is not loopback")
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    names = ("target", "tls", "max_queries", "price")
+    names = ("target", "tls", "max_queries", "price", "replica_of")
     found = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if arguments.settings is not None:
         listed = split_word_list("settings", arguments.settings) if arguments.settings.strip() else []
@@ -138,11 +141,12 @@ def list_servers(arguments: argparse.Namespace) -> None:
             f"{each.family} {each.version}".strip(),
             " ".join(each.engines),
             each.price,
+            each.replica_of,
         )
         for each in servers
     ]
-    heads = ("name", "address", "driven by", "server", "engines", "price of an hour")
-    print_table(heads, rows, least=("price of an hour", "engines", "driven by"))
+    heads = ("name", "address", "driven by", "server", "engines", "price of an hour", "replica of")
+    print_table(heads, rows, least=("price of an hour", "engines", "driven by", "replica of"))
 
 
 def trust_server(arguments: argparse.Namespace) -> None:
@@ -176,6 +180,9 @@ def show_server(arguments: argparse.Namespace) -> None:
 
 def clean_server(arguments: argparse.Namespace) -> None:
     server = Servers().get(arguments.name)
+    if server.replica_of:
+        what = f"server {server.name} is a replica, where Dyno makes nothing"
+        raise InputError(f"{what}: write dyno server clean {server.replica_of}")
     check_usable(server)
     with _agent_for(server) as agent:
         removed = agent.clean_server(server.asked(log_in(agent, server, ask_secret).password))

@@ -296,6 +296,7 @@ class ServerAddress:
     tls: bool = True  # False: plain text, as a person has asked for
     settings: list[Name] = field(default_factory=list)  # variables that belong to the contender
     password: Name = field(default="", repr=False)
+    is_replica: bool = False  # of another one: it may be read only, and its schema is that of its primary
 
 
 @dataclass(frozen=True)

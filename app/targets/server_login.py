@@ -47,6 +47,7 @@ def found_lines(looked: LoggedInServer) -> list[str]:
     problems = [found.schema_state] if found.schema_state else []
     return [
         f"{server.name}: {its}, {server.url}, driven by {server.target}",
+        *([f"replica of {server.replica_of}, takes only reads"] if server.replica_of else []),
         f"TLS: {tls}",
         f"engines: {engines or 'unknown'}",
         *([] if found.rtt_ms is None else [f"SELECT 1 takes {found.rtt_ms:.3g} ms"]),

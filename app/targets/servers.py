@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from app.core import settings
-from app.core.errors import InputError
+from app.core.errors import InputError, add_field_to_errors
 from app.core.harmless import harmless
 from app.core.nearest import did_you_mean
 from app.engines.engine import NAME as ENGINE_NAME
@@ -30,6 +30,7 @@ MOST_SETTINGS, MOST_ENGINES = 50, 50
 MOST_QUERIES = 10_000_000  # a second
 _LONGEST, _LONGEST_VALUE = 200, 1000  # characters of what a server says of itself
 
+_LOOKED_AT_BY = ("user", "settings", "replica_of")  # with another one other things are found
 _FAMILIES = {"mysql": "MySQL", "mariadb": "MariaDB"}  # as surveys name those of builds
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?")
@@ -56,6 +57,7 @@ class NamedServer:
     settings: list[str] = field(default_factory=list)  # variables whose values belong to the contender
     max_queries: int = 0  # a second that it may be sent; 0: any
     price: str = ""  # of an hour: 0.52 USD
+    replica_of: str = ""  # the server that it repeats; it takes reads alone
     target: str = LOCAL  # that drives
     confirmed: bool = False  # a person has typed its host once
     # as it was found last
@@ -111,6 +113,7 @@ class NamedServer:
             certificate=self.certificate,
             tls=self.tls,
             settings=self.settings,
+            is_replica=bool(self.replica_of),
             password=password,
         )
 
@@ -192,9 +195,27 @@ class Servers:
             raise InputError(f"{text} with dyno server add", window_text=f"{text} on the Bench page")
         return known[name]
 
+    def primary_of(self, server: NamedServer) -> NamedServer:
+        """Of a replica the server that it repeats, else the server itself; raises InputError."""
+        if not server.replica_of:
+            return server
+        with add_field_to_errors("replica_of"):
+            primary = self.get(server.replica_of)
+        if problem := _replica_problem(server, primary):
+            raise InputError(f"server {server.name}: {problem}", "replica_of")
+        return primary
+
+    def replicas_of(self, name: str) -> list[NamedServer]:
+        """In the order of their names; raises InputError for one that cannot be."""
+        found = [each for each in self.all() if each.replica_of == name]
+        for each in found:
+            self.primary_of(each)
+        return found
+
     def check_new(self, server: NamedServer) -> None:
         """Raise InputError if it is not valid, or its name is taken."""
         check_server(server)
+        self.primary_of(server)
         if server.name in self._tables.read():
             raise InputError(
                 f"server {server.name!r} exists already: edit it, or choose another name", "name"
@@ -202,7 +223,13 @@ class Servers:
 
     def keep(self, server: NamedServer) -> None:
         """Store a server, in place of the one of this name."""
-        self._tables.write({**self._tables.read(), server.name: check_server(server)})
+        known = {**self._tables.read(), server.name: check_server(server)}
+        self.primary_of(server)
+        for each in known.values():
+            if each.replica_of == server.name and (problem := _replica_problem(each, server)):
+                todo = f"first dyno server edit {each.name} --replica-of ''"
+                raise InputError(f"server {each.name}: {problem}; {todo}", "replica_of")
+        self._tables.write(known)
 
     def changed(self, name: str, **changes: Any) -> NamedServer:
         """The server with these fields; of another place nothing stays accepted, confirmed or known."""
@@ -213,7 +240,7 @@ class Servers:
             changed = _unknown(
                 replace(changed, certificate="", confirmed=before.confirmed and before.host == changed.host)
             )
-        elif any(getattr(before, each) != getattr(changed, each) for each in ("user", "settings")):
+        elif any(getattr(before, each) != getattr(changed, each) for each in _LOOKED_AT_BY):
             changed = _unknown(changed)
         return check_server(changed)
 
@@ -222,6 +249,8 @@ class Servers:
         from app.remote.secrets import forget_secret
 
         gone = self.get(name)
+        if replicas := [each.name for each in self.all() if each.replica_of == name]:
+            raise InputError(f"server {name} has the replica {replicas[0]}: remove that first")
         rest = {key: server for key, server in self._tables.read().items() if key != name}
         if gone.password_label not in {each.password_label for each in rest.values()}:
             forget_secret(gone.password_label)
@@ -265,7 +294,23 @@ def _problems(server: NamedServer) -> Iterator[tuple[str, str]]:
     yield "found_settings", "" if known else "found_settings must be lines such as sync_binlog=1"
     yield "max_queries", "" if 0 <= server.max_queries <= MOST_QUERIES else most
     yield "price", _price_problem(server.price)
+    must = "replica_of must be the name of another server"
+    is_other = _NAME.fullmatch(server.replica_of) and server.replica_of != server.name
+    yield "replica_of", "" if not server.replica_of or is_other else must
     yield "target", _form(_NAME, server.target, "target must be the name of a target")
+
+
+def _replica_problem(replica: NamedServer, primary: NamedServer) -> str:
+    """Why one cannot be a replica of the other; '' if it can."""
+    if primary.replica_of:
+        return f"{primary.name} is a replica too: name its primary {primary.replica_of}"
+    for what in ("schema", "target"):
+        its, own = getattr(primary, what), getattr(replica, what)
+        if its != own:
+            return f"it must have the {what} of its primary {primary.name}, {its}, not {own}"
+    if (replica.host, replica.port) == (primary.host, primary.port):
+        return f"it is at {replica.place} like its primary {primary.name}: name the address of the replica"
+    return ""
 
 
 def _form(form: re.Pattern[str], text: str, must: str) -> str:

@@ -90,6 +90,28 @@ def test_a_person_adds_a_server(
     assert PASSWORD not in Servers().path.read_text() and PASSWORD not in shown
 
 
+def test_a_replica_is_added_to_its_primary(
+    capsys: pytest.CaptureFixture[str],
+    running: FakeExistingServer,
+    terminal: Terminal,
+    with_password: None,
+) -> None:
+    own, url = "mysql://me@localhost/bench", "mysql://me@localhost:3308/bench"
+    assert "no server 'own'" in refused(capsys, "server", "add", "r1", url, "--no-tls", "--replica-of", "own")
+    assert not running.asked
+    said(capsys, "server", "add", "own", own, "--no-tls")
+    shown = said(capsys, "server", "add", "r1", url, "--no-tls", "--replica-of", "own")
+    assert "replica of own, takes only reads" in shown
+    assert [each.is_replica for each in running.asked] == [False, True]
+    assert "r1 is a replica, where Dyno makes nothing: write dyno server clean own" in refused(
+        capsys, "server", "clean", "r1"
+    )
+    assert "replica of" in said(capsys, "server", "list", "--wide")
+    assert "has the replica r1: remove that first" in refused(capsys, "server", "remove", "own")
+    said(capsys, "server", "edit", "r1", "--replica-of", "")
+    said(capsys, "server", "remove", "own")
+
+
 def test_who_is_not_sure_adds_nothing(
     capsys: pytest.CaptureFixture[str], running: FakeExistingServer, terminal: Terminal
 ) -> None:

@@ -230,3 +230,66 @@ def test_fingerprints_in_each_form() -> None:
     for wrong in ("", "SHA256:", "SHA256:47DEQpj8HBSa+/TImW", CERTIFICATE[1:], CERTIFICATE + "5"):
         with pytest.raises(InputError, match="a fingerprint must be SHA256: and 64 hexadecimal digits"):
             parse_fingerprint(wrong)
+
+
+REPLICA = replace(PROD, name="replica1", host="r1.example", replica_of="prod")
+
+
+def test_a_replica_has_a_primary_of_the_list(servers: Servers) -> None:
+    servers.keep(PROD)
+    servers.check_new(REPLICA)
+    servers.keep(replace(REPLICA, name="replica2", host="r2.example"))
+    servers.keep(REPLICA)
+    assert servers.primary_of(REPLICA) == PROD == servers.primary_of(PROD)
+    assert [each.name for each in servers.replicas_of("prod")] == ["replica1", "replica2"]
+    assert (
+        servers.replicas_of("replica1") == [] and REPLICA.asked().is_replica and not PROD.asked().is_replica
+    )
+    with pytest.raises(InputError, match="server prod has the replica replica1: remove that first"):
+        servers.remove("prod")
+    servers.remove("replica2")
+    servers.keep(servers.changed("replica1", replica_of=""))
+    servers.remove("prod")
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"replica_of": "prd"}, "no server 'prd' (did you mean prod?)"),
+        ({"replica_of": "replica1"}, "replica_of must be the name of another server"),
+        ({"replica_of": "a\nb"}, "replica_of must be the name of another server"),
+        ({"replica_of": "replica2"}, "replica2 is a replica too: name its primary prod"),
+        ({"schema": "other"}, "it must have the schema of its primary prod, bench, not other"),
+        ({"target": "nuc"}, "it must have the target of its primary prod, local, not nuc"),
+        ({"host": "db.example"}, "it is at db.example:3307 like its primary prod: name the address of the"),
+    ],
+)
+def test_what_cannot_be_a_replica(servers: Servers, changes: dict[str, str], says: str) -> None:
+    servers.keep(PROD)
+    servers.keep(replace(REPLICA, name="replica2", host="r2.example"))
+    wrong = replace(REPLICA, **changes)  # type: ignore[arg-type]
+    for refuse in (servers.check_new, servers.keep):
+        with pytest.raises(InputError) as caught:
+            refuse(wrong)
+        assert says in str(caught.value) and "\n" not in str(caught.value)
+        assert caught.value.field == "replica_of"
+    assert [each.name for each in servers.all()] == ["prod", "replica2"]
+
+
+def test_a_primary_stays_one_while_it_has_replicas(servers: Servers) -> None:
+    servers.keep(PROD)
+    servers.keep(replace(PROD, name="first", host="first.example"))
+    servers.keep(REPLICA)
+    for changes in ({"schema": "other"}, {"target": "nuc"}, {"replica_of": "first"}):
+        with pytest.raises(InputError, match="server replica1: "):
+            servers.keep(servers.changed("prod", **changes))
+
+
+def test_a_file_with_a_replica_of_nobody_can_be_put_right(servers: Servers) -> None:
+    servers.keep(PROD)
+    servers.keep(REPLICA)
+    servers.path.write_text(servers.path.read_text().replace('replica_of = "prod"', 'replica_of = "gone"'))
+    with pytest.raises(InputError, match="no server 'gone'"):
+        servers.primary_of(servers.get("replica1"))
+    servers.keep(servers.changed("replica1", replica_of="prod"))
+    assert servers.primary_of(servers.get("replica1")) == PROD

@@ -70,6 +70,12 @@ FIELDS = (
         empty="any",
     ),
     FormFieldSpec("price", "P&rice of an hour", "Price of an hour, with its currency", empty="0.52 USD"),
+    FormFieldSpec(
+        "replica_of",
+        "R&eplica of",
+        "Name of the server that it replicates: it takes only reads",
+        empty="none",
+    ),
 )
 _OF_URL = ("", "host", "port", "user", "schema")  # fields of a server that are in its address
 _UNKNOWN = (
@@ -126,6 +132,7 @@ class ServerDialog(QDialog):
             settings=setting_names(typed["settings"]),
             max_queries=typed["max_queries"],
             price=typed["price"],
+            replica_of=typed["replica_of"],
             target=self._target.name,
         )
         if server.max_queries < 0:
