@@ -10,7 +10,7 @@ from app.core.errors import InputError
 from app.core.quantity import ALLOWED, count_of
 from app.core.ranges import cpus_of, numbers_of_ranges
 from app.core.toml_text import Document, ValueRule, short_value_repr
-from app.protocol.plan import ARRIVALS
+from app.protocol.plan import ARRIVALS, MOST_REPLICAS
 
 MAX_SECONDS = 86_400
 MAX_EVENTS = 10**12
@@ -21,6 +21,7 @@ MAX_ROWS = 2_000_000_000  # of a table: the key of the classic table is an INTEG
 MAX_TABLES = 1_000
 
 _SHARE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x\s*memory\s*")
+_REPLICA = re.compile(r"replica(?: ([1-9][0-9]?))?", re.ASCII)
 
 THREADS = ValueRule((int,), 1, MAX_THREADS)
 THREAD_LIST = ValueRule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
@@ -97,7 +98,22 @@ def _is_cpus(text: str) -> bool:
         return False
 
 
-WORDS: dict[str, Callable[[Any], str]] = {"rows": rows_problem, "cores": core_sets_problem}
+def replica_number(text: str) -> int:
+    """Which replica a text names: 1 of `replica`, 2 of `replica 2`; 0: none."""
+    found = _REPLICA.fullmatch(text)
+    return int(found[1] or 1) if found else 0
+
+
+def replica_problem(text: str) -> str:
+    """What is wrong with the server that a step or role is on, '' if nothing."""
+    if 1 <= replica_number(text) <= MOST_REPLICAS:
+        return ""
+    return f"must be replica, or replica 2 for the second of them, not {short_value_repr(text)}"
+
+
+WORDS: dict[str, Callable[[Any], str]] = {
+    "rows": rows_problem, "cores": core_sets_problem, "on": replica_problem,
+}  # fmt: skip
 
 
 def parse_memory_multiple(rows: int | str) -> float | None:

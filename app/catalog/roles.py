@@ -11,7 +11,16 @@ from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, ValueRu
 from app.core.units import count_text
 from app.protocol.sysbench import MOST_ROLES
 
-from .amounts import EVENTS, GAPS, LIMIT_MS, RATE, SECONDS, SHARE, THREADS
+from .amounts import (
+    EVENTS,
+    GAPS,
+    LIMIT_MS,
+    RATE,
+    SECONDS,
+    SHARE,
+    THREADS,
+    check_number_words,
+)
 from .workload import check_options
 
 MOST_APART = 1_000_000  # statements
@@ -34,6 +43,7 @@ ROLE_RULES = {
     "follows": TEXT,
     "apart": ValueRule((int,), 1, MOST_APART),
     "level": TABLE,
+    "on": TEXT,
 }
 LEVEL_RULES = {"rate": ValueRule((int, float), 1, 100), "p99_ms": LIMIT_MS}
 
@@ -55,6 +65,7 @@ class SequenceRole:
     follows: str = ""  # the role whose statements its own follow, client by client
     apart: int | None = None  # the most statements that one may be ahead of the other
     level: dict[str, float] = field(default_factory=dict)  # `rate` in percent of its own, `p99_ms`
+    on: str = ""  # replica, replica 2: of the server of the plan; empty: that server itself
 
     @property
     def is_bounded(self) -> bool:
@@ -76,6 +87,7 @@ def role_text(role: SequenceRole, asked: str = "") -> str:
     ]
     needed = " and ".join(filter(None, needs))
     parts = [
+        f"on {role.on}" if role.on else "",
         count_text(role.threads, "thread") if role.threads else "",
         (asked or f"{role.rate:,} events/s {role.arrivals}".rstrip()) if role.rate else "",
         " or ".join(filter(None, bounds)),
@@ -116,6 +128,7 @@ def roles_of(
 
 def _role_of(document: Document, where: _Where, table: dict[str, Any]) -> SequenceRole:
     document.check(table, ROLE_RULES, where)
+    check_number_words(document, table, where)
     if not _NAME.fullmatch(table["name"]):
         raise document.error(
             (*where, "name"),

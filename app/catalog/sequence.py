@@ -39,7 +39,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
 # keys that a step has no use for whose instructions are counted
 _NOT_COUNTED = ("seconds", "share", "events", "rate", "limit_ms", "threads", "cores", "per_table", "profile")
 # keys that each role has for itself, and those that a step with roles has no use for
-_OF_ROLES = ("workload", "options", "seconds", "share", "events", "rate", "arrivals")
+_OF_ROLES = ("workload", "options", "seconds", "share", "events", "rate", "arrivals", "on")
 _NOT_WITH_ROLES = ("kind", "per_table", "limit_ms", "count", "key_caches", "increments")
 RELOADS = ("once", "each")  # before the first point of a step, or before each
 
@@ -71,6 +71,7 @@ STEP_RULES = {
     "cap_s": SECONDS,
     "role": ValueRule((list,), items=TABLE, empty=False),
     "figure": TEXT,
+    "on": TEXT,
     **OPERATION_RULES,
 }
 VARIATION_RULES = {"name": NEEDED_TEXT, "options": TABLE, "variables": TABLE, "restart_with": TABLE}
@@ -133,6 +134,7 @@ class SequenceStep:
     cap_s: int | None = None
     role: tuple[SequenceRole, ...] = ()  # what is done at the same time, in place of one workload
     figure: str = ""  # the role whose figure is that of the step; left out: the first
+    on: str = ""  # replica, replica 2: of the server of the plan; empty: that server itself
     # of an operation, which has a kind and roles
     after: int | None = None  # seconds that its roles work before it
     again_after_ms: int | None = None  # a second kill so long after the server was started again
@@ -241,6 +243,8 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
         )
     if "figure" in table and "role" not in table:
         raise document.error((*where, "figure"), "names a role, and the step has none: leave it out")
+    if "on" in table and "workload" not in table:
+        raise document.error((*where, "on"), "is of a step with a workload, or of a role: leave it out")
     if "share" in table and "seconds" in table:
         raise document.error(
             (*where, "share"), "is a share of the plan's seconds: leave share or seconds out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from app.catalog.roles import SequenceRole, role_text
@@ -56,7 +57,7 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     print_table(names, rows, least=("table options", "cores"))
     for contender in plan.contenders:
         if contender.is_existing:
-            say(f"{contender.name} {running_server_text(existing_server(vars(contender)))}")
+            say(f"{contender.name} {running_server_text(existing_server(asdict(contender)))}")
         if contender.memory:
             say(f"{contender.name}: {memory_settings_text(vars(contender))}")
     say("")
@@ -123,6 +124,7 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     name = named(step.name, step.coordinates) + (" (warm)" if step.warm else "")
     warmup = f"{step.warmup} s" if step.warmup else ""
     bounded = " or ".join(filter(None, bounds)) or "its work"
+    name += f" (on replica {step.on})" if step.on and not step.role else ""
     if step.event_kind:
         return name, step.kind, step.threads, "", "one of its kinds of events", ""
     if step.role:
@@ -137,6 +139,7 @@ def _role_bounds(step: Step) -> str:
         step.role, step.workload, rate=step.rate or None, arrivals=step.arrivals,
         seconds=step.seconds or None, events=step.events or None, ends=step.ends,
         follows=step.follows, apart=step.apart, level={"rate": step.least_pct, "p99_ms": step.most_p99_ms},
+        on=f"replica {step.on}" if step.on else "",
     )  # fmt: skip
     is_open = not role.is_bounded and not role.follows
     parts = (

@@ -149,6 +149,7 @@ def _seconds(seconds: int | None) -> str:
 def _besides(step: SequenceStep) -> str:
     variations = ", ".join(each.name for each in step.variation)
     said = (
+        (step.on, f"on {step.on}"),
         (step.cores, f"cores {as_listed(step.cores or ())}"),
         (step.rate, f"rate {as_listed(step.rate or ())}{f' ({step.arrivals})' * bool(step.arrivals)}"),
         (step.limit_ms, f"searches the rate with p99 under {step.limit_ms} ms"),

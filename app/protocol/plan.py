@@ -47,6 +47,7 @@ PREPARING = ("load", "index", "text-index")  # without which the others would me
 WITHOUT_WORK = ("settle", *OPERATIONS)  # kinds of steps that have no workload
 UNCOMPARED = ("settle", "restart", "warmup")  # kinds of steps that say nothing of a contender
 QUERYING = ("drive", "scan", LIMIT, COUNT)  # whose statements meet the tables that others have filled
+READING = ("warmup", *(kind for kind in QUERYING if kind != COUNT))  # kinds of steps that a replica may take
 STARTS = ("loaded", "restarted", "snapshot")
 # the value of a step: in its unit, mean ms, bytes of the tables, instructions of an event, seconds
 FIGURES = ("rate", "latency", "size", "instructions", "time")
@@ -69,6 +70,7 @@ OF_KIND = "/"  # in names of steps and series, before that of a kind of events
 QPS_UNIT = "queries/s"  # of the steps that have a QPS
 ROWS_UNIT = "rows/s"
 LEVELS = (LEVEL_MISSED, ROLE_MISSED)  # marks that no other repeat makes good
+MOST_REPLICAS = 8  # of a server
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
 START = "dyno-start.lua"  # of every step: how sysbench is started; it says nothing of the work
@@ -80,6 +82,19 @@ ATTEMPTS = 3  # the most of a step or a session that others disturb
 _PARTS = ("contenders", "steps", "turns", "canary", "load")  # of a plan, each a list of dataclasses
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
+
+
+@dataclass(frozen=True)
+class Replica:
+    """A server that runs already and repeats what its primary does; it takes reads alone."""
+
+    name: Name
+    host: Name
+    port: Count
+    user: Name
+    certificate: Name = ""
+    max_queries: Count = 0
+    price: Name = ""
 
 
 @dataclass(frozen=True)
@@ -110,6 +125,12 @@ class Contender:
     max_queries: Count = 0  # a second that it may be sent; 0: any
     price: Name = ""  # of an hour: 0.52 USD
     change_by: Text = ""  # a program there: `make` before each session, `unmake` after it
+    # of such a server, in the order of their names; they have the same schema
+    replicas: list[Replica] = field(
+        default_factory=list, hash=False, metadata=max_list_entries_rule(MOST_REPLICAS)
+    )
+    # the first of them takes all that reads: it is what is measured, and `host` is that of its primary
+    is_replica: bool = False
 
     @property
     def is_existing(self) -> bool:
@@ -123,12 +144,22 @@ class Contender:
         if self.is_existing:
             usual += [self.host, str(self.port), self.schema, self.family, self.version]
             usual += [self.change_by] if self.change_by else []
+        for each in self.replicas:
+            usual += ["replica" if self.is_replica else "with replica", each.host, str(each.port)]
         return digest([*usual, self.memory] if self.memory else usual)
 
     @property
     def memory(self) -> dict[str, Any]:
         """The memory settings of the contender."""
         return {name: getattr(self, name) for name in MEMORY if getattr(self, name)}
+
+    def replica_of_step(self, step: Step) -> int:
+        """Which of its replicas carries a step out: 1, 2, ...; 0: none does."""
+        return step.on or int(self.is_replica and step.kind in READING and not step.writes)
+
+    def password_name(self, replica: Replica) -> str:
+        """Where the password of a replica is, among those of the contenders."""
+        return "{}/{}".format(self.name, replica.name)
 
 
 _COORDINATES = typed_keys_rule(
@@ -211,6 +242,7 @@ class Step:
     conditions: list[Condition] = field(default_factory=list, metadata=max_list_entries_rule(100))
     check: bool = False  # the conditions of the loads before it are asked after it too
     figure_kind: Name = ""  # whose committed events per minute are its figure; empty: that of all events
+    on: Few = 0  # the replica that carries it out: 1, 2, ...; 0: the server itself
 
     @property
     def is_operation(self) -> bool:
@@ -535,6 +567,12 @@ class Plan:
                 raise ValueError("plan: step {} has the unknown kind {}".format(step.name, step.kind))
         if plan.steps and plan.steps[0].beside:
             raise ValueError("plan: step {} is beside no other".format(plan.steps[0].name))
+        there = min((len(each.replicas) for each in plan.contenders), default=0)
+        for step in plan.steps:
+            if step.on > there or (step.on and step.kind not in READING):
+                raise ValueError("plan: step {} is on a replica that cannot take it".format(step.name))
+        if any(each.is_replica and not each.replicas for each in plan.contenders):
+            raise ValueError("plan: a contender is a replica without its address")
         alone = next((each.name for at, each in enumerate(plan.steps) if _lacks_roles(plan, at)), "")
         if alone:
             raise ValueError("plan: step {} is an operation without roles".format(alone))
@@ -573,15 +611,14 @@ def step_fields_to_hash(step: Step) -> dict[str, Any]:
 
 
 def _plain(part: Any) -> dict[str, Any]:
-    """A part of a plan as JSON; of a step with its conditions."""
-    if isinstance(part, Step):
-        return {**vars(part), "conditions": [dict(vars(each)) for each in part.conditions]}
-    return dict(vars(part))
+    """A part of a plan as JSON; of a step with its conditions, of a contender with its replicas."""
+    inner = {Step: "conditions", Contender: "replicas"}.get(type(part), "")
+    return {**vars(part), **({inner: [dict(vars(each)) for each in getattr(part, inner)]} if inner else {})}
 
 
 def _content_of_contender(contender: Contender) -> dict[str, Any]:
     later = _later(Contender, MEMORY[0])
-    return {name: value for name, value in vars(contender).items() if value or name not in later}
+    return {name: value for name, value in _plain(contender).items() if value or name not in later}
 
 
 def keeps_rate(rate: float | None, unit: str, marks: Iterable[str]) -> bool:

@@ -113,6 +113,8 @@ class RunningServerEntry(TypedDict):
     user: str
     tls: bool
     max_queries: int  # a second; 0: any
+    is_replica: bool  # its first replica takes all that reads; the others of these are of its primary
+    replicas: list[dict[str, Any]]  # `Replica`
 
 
 class SessionDetails(SessionEntry):
@@ -173,6 +175,8 @@ def existing_server(contender: Mapping[str, Any]) -> RunningServerEntry:
         "user": contender["user"],
         "tls": bool(contender["certificate"]),
         "max_queries": contender["max_queries"],
+        "is_replica": bool(contender.get("is_replica")),
+        "replicas": [dict(each) for each in contender.get("replicas", ())],
     }
 
 

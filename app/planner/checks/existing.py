@@ -27,35 +27,41 @@ class LookedAtServers:
     def of(cls, request: PlanRequest, agent: ReachingAgent, ask: Ask) -> LookedAtServers:
         """Log in to each from the target, and store what was found; raises an error where that fails."""
         known = Servers()
-        named = [
-            known.get(name) for name in dict.fromkeys(each.server for each in request.contenders) if name
-        ]
-        for server in named:
+        named = [known.get(each.server) for each in request.contenders if each.server]
+        wanted = [part for each in named for part in (known.primary_of(each), each)]
+        wanted += [replica for each in named for replica in known.replicas_of(each.name)]
+        servers = {each.name: each for each in wanted}.values()
+        for server in servers:
             check_usable(server)
-        looked = [log_in(agent, server, ask) for server in named]
+        looked = [log_in(agent, server, ask) for server in servers]
         for each in looked:
             known.keep(each.server)
         return cls(looked)
 
     def passwords(self, plan: Plan) -> dict[str, str]:
-        """By contender, as the agent takes them."""
-        return {name: its.password for name, its in self._of(plan)}
+        """By contender and replica, as the agent takes them."""
+        return {name: its.password for _, name, its in self._of(plan)}
 
     def checks(self, plan: Plan) -> list[Check]:
-        return [check for name, its in self._of(plan) for check in _checks(name, its)]
+        return [check for name, _, its in self._of(plan) for check in _checks(name, its)]
 
-    def _of(self, plan: Plan) -> Iterator[tuple[str, LoggedInServer]]:
-        existing = (each for each in plan.contenders if each.is_existing)
-        return ((each.name, self.found[each.build]) for each in existing if each.build in self.found)
+    def _of(self, plan: Plan) -> Iterator[tuple[str, str, LoggedInServer]]:
+        """Name of the contender, name of the password, and the server."""
+        for each in plan.contenders:
+            if its := self.found.get(each.build) if each.is_existing else None:
+                yield each.name, each.name, self.found[its.server.replica_of or each.build]
+                for replica in each.replicas:
+                    yield each.name, each.password_name(replica), self.found[replica.name]
 
 
 def _checks(name: str, looked: LoggedInServer) -> Iterator[Check]:
     found, server = looked.found, looked.server
+    whose = f"{server.name}: " if server.replica_of else ""
     for problem in found.problems:
-        yield Check("server", FAIL, problem, _ACCOUNT, name)
+        yield Check("server", FAIL, f"{whose}{problem}", _ACCOUNT, name)
     if found.schema_state:
         yield Check("schema", FAIL, found.schema_state, _SCHEMA.format(server.name), name)
     if not server.tls and not server.is_loopback:
-        yield Check("server", WARN, _PLAIN, f"dyno server edit {server.name} --tls", name)
+        yield Check("server", WARN, f"{whose}{_PLAIN}", f"dyno server edit {server.name} --tls", name)
     if notes := found.notes[:_MOST_NOTES]:
-        yield Check("server", INFO, "; ".join(notes), "", name)
+        yield Check("server", INFO, f"{whose}{'; '.join(notes)}", "", name)

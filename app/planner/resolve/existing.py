@@ -9,10 +9,11 @@ from app.catalog import Catalog, Sequence, Workload
 from app.catalog.sql_schemas import foreign_name
 from app.core.errors import InputError, add_field_to_errors
 from app.core.nearest import did_you_mean
+from app.core.units import count_text
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.protocol.hosts import is_loopback
-from app.protocol.plan import COUNT, OPERATIONS, Contender, Step
+from app.protocol.plan import COUNT, MOST_REPLICAS, OPERATIONS, PREPARING, READING, Contender, Replica, Step
 from app.targets.servers import NamedServer, Servers
 
 NEED_THE_SERVER = (COUNT, *OPERATIONS)  # kinds of steps
@@ -45,6 +46,9 @@ def find_server(request: ContenderRequest, target: str) -> NamedServer:
         raise InputError(text, "target", window_text=f"{text} in a terminal")
     if problem := server_problem(server, request.engine):
         raise InputError(problem)
+    if (count := len(Servers().replicas_of(server.name))) > MOST_REPLICAS:
+        raise InputError(f"server {server.name} has {count} replicas, {MOST_REPLICAS} at most: remove some")
+    Servers().primary_of(server)
     return server
 
 
@@ -62,7 +66,8 @@ def server_problem(server: NamedServer, engine: str) -> str:
 
 def existing_contender(name: str, request: ContenderRequest, server: NamedServer) -> Contender:
     """The contender of a server, with the chosen settings as they were found last."""
-    settings = server.found_settings
+    settings, primary = server.found_settings, Servers().primary_of(server)
+    replicas = [server] if server.replica_of else Servers().replicas_of(server.name)
     return Contender(
         name=name,
         build=server.name,
@@ -75,15 +80,22 @@ def existing_contender(name: str, request: ContenderRequest, server: NamedServer
         preset="",
         cnf="".join(f"{line}\n" for line in ("[mysqld]", *settings)) if settings else "",
         table_options=request.table_options.strip(),
-        host=server.host,
-        port=server.port,
+        host=primary.host,
+        port=primary.port,
         schema=server.schema,
-        user=server.user,
-        certificate=server.certificate,
-        max_queries=server.max_queries,
+        user=primary.user,
+        certificate=primary.certificate,
+        max_queries=primary.max_queries,
         price=server.price,
         change_by=request.change_by,
+        replicas=[_replica(each) for each in replicas],
+        is_replica=bool(server.replica_of),
     )
+
+
+def _replica(server: NamedServer) -> Replica:
+    names = ("name", "host", "port", "user", "certificate", "max_queries", "price")
+    return Replica(**{each: getattr(server, each) for each in names})
 
 
 # what is refused
@@ -110,7 +122,9 @@ def check_request_of_existing(request: PlanRequest, sequence: Sequence) -> None:
 
 def _check_currency(request: PlanRequest) -> None:
     """Prices of one plan are compared, so they are in one currency."""
-    prices = [Servers().get(each.server).price for each in request.contenders if each.server]
+    named = [each.server for each in request.contenders if each.server]
+    known = [*map(Servers().get, named), *(each for name in named for each in Servers().replicas_of(name))]
+    prices = [each.price for each in known]
     currencies = sorted({each.partition(" ")[2] for each in prices if each})
     if len(currencies) > 1:
         listed = " and ".join(currencies)
@@ -154,9 +168,37 @@ def _check_workload(workload: Workload, catalog: Catalog) -> None:
         )
 
 
+def check_replicas(contenders: Collection[Contender], steps: Iterable[Step]) -> None:
+    """Refuse writes on replicas, and replicas that contenders do not have."""
+    writing, main = dict[str, None](), ""
+    for step in steps:
+        main = main if step.beside else step.name
+        if step.writes and step.kind not in PREPARING:
+            writing[main] = None
+        if step.on and (step.writes or step.kind not in READING):
+            what = f"step {step.name} is on a replica, which takes only reads"
+            raise InputError(f"{what}: leave on out, or choose a workload that only reads", "steps")
+        lacking = next((each for each in contenders if len(each.replicas) < step.on), None)
+        if lacking:
+            raise InputError(f"step {step.name} is on replica {step.on}, {_why_lacking(lacking)}", "steps")
+    replica = next((each for each in contenders if each.is_replica), None)
+    if replica and writing:
+        raise InputError(f"{replica.build} takes only reads: leave out {', '.join(writing)}", "steps")
+
+
+def _why_lacking(contender: Contender) -> str:
+    """Why a contender has no such replica, and what to do."""
+    if not contender.is_existing:
+        return f"and Dyno starts {contender.name} without any: leave the step or this contender out"
+    if contender.is_replica:
+        return f"and {contender.build} is the only one of its contender: leave the step or this contender out"
+    have, name = count_text(len(contender.replicas), "replica"), contender.build
+    return f"and {name} has {have}: dyno server add NAME URL --replica-of {name}, or leave the step out"
+
+
 def check_slices_of_existing(contenders: Collection[Contender]) -> None:
     """Refuse slices of one server: counters know no schema, and what A left is flushed in the slice of B."""
-    places = Counter(_place(each) for each in contenders if each.is_existing)
+    places = Counter(place for each in contenders if each.is_existing for place in _places(each))
     for (host, port), count in places.items():
         if count > 1:
             raise InputError(
@@ -166,6 +208,7 @@ def check_slices_of_existing(contenders: Collection[Contender]) -> None:
             )
 
 
-def _place(contender: Contender) -> tuple[str, int]:
-    """Where its server listens; loopback has several names."""
-    return "localhost" if is_loopback(contender.host) else contender.host.lower(), contender.port
+def _places(contender: Contender) -> set[tuple[str, int]]:
+    """Where its server and its replicas listen; loopback has several names."""
+    servers: list[Contender | Replica] = [contender, *contender.replicas]
+    return {("localhost" if is_loopback(each.host) else each.host.lower(), each.port) for each in servers}

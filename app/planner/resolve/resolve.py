@@ -50,7 +50,12 @@ from app.protocol.sysbench import (
 from app.variables import Preset
 
 from .contenders import memory_bytes, resolve_contenders, with_each_build
-from .existing import check_request_of_existing, check_slices_of_existing, check_work_of_existing
+from .existing import (
+    check_replicas,
+    check_request_of_existing,
+    check_slices_of_existing,
+    check_work_of_existing,
+)
 from .kinds import with_kinds
 from .sizes import bytes_per_row
 from .step_point import StepDefaults
@@ -92,6 +97,7 @@ def resolve(
         statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
     check_work_of_existing(contenders, steps, used, catalog)
+    check_replicas(contenders, steps)
     check_transactions(contenders, steps, workloads)
     check_isolation(contenders, steps)
     _check_power_cut(request, steps)

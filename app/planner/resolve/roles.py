@@ -140,6 +140,7 @@ def _as_step(step: SequenceStep, role: SequenceRole) -> SequenceStep:
         workload=role.workload,
         options=role.options,
         arrivals=role.arrivals,
+        on=role.on,
         profile=step.profile and role is step.roles[0],
         role=(),
         figure="",

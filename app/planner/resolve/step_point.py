@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypedDict, Unpack
 
 from app.catalog import SequenceStep, StepVariation, Workload
-from app.catalog.amounts import CoreSets
+from app.catalog.amounts import CoreSets, replica_number
 from app.core.errors import InputError
 from app.planner.request.cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from app.protocol.plan import ARRIVALS, QUERYING, Step
@@ -90,6 +90,7 @@ def step_at(
         profile=step.profile or step.name in size.profile,
         conditions=list(workload.condition),
         figure_kind=workload.figure_kind,
+        on=replica_number(step.on),
         sliced=False,
         analyse=False,  # both known once all steps are
         **bounds,

@@ -156,6 +156,7 @@ def _title(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
 def _bound_text(step: SequenceStep) -> str:
     bounds = [
         *(f"{role.name} ({text})" if (text := role_text(role)) else role.name for role in step.roles),
+        f"on {step.on}" if step.on else "",
         "a thread a table" if step.per_table else "",
         count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
         f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",

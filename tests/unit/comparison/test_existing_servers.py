@@ -44,6 +44,7 @@ def test_their_sessions_are_named_by_server_version_and_engine(two_servers: Kept
     assert (found["contender"]["build"], found["contender"]["preset"]) == ("prod", "")
     assert found["server"] == {
         "host": "db.example", "port": 3306, "schema": "bench", "user": "dyno", "tls": True, "max_queries": 0,
+            "is_replica": False, "replicas": [],
     }  # fmt: skip
     assert not is_imported(made.to_json())
     assert settings(history, made.turns[0].session)["cnf"] == "[mysqld]\nsync_binlog=1\n"
