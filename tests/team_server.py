@@ -64,13 +64,22 @@ class Database:
         return f"mysql://{user}@127.0.0.1:{self.port}/team"
 
     def query(self, *statements: str) -> list[tuple[Any, ...]]:
-        with pymysql.connect(
-            unix_socket=str(self.folder / "s"), user="root", autocommit=True, database="mysql"
-        ) as connection:
+        with self._connected() as connection:
             cursor = connection.cursor()
             for statement in statements:
                 cursor.execute(statement)
             return list(cursor.fetchall())
+
+    def query_rows(self, statement: str) -> list[dict[str, Any]]:
+        """The rows with the names of their columns."""
+        with self._connected() as connection:
+            cursor = connection.cursor(pymysql.cursors.DictCursor)
+            cursor.execute(statement)
+            return list(cursor.fetchall())
+
+    def _connected(self) -> pymysql.Connection[Any]:
+        place = str(self.folder / "s")
+        return pymysql.connect(unix_socket=place, user="root", autocommit=True, database="mysql")
 
     def start(self, *options: str) -> None:
         command = [

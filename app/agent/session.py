@@ -145,8 +145,7 @@ class SessionRunner:
     ) -> Server:
         """A server for a contender, in the directory of this session."""
         if contender.is_existing:
-            password = self._begun.passwords.get(contender.name, "")
-            return ExistingServer(contender, self._begun.path, password, self._begun.plan)
+            return ExistingServer(contender, self._begun.path, self._begun.passwords, self._begun.plan)
         build = build_of(contender, self._begun.directory)
         how = (transport, clients, instruments, address, port)
         return Server(vars(contender), self._begun.path, build.options, build.environment, *how)
@@ -231,6 +230,7 @@ class StepExecutor:
         if step.kind in QUERYING:
             self._lacking.check_rows()
         self._facts.empty_binary_log()
+        running.turn_to_server_of(index)
         seed = seed_of(self._plan, running.turn.repeat, step) if step.lua else 0
         before = read_status(client)
         debt = read_debt(client, running.contender.engine)
@@ -309,6 +309,7 @@ class StepExecutor:
         if step.kind == "settle":
             self._snapshot.unsettled = ended["reason"]
         self._see_to_server(index)
+        self.running.server.turn_to()
         if step.kind in PREPARING and not self._lacking.goes_on(step, ended):
             raise SessionAbortedError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
         if step.kind in PREPARING and isinstance(self.running.server, ExistingServer):

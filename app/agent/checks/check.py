@@ -117,7 +117,7 @@ def rehearse(
         with cleanup_if_killed(if_killed), _folder(directory) as folder:
             one = plan.contenders[contender]
             if one.is_existing:
-                return _rehearse_existing(plan, one, folder, passwords.get(one.name, ""))
+                return _rehearse_existing(plan, one, folder, passwords)
             failed = _check_power_cut(plan, folder)
             return failed or _rehearse(build_of(one, directory), plan, one, folder)
     finally:
@@ -286,17 +286,21 @@ def _rehearse(build: BuildWithOptions, plan: Plan, contender: Contender, folder:
             server.clean()
 
 
-def _rehearse_existing(plan: Plan, contender: Contender, folder: str, password: str) -> RehearsalResult:
-    server = ExistingServer(contender, folder, password, plan)
+def _rehearse_existing(
+    plan: Plan, contender: Contender, folder: str, passwords: Mapping[str, str]
+) -> RehearsalResult:
+    server = ExistingServer(contender, folder, passwords, plan)
     try:
         server.start()
         problem, compression = try_table_options(server.client, contender)
         todo = "choose another engine or other table options, or give the account what it lacks"
         text = "the server lets the account in, and its schema {} is free".format(contender.schema)
+        if server.replicas:
+            text += "; it is replicated by {}".format(", ".join(each.name for each in server.replicas))
         found = Check("rehearsal", PASS, text, "", contender.name)
         if problem:
             found = Check("table options", FAIL, problem, todo, contender.name)
-        return RehearsalResult([found], server.client.pairs("SHOW GLOBAL VARIABLES"), compression)
+        return RehearsalResult([found], server.compared.client.pairs("SHOW GLOBAL VARIABLES"), compression)
     except (AgentError, QueryError) as error:
         todo = "see dyno server show {}".format(contender.build)
         return RehearsalResult([Check("rehearsal", FAIL, str(error), todo, contender.name)])

@@ -40,33 +40,38 @@ class ExistingServerMeter:
         self._server = server
         self._began = self._seconds = self._cpu_s = 0.0
         self._sent = self._questions = 0
+        self._ended = 0.0
+        self.queries = 0  # of the clients
         self._before_ms: Optional[float] = None
         self._statements: Optional[float] = None  # of all others
 
     def prepare(self) -> None:
         """Before the clients come."""
+        for each in self._server.lags:
+            each.forget()
         self._before_ms = round_trip_ms(self._server.client)
 
     def begin(self, status: Mapping[str, str]) -> None:
         self._began, self._cpu_s = _now(), cpu_s(self._server.relay.pids)
-        self._sent, self._questions = self._server.client.sent, _questions(status)
+        self._sent, self._questions = self._server.sent, _questions(status)
 
     def end(self, status: Mapping[str, str], queries: int) -> None:
         """The clients are done: `queries` are theirs."""
-        self._seconds = _now() - self._began
+        self.queries, self._ended = queries, _now()
+        self._seconds = self._ended - self._began
         self._cpu_s = cpu_s(self._server.relay.pids) - self._cpu_s
         questions = _questions(status) - self._questions
-        own = self._server.client.sent - self._sent
+        own = self._server.sent - self._sent
         self._statements = max(0.0, questions - own - queries) if questions > 0 else None
 
     def marks(self, queries: int, is_load: bool) -> List[str]:
         """What makes tables sends more statements than it counts."""
-        is_remote = not is_loopback(str(self._server.contender["host"]))
+        is_remote = not all(is_loopback(each.place.host) for each in self._server.used)
         marks = [REMOTE] * is_remote + [NOT_ALONE] * (not is_load and self._has_neighbour(queries))
         return marks + [QUERY_LIMITED] * self._is_limited(queries)
 
     def _is_limited(self, queries: int) -> bool:
-        most = int(self._server.contender["max_queries"])
+        most = self._server.shown.place.max_queries
         return bool(most) and self._seconds > 0 and queries / self._seconds > LIMITED_SHARE * most
 
     def _has_neighbour(self, queries: int) -> bool:
@@ -77,6 +82,7 @@ class ExistingServerMeter:
         """As a session keeps it; `mean_ms`: of a query of the clients."""
         trips = [each for each in (self._before_ms, during_ms) if each is not None]
         network = min(1.0, min(trips) / mean_ms) if trips and mean_ms else None
+        lags = [each.fact(self._began, self._ended) for each in self._server.lags]
         others = None if self._statements is None or not self._seconds else self._statements / self._seconds
         return {
             "rtt_before_ms": _rounded(self._before_ms),
@@ -85,7 +91,9 @@ class ExistingServerMeter:
             "network_pct": None if network is None else round(100 * network, 1),
             "relay_cpu_us": round(self._cpu_s * 1e6 / queries, 2) if queries >= MOST_TICKED else None,
             "others_statements": _rounded(others),
-            "price": _amount(str(self._server.contender["price"])),
+            "price": _amount(self._server.shown.price) if len(self._server.used) == 1 else None,
+            **({"of": self._server.shown.name} if self._server.shown.name else {}),
+            **({"lags": lags} if lags else {}),
         }
 
 

@@ -15,13 +15,16 @@ from app.protocol.answers import ExistingServer, ServerAddress
 
 from .meter import round_trip_ms
 from .relay import Relay
+from .relayed import process_of, text_at
 from .schema import OwnedSchema
-from .server import process_of, text_at
 from .statements import may_send
 
 Answer = TypeVar("Answer")
 OLDEST = (5, 5)
 _NO_TLS = "the server offers no TLS: allow plain text by name, or turn TLS on"
+_READ_ONLY = (
+    "it is read only, and Dyno has to fill a schema: name its primary, and add this one as a replica of that"
+)
 _NOT_KNOWN = (
     "its CPU, memory, disk and start state cannot be known: costs per query and resources are missing"
 )
@@ -94,8 +97,8 @@ def _look(client: Client, asked: ServerAddress) -> ExistingServer:
         comment=variables.get("version_comment", "")[:200],
         engines=sorted(str(row["engine"]).lower() for row in engines if row["support"] != "NO"),
         default_engine=variables.get("default_storage_engine", "").lower(),
-        schema_state=_schema(client).problem(),
-        problems=list(_problems(version, variables)),
+        schema_state="" if asked.is_replica else _schema(client).problem(),
+        problems=list(_problems(version, variables, asked.is_replica)),
         notes=list(_notes(client, asked)),
         rtt_ms=round_trip_ms(client),
         settings={name: variables[name] for name in asked.settings if name in variables},
@@ -109,12 +112,12 @@ def family_of(variables: Dict[str, str]) -> Tuple[str, str]:
     return ("mariadb" if is_mariadb else "mysql"), version.partition("-")[0][:50]
 
 
-def _problems(version: str, variables: Dict[str, str]) -> Iterator[str]:
+def _problems(version: str, variables: Dict[str, str], is_replica: bool) -> Iterator[str]:
     words = version.split(".")
     if not all(word.isdigit() for word in words[:2]) or tuple(map(int, words[:2])) < OLDEST:
         yield "its version is {}: Dyno knows servers from 5.5 on".format(version or "not told")
-    if variables.get("read_only", "OFF").upper() in ("ON", "1"):
-        yield "it is read only: Dyno has to fill a schema, so name the primary server"
+    if variables.get("read_only", "OFF").upper() in ("ON", "1") and not is_replica:
+        yield _READ_ONLY
 
 
 def _notes(client: Client, asked: ServerAddress) -> Iterator[str]:

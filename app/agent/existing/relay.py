@@ -24,8 +24,8 @@ _OPEN_FILE = re.compile(r"/proc/self/fd/([0-9]+)$")  # the agent file, as it was
 class Relay:
     """Processes that log in for each client of the socket, and pass bytes on; they end with the agent."""
 
-    def __init__(self, private: str, place: ServerPlace, password: str) -> None:
-        self.socket = os.path.join(private, "s")
+    def __init__(self, private: str, place: ServerPlace, password: str, name: str = "s") -> None:
+        self.socket = os.path.join(private, name)
         self.pids: List[int] = []
         self.problem = ""  # why the latest login failed
         self._place = place

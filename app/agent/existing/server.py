@@ -6,72 +6,119 @@ import contextlib
 import os
 import socket
 import time
-from typing import Callable, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
 
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
 from app.agent.server.server import GONE_S, Server
 from app.agent.system.errors import AgentError
-from app.protocol.hosts import is_loopback
-from app.protocol.plan import Contender, Plan
+from app.protocol.plan import Contender, Plan, Replica, Step
 
+from .lag import Beats, ReplicaLag
 from .relay import Relay
+from .relayed import RelayedServer
 from .schema import Heartbeat, OwnedSchema
-from .statements import may_send
 
-_SERVERS = ("mysqld", "mariadbd")  # how the programs begin
-_LISTENS = "0A"  # in /proc/net/tcp
-
-
-def place_of(contender: Contender) -> ServerPlace:
-    return ServerPlace(
-        contender.host,
-        contender.port,
-        contender.schema,
-        contender.user,
-        contender.certificate,
-        contender.max_queries,
-    )
+LOOK_S = 0.02  # between two looks at what a replica has
+FIRST_S = 60.0  # in which a replica shows what Dyno has just written on its primary
 
 
-def text_at(place: ServerPlace, problem: str) -> str:
-    """What is wrong, and where."""
-    where = "{} port {}".format(place.host, place.port)
-    return problem if where in problem else "{}: {}".format(where, problem)
-
-
-def process_of(host: str, port: int) -> int:
-    """The process of a server of this machine; 0 where it is elsewhere, or not to be seen."""
-    return next(_listening(port), 0) if is_loopback(host) else 0
+def place_of(server: Union[Contender, Replica], schema: str) -> ServerPlace:
+    return ServerPlace(server.host, server.port, schema, server.user, server.certificate, server.max_queries)
 
 
 class ExistingServer(Server):
-    """Reached through a relay at the socket of a private directory; owns a schema while a session lasts."""
+    """Reached through a relay at the socket of a private directory; owns a schema while a session lasts.
 
-    def __init__(self, contender: Contender, session: str, password: str, plan: Plan) -> None:
+    With replicas it has the face of the server that a step is carried out on: see `turn_to`.
+    """
+
+    def __init__(self, contender: Contender, session: str, passwords: Mapping[str, str], plan: Plan) -> None:
         super().__init__(vars(contender), session, {}, {})
-        self._contender = contender
-        self.relay = Relay(self.private, place_of(contender), password)
-        self.client = self.another_client(READ_S)
+        self._contender, schema = contender, contender.schema
+        password = passwords.get(contender.name, "")
+        self.primary = RelayedServer(self.private, place_of(contender, schema), password, contender.price)
+        self.replicas = [
+            RelayedServer(
+                self.private,
+                place_of(each, schema),
+                passwords.get(contender.password_name(each), ""),
+                each.price,
+                each.name,
+                number,
+            )
+            for number, each in enumerate(contender.replicas, 1)
+        ]
+        self.used = [self.primary]  # by the step, the one that is shown first
+        self.client = self.primary.client
+        if self.replicas:  # else it is turned to nobody
+            self.client = Client(self.socket, READ_S, lambda sql: self.shown.may_send(sql))
         who = "{} process {}, plan {}".format(socket.gethostname(), os.getpid(), plan.name)
         texts = [text for name, text in plan.files.items() if name.startswith("workloads/")]
-        self.schema = OwnedSchema(self.client, who, texts)
+        self.schema = OwnedSchema(self.primary.client, who, texts)
         self._beating: Optional[Heartbeat] = None
+        self.beats = Beats(self.primary, self.replicas)
         self.left = ""  # why something of Dyno stays in the schema
-        self._pid: Optional[int] = None
+
+    # what is shown
+
+    @property
+    def shown(self) -> RelayedServer:
+        return self.used[0]
+
+    @property
+    def compared(self) -> RelayedServer:
+        """That of the contender: a replica, if its reads are what is measured."""
+        return self.replicas[0] if self._contender.is_replica else self.primary
+
+    def turn_to(self, *roles: Step) -> None:
+        """Show the server of the first of these until the next time; of none the primary."""
+        self.used = list(dict.fromkeys(map(self.server_of, roles))) or [self.primary]
+        self.socket = self.shown.relay.socket
+        self.client.turn_to(self.socket)
+        for each in self.lags:
+            each.awaited_s = 0.0
+
+    def server_of(self, step: Step) -> RelayedServer:
+        number = self._contender.replica_of_step(step)
+        return self.replicas[number - 1] if number else self.primary
+
+    def socket_of(self, step: Step) -> str:
+        return self.server_of(step).relay.socket
+
+    def shows(self, step: Step) -> bool:
+        return self.server_of(step) is self.shown
+
+    @property
+    def relay(self) -> Relay:
+        return self.shown.relay
+
+    @property
+    def sent(self) -> int:
+        """Statements of Dyno's own to the server that is shown."""
+        return self.shown.sent + (self.client.sent if self.replicas else 0)
+
+    @property
+    def lags(self) -> List[ReplicaLag]:
+        return list(self.beats.lags.values())
+
+    def catching_up(self, still_s: float = 0.0) -> Iterator[None]:
+        """Goes on until those of the step have what the primary has now; AgentError if one stands still."""
+        for each in self.used:
+            if each.name:
+                yield from self.beats.until_shown(each.name, still_s)
 
     @property
     def where(self) -> str:
-        return "{} port {}".format(self._contender.host, self._contender.port)
+        place = self.shown.place
+        return "{} port {}".format(place.host, place.port)
 
     def another_client(self, read_s: Optional[float]) -> Client:
-        return Client(self.socket, read_s, may_send)
+        return self.shown.another_client(read_s)
 
     @property
     def pid(self) -> int:
         """Its process, where it is one of this machine; else 0."""
-        if self._pid is None:
-            self._pid = process_of(self._contender.host, self._contender.port)
-        return self._pid
+        return self.shown.pid
 
     def prepare(
         self, wait: Callable[[float], None] = time.sleep, lay: Optional[Callable[[str], None]] = None
@@ -79,20 +126,33 @@ class ExistingServer(Server):
         """Nothing has to be made."""
 
     def launch(self) -> None:
-        """The relay begins: there is nothing else to be started."""
-        self.relay.start()
+        """The relays begin: there is nothing else to be started."""
+        for each in (self.primary, *self.replicas):
+            each.relay.start()
 
-    def await_answer(self, wait: Callable[[float], None] = time.sleep) -> None:  # noqa: ARG002
-        """Log in, and become the owner of the schema."""
+    def await_answer(self, wait: Callable[[float], None] = time.sleep) -> None:
+        """Log in, become the owner of the schema, and see that replicas are those of the primary."""
         try:
             self.client.query("SELECT 1")
             self.schema.take()
         except (QueryError, AgentError) as error:
-            problem = self._problem() or str(error)
-            self.relay.stop()
-            raise AgentError(text_at(place_of(self._contender), problem)) from None
-        self._beating = Heartbeat(self.schema, self.another_client(READ_S))
+            problem = self.primary.text_with(self.primary.problem or str(error))
+            self._stop_relays()
+            raise AgentError(problem) from None
+        self._beating = Heartbeat(self.schema, self.primary.another_client(READ_S))
         self._beating.start()
+        for each in self.replicas:
+            _log_in(each)
+        if self.replicas:
+            self.beats.begin()
+            self.used = self.replicas
+            for _ in self.catching_up(FIRST_S):
+                wait(LOOK_S)
+        self.turn_to()
+
+    def _stop_relays(self) -> None:
+        for each in (self.primary, *self.replicas):
+            each.stop()
 
     @property
     def has_begun(self) -> bool:
@@ -102,24 +162,26 @@ class ExistingServer(Server):
         """Whether it answers, within a moment."""
         until = time.monotonic() + GONE_S
         while self.has_begun:
-            if self.answers():
+            if not self._silent():
                 return True
             if time.monotonic() > until:
                 break
             time.sleep(0.05)
         return False
 
+    def _silent(self) -> List[RelayedServer]:
+        """Those of the step, and the primary, that do not answer."""
+        return [each for each in dict.fromkeys((*self.used, self.primary)) if not each.answers()]
+
     def has_died(self) -> bool:
         return not self.is_alive()
 
     def _problem(self) -> str:
         """Why the latest login failed; '' if none has."""
-        self.relay.take_problems()
-        return self.relay.problem
+        return self.shown.problem
 
     def end_text(self) -> str:
-        problem = self._problem()
-        return "{} does not answer any more{}".format(self.where, ": " + problem if problem else "")
+        return next(iter(self._silent()), self.shown).end_text()
 
     def first_error(self) -> str:
         return self._problem()
@@ -139,7 +201,7 @@ class ExistingServer(Server):
     def stop(self, limit_s: float = 0.0, wait: Callable[[float], None] = time.sleep) -> bool:  # noqa: ARG002
         """Give the schema back as it was, and leave. The server goes on."""
         self.left = self._leave()
-        self.relay.stop()
+        self._stop_relays()
         return not self.left
 
     def _leave(self) -> str:
@@ -148,13 +210,13 @@ class ExistingServer(Server):
             return ""
         self._beating.end()
         self._beating = None
-        self.client.close()  # it may wait for an answer
+        self.beats.end()
+        self.client.close()
+        self.primary.client.close()  # it may wait for an answer
         try:
             self.schema.give_back()
         except (QueryError, AgentError) as error:
             return str(error)
-        finally:
-            self.client.close()
         return ""
 
     def kill(self) -> None:
@@ -187,42 +249,38 @@ _BYTES = (
 )
 
 
-def _listening(port: int) -> Iterator[int]:
-    """Server processes of this machine that listen on a port, as far as this user may see them."""
-    inodes = {inode for name in ("tcp", "tcp6") for inode in _inodes("/proc/net/" + name, port)}
-    for pid in filter(str.isdigit, os.listdir("/proc") if inodes else ()):
-        with contextlib.suppress(OSError):
-            program = os.path.basename(os.readlink("/proc/{}/exe".format(pid)))
-            if program.startswith(_SERVERS) and inodes & set(_sockets(pid)):
-                yield int(pid)
+_OF_REPLICAS = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'server_id', 'read_only')"
 
 
-def _inodes(path: str, port: int) -> Iterator[str]:
-    with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
-        for line in list(file)[1:]:
-            words = line.split()
-            if words[3] == _LISTENS and int(words[1].rpartition(":")[2], 16) == port:
-                yield "socket:[{}]".format(words[9])
-
-
-def _sockets(pid: str) -> Iterator[str]:
-    folder = "/proc/{}/fd".format(pid)
-    for name in os.listdir(folder):
-        with contextlib.suppress(OSError):
-            yield os.readlink(os.path.join(folder, name))
+def _log_in(replica: RelayedServer) -> None:
+    try:
+        replica.client.query("SELECT 1")
+    except QueryError as error:
+        raise AgentError(replica.text_with(replica.problem or str(error))) from None
 
 
 def server_facts(
     server: ExistingServer, variables: Mapping[str, str], rtt_ms: Optional[float]
-) -> Dict[str, object]:
+) -> Dict[str, Any]:
     """What a session says of it in place of build and my.cnf."""
-    contender = server.contender
-    return {
-        "address": "{}:{}".format(contender["host"], contender["port"]),
+    compared, contender = server.compared, server.contender
+    found = {
+        **_address(compared),
         "schema": contender["schema"],
-        "tls": bool(contender["certificate"]),
+        "tls": bool(compared.place.certificate),
         "server_id": variables.get("server_id", ""),
         "read_only": variables.get("read_only", ""),
-        "on_this_machine": bool(server.pid),
+        "on_this_machine": bool(compared.pid),
         "rtt_ms": rtt_ms,
     }
+    if server.replicas:
+        found["primary"] = _address(server.primary)["address"]
+        found["replicas"] = [
+            {"name": each.name, **_address(each), **each.client.pairs(_OF_REPLICAS)}
+            for each in server.replicas
+        ]
+    return found
+
+
+def _address(server: RelayedServer) -> Dict[str, str]:
+    return {"address": "{}:{}".format(server.place.host, server.place.port)}

@@ -7,6 +7,8 @@ from typing import Dict, List
 from app.agent.server.mysql import Client, QueryError
 from app.engines.server import CALM_S
 
+from .lag import Beats
+
 # of any engine: bytes, pages or blocks that it has written; those of the schema's neighbours are among them
 WRITES = (
     "innodb_data_written",
@@ -24,7 +26,8 @@ FEW = 0.01  # of what was written in the busiest second: so little is rest
 class WritesComeToRest:
     """Looks once a second; over when no counter has grown much for a while."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, beats: Beats) -> None:
+        self._beats = beats
         self.debt: Dict[str, int] = {}
         self._client = client
         self._last: Dict[str, int] = {}
@@ -34,7 +37,8 @@ class WritesComeToRest:
         self.waited_for: Dict[str, int] = {}
 
     def begin(self) -> None:
-        """Nothing is forced."""
+        """Nothing is forced; Dyno itself writes no numbers meanwhile."""
+        self._beats.rest = True
 
     def is_over(self, _reading: object) -> bool:
         try:
@@ -58,6 +62,7 @@ class WritesComeToRest:
 
     def end(self) -> List[str]:
         """Nothing has to be put back."""
+        self._beats.rest = False
         return []
 
     @property

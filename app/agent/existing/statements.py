@@ -8,19 +8,22 @@ their files.
 from __future__ import annotations
 
 import re
+from typing import Pattern
 
 MARKER = "dyno_marker"  # the table that says who uses the schema
 TRIED = "rehearsed"  # the table of a check
 CANARY = "dyno_canary"  # the table of the canary
 
 _NAME = r"`[^`]{1,64}`"
-_ALLOWED = (
+_READS = (
     r"SELECT\b(?!.*\bINTO\s+(OUT|DUMP)FILE\b).*",
     r"(SHOW|EXPLAIN)\s.*",
     # of the connection alone
     r"SET\s+SESSION\s.*",
     r"START TRANSACTION.*|COMMIT|ROLLBACK",
     r"UPDATE performance_schema\.threads SET instrumented='(YES|NO)' WHERE processlist_id=CONNECTION_ID\(\)",
+)
+_CHANGES = (
     # in the schema of the plan: the statistics of its tables, and what Dyno has made there
     r"ANALYZE NO_WRITE_TO_BINLOG TABLE \w+",
     rf"CREATE TABLE ({MARKER}|{TRIED}|{CANARY}) .*",
@@ -28,10 +31,16 @@ _ALLOWED = (
     rf"DROP TABLE (IF EXISTS )?({MARKER}|{TRIED}|{_NAME})",
     rf"DROP PROCEDURE (IF EXISTS )?{_NAME}",
 )
-_PATTERN = re.compile("(?:{})".format("|".join(_ALLOWED)), re.IGNORECASE | re.DOTALL)
 
 
-def may_send(sql: str) -> bool:
-    """Whether the statement is one of those, and one alone."""
-    text = sql.strip()
-    return ";" not in text and _PATTERN.fullmatch(text) is not None
+def _pattern(*allowed: str) -> Pattern[str]:
+    return re.compile("(?:{})".format("|".join(allowed)), re.IGNORECASE | re.DOTALL)
+
+
+_OF_REPLICA, _ANY = _pattern(*_READS), _pattern(*_READS, *_CHANGES)
+
+
+def may_send(sql: str, to_replica: bool = False) -> bool:
+    """Whether the statement is one of those, and one alone; a replica is sent none that changes tables."""
+    text, allowed = sql.strip(), _OF_REPLICA if to_replica else _ANY
+    return ";" not in text and allowed.fullmatch(text) is not None

@@ -30,6 +30,8 @@ from .thread_states import NOTHING, SERIES, ThreadSampler
 from .waits import WaitSampler
 
 ROUND_TRIP = SeriesDeclaration("server.round_trip_ms", "ms", "gauge", "lower", "Round trip of SELECT 1", 3)
+LAG = SeriesDeclaration("replica.lag_ms", "ms", "gauge", "lower", "Lag of replica", 1)
+Further = Tuple[SeriesDeclaration, Callable[[], Optional[float]]]  # a series, and its value now
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 
 
@@ -48,7 +50,7 @@ class SessionSampler:
         roles: Sequence[str] = (),  # of all steps of the plan
         kinds: Sequence[str] = (),  # of events, by the keys of their series
         figure_kinds: Mapping[int, str] = MappingProxyType({}),  # the kind that is the figure of a step
-        round_trip: Optional[Callable[[], Optional[float]]] = None,  # ms, to a server that runs already
+        further: Sequence[Further] = (),  # of servers that run already
     ) -> None:
         self._journal = journal
         self._host = host
@@ -63,9 +65,9 @@ class SessionSampler:
         of_roles = [series for role in roles for series in series_of_role(role)]
         of_roles += [series for key in kinds for series in series_of_kind(key)]
         of_roles += committed_series(kinds) if figure_kinds else []
-        self._round_trip = round_trip
+        self._further = further
         of_server = [*counters.declare(), *waits.declare(), *SERIES]
-        self._series = [*LOAD, *host.declare(), *of_server, *of_roles, *[ROUND_TRIP] * bool(round_trip)]
+        self._series = [*LOAD, *host.declare(), *of_server, *of_roles, *(series for series, _ in further)]
         self._digits = [each.digits for each in self._series]
         # of the measured seconds
         self.means = WeightedSampleMeans([*(each.series for each in counters.counters), ROUND_TRIP.name])
@@ -140,15 +142,15 @@ class SessionSampler:
         self._host.watch(before, self.reading, dt)
         of_load = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
         of_server = self._counters.values(status, self._status, dt)
-        trip = [self._round_trip()] if self._round_trip else []
+        of_further = [value() for _, value in self._further]
         if s >= 0:
-            self.means.add([*of_server, *trip], dt)
+            self.means.add([*of_server, *of_further[:1]], dt)
         waits = self.waits.values(status, self._status, dt)
         of_kinds = kinds_of_second(load) if load and self._kinds else {}
         of_roles = [*_values_of_roles(load, self._roles), *_values_of_kinds(of_kinds, self._kinds)]
         keys = [self._figure_kinds.get(step), *self._kinds] if self._figure_kinds else []
         of_roles += [_committed(of_kinds.get(key or "")) for key in keys]
-        found = [*of_load, *host, *of_server, *waits, *threads, *of_roles, *trip]
+        found = [*of_load, *host, *of_server, *waits, *threads, *of_roles, *of_further]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         self.statements.look()
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]

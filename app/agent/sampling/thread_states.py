@@ -87,8 +87,10 @@ class ThreadSampler:
         """Note the threads of a server that has just started: none of them serves a client of a step."""
         pid = self._pid()
         if not pid:  # of another machine
-            return
-        if self._server is None or self._server.pid != pid:
+            if self._server is not None:
+                self._server.close()
+            self._server = None
+        elif self._server is None or self._server.pid != pid:
             if self._server is not None:
                 self._server.close()
             try:

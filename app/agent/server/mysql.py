@@ -73,6 +73,12 @@ class Client:
         another.query("SELECT 1")
         return another.close
 
+    def turn_to(self, path: str) -> None:
+        """Another server from now on."""
+        if path != self.socket:
+            self.close()
+            self.socket = path
+
     def close(self) -> None:
         if self._connection is not None:
             with contextlib.suppress(Exception):

@@ -17,6 +17,7 @@ from app.agent.system.directory import read_lines, write_file
 from app.agent.system.errors import AgentError
 from app.engines.server import UNDER_VALGRIND, WRITE_NOTHING
 from app.engines.waits import TURNED_ON
+from app.protocol.plan import Step
 from app.protocol.waits import BY_NAME, PRESET
 
 from .accounts import create_session_account, drop_dyno_account, refuse_open_accounts, write_init_file
@@ -70,6 +71,12 @@ class Server:
         self.counter: Optional[InstructionCounter] = None  # from the next start on; None: it runs as it is
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._lines_before = 0  # of the error log, when it was started last
+
+    def turn_to(self, *_: Step) -> None:
+        """Steps that it does not carry out itself are those of servers that run already."""
+
+    def socket_of(self, _: Step) -> str:
+        return self.socket
 
     def another_client(self, read_s: Optional[float]) -> Client:
         """One more connection of Dyno's own, for another thread."""

@@ -9,6 +9,7 @@ from app.agent.existing.meter import ExistingServerMeter
 from app.agent.existing.server import ExistingServer
 from app.agent.load.generator import add
 from app.agent.load.generators import Driving, RemoteGenerators
+from app.agent.load.roles import RoleGenerators
 from app.agent.load.statement_times import StatementTimes
 from app.agent.profiling.profile import StackSampling
 from app.agent.sampling.process import ThreadCounters
@@ -64,8 +65,7 @@ class RunningStepMeter:
         self.profile.prepare()
         if self._existing:
             self._existing.prepare()
-        roles = self._session.plan.together(self._index)
-        self._session.threads.begin_step(sum(role.threads for role in roles))
+        self._session.threads.begin_step(sum(role.threads for role in self._roles_here()))
 
     def begin(self) -> None:
         """Count from here on; after the warm-up `begin_measured` counts anew."""
@@ -82,8 +82,15 @@ class RunningStepMeter:
 
     def begin_roles(self, connections: Mapping[str, List[int]]) -> None:
         """All clients of all roles wait for the moment to begin."""
-        if not self.role_costs.begin(connections):
+        here = {role.role for role in self._roles_here()}
+        are_named = self.role_costs.begin({role: ids for role, ids in connections.items() if role in here})
+        if not are_named and len(here) > 1:
             self._session.journal.log("{}: {}".format(self._step.label, UNNAMED))
+
+    def _roles_here(self) -> List[Step]:
+        """The step or its roles, as far as the server carries them out that is shown."""
+        roles, server = self._session.plan.together(self._index), self._session.server
+        return [each for each in roles if not isinstance(server, ExistingServer) or server.shows(each)]
 
     def begin_measured(self) -> None:
         session = self._session
@@ -214,7 +221,15 @@ class RunningStepMeter:
         self._last = session.sampler.look(whole=True)
         self.waits.end(self._last[1])
         if self._existing:
-            self._existing.end(self._last[1], summed_query_count(line))
+            self._existing.end(self._last[1], self._queries_here())
+
+    def _queries_here(self) -> int:
+        """Of all roles that the shown server carries out, in the measured part."""
+        load, total = self._session.generator, self.counted.total or {}
+        if not isinstance(load, RoleGenerators):
+            return summed_query_count(total)
+        here = {each.role for each in self._roles_here()}
+        return sum(summed_query_count(each.total or {}) for each in load.roles if each.step.role in here)
 
     # what the measured part took
 
@@ -232,8 +247,9 @@ class RunningStepMeter:
         total, during_ms = self.counted.total, self._session.sampler.round_trip_ms
         avg = total.get("latency_ms", {}).get("avg")
         mean_ms = avg * int(total["events"]) / queries if avg and queries else None
-        return self._existing.fact(queries, during_ms, mean_ms), self._existing.marks(
-            queries, self._step.kind in PREPARING
+        here = self._existing.queries
+        return self._existing.fact(here, during_ms, mean_ms), self._existing.marks(
+            here, self._step.kind in PREPARING
         )
 
     def others(self) -> Others:

@@ -68,14 +68,16 @@ class DriveStep:
 
     def _run(self) -> Dict[str, Any]:
         session, measuring = self._session, self._measuring
+        session.await_replicas()
+        if session.control.interrupts:
+            return {"outcome": session.control.interrupts, "reason": session.control.why}
         self._work.begin()
         measuring.prepare()
         # after the EXPLAINs of the work and the connections of `prepare`, which are no part of the step
         self._status = read_status(session.server.client)
         measuring.begin()
         with generator_login_options(session.server) as login:
-            driver = [*driver_options(session.server.socket, session.server.loopback_port), *login]
-            generator = session.generator = self._elsewhere.start() or self._start(driver)
+            generator = session.generator = self._elsewhere.start() or self._start(login)
             try:
                 interrupted = self._pace.follow(generator)
                 if not interrupted:
@@ -89,17 +91,19 @@ class DriveStep:
         load = generator if isinstance(generator, RoleGenerators) else None
         return self._roles.complete(figures, load, measuring.counted.total)
 
-    def _start(self, driver: Sequence[str]) -> Union[Generator, RoleGenerators]:
+    def _start(self, login: Sequence[str]) -> Union[Generator, RoleGenerators]:
         pace, roles = self._pace, self._roles.steps
         if not roles:
-            return self._start_one(driver, self._step, pace.options, pace.files)
-        start = partial(self._start_one, driver)
+            return self._start_one(login, self._step, pace.options, pace.files)
+        start = partial(self._start_one, login)
         return RoleGenerators(roles, start, self._step.cap_s, self._measuring.begin_roles)
 
     def _start_one(
-        self, driver: Sequence[str], step: Step, options: Sequence[str], files: Sequence[int]
+        self, login: Sequence[str], step: Step, options: Sequence[str], files: Sequence[int]
     ) -> Generator:
         """Start one sysbench: of the step, or of a role of it."""
+        server = self._session.server
+        driver = [*driver_options(server.socket_of(step), server.loopback_port), *login]
         log = "sysbench.log" if step is self._step else "sysbench-{}.log".format(step.role)
         return start_sysbench(self._session, step, driver, options, files, log)
 

@@ -102,9 +102,10 @@ class SessionFactsWriter:
 
     def _write_existing_server(self, server: ExistingServer) -> None:
         """Its variables and where it is; what is not to be known of it is not written."""
-        variables = server.client.pairs("SHOW GLOBAL VARIABLES")
+        client = server.compared.client
+        variables = client.pairs("SHOW GLOBAL VARIABLES")
         self._write("variables", variables)
-        self._write("existing_server", server_facts(server, variables, round_trip_ms(server.client)))
+        self._write("existing_server", server_facts(server, variables, round_trip_ms(client)))
 
     def write_existing(self, step: Step, found: Dict[str, Any]) -> None:
         """Round trips, the relay's CPU and the statements of others in a step."""

@@ -6,12 +6,13 @@ import contextlib
 import os
 import re
 import time
+from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Dict, List, Mapping, Optional, Set
 
 from app.agent.existing.meter import round_trip_ms
-from app.agent.existing.server import ExistingServer
+from app.agent.existing.server import LOOK_S, ExistingServer
 from app.agent.load.conductor import ConnectedLoadTargets
 from app.agent.load.generators import Driving
 from app.agent.sampling.counters import ServerCounterSampler, await_last_client
@@ -19,7 +20,7 @@ from app.agent.sampling.disturbance import DisturbanceLimits, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.locks import STATUS, RowLockPairs
 from app.agent.sampling.reading import LOADS, Reading
-from app.agent.sampling.sampler import SessionSampler
+from app.agent.sampling.sampler import LAG, ROUND_TRIP, Further, SessionSampler
 from app.agent.sampling.sizes import sizes
 from app.agent.sampling.statements import Statements
 from app.agent.sampling.thread_states import ThreadSampler
@@ -34,6 +35,7 @@ from app.agent.system.journal import DiskFullError, Journal
 from app.agent.system.loop_disk import LoopDisk
 from app.protocol.others import Others
 from app.protocol.plan import Plan, PlannedSession
+from app.protocol.series import SeriesDeclaration, role_series_name
 
 from .baton import BREATH_S, SessionTurn, TurnHooks
 from .read_view import HeldReadView
@@ -126,9 +128,31 @@ class RunningSession(BegunSession):
         figure_kinds = {at: step.figure_key for at, step in enumerate(self.plan.steps) if step.figure_kind}
         of_load = (roles, kinds, figure_kinds)
         locks = RowLockPairs(client)
-        trip = partial(round_trip_ms, client, 1) if self.contender.is_existing else None
         of_session = (waits, locks, statements, threads)
-        return SessionSampler(self.journal, host, counters, *of_session, *of_load, round_trip=trip)
+        return SessionSampler(self.journal, host, counters, *of_session, *of_load, further=self._further())
+
+    def _further(self) -> List[Further]:
+        """Series of a server that runs already: the round trip, and the lag of each of its replicas."""
+        server = self.server
+        if not isinstance(server, ExistingServer):
+            return []
+        lags = [(each.server.name, each.now_ms) for each in server.lags]
+        return [
+            (ROUND_TRIP, partial(round_trip_ms, server.client, 1)),
+            *((_lag_series(name), now_ms) for name, now_ms in lags),
+        ]
+
+    def turn_to_server_of(self, index: int) -> None:
+        """The server shows that which carries out a step: of roles that of the figure."""
+        self.server.turn_to(*self.plan.together(index))
+
+    def await_replicas(self) -> None:
+        """Until those of the step have what their primary has, or a person skips it."""
+        if isinstance(self.server, ExistingServer):
+            for _ in self.server.catching_up():
+                self.wait(LOOK_S)
+                if self.control.interrupts:
+                    return
 
     @cached_property
     def read_view(self) -> HeldReadView:
@@ -223,6 +247,10 @@ def _pids(running: RunningSession) -> Set[int]:
     server, generator = running.server, running.generator
     found = {server.pid} if server.has_begun and server.pid else set()
     return found | (set(generator.pids) if generator is not None else set())
+
+
+def _lag_series(replica: str) -> SeriesDeclaration:
+    return replace(LAG, name=role_series_name(LAG.name, replica), label="{} {}".format(LAG.label, replica))
 
 
 # copies errors and warnings from the error log to the journal

@@ -6,6 +6,7 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
+from app.agent.existing.server import ExistingServer
 from app.agent.existing.settling import WritesComeToRest
 from app.agent.sampling.host import deltas
 from app.agent.sampling.reading import Reading
@@ -64,8 +65,8 @@ def drain(session: RunningSession, index: int, cap_s: int) -> None:
 
 def _settling(session: RunningSession) -> AnySettling:
     client, contender = session.server.client, session.contender
-    if contender.is_existing:
-        return WritesComeToRest(client)
+    if isinstance(session.server, ExistingServer):
+        return WritesComeToRest(client, session.server.beats)
     return Settling(client, contender.engine, session.server.data)
 
 

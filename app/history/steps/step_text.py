@@ -6,7 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.checked.facts import ExistingServerStep, LoadTargetStepFigures, RemoteLoadFacts
+from app.protocol.checked.facts import (
+    ExistingServerStep,
+    LoadTargetStepFigures,
+    RemoteLoadFacts,
+    ReplicaLagOfStep,
+)
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, NOT_ALONE, QUERY_LIMITED, REMOTE, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import LEVEL_MISSED, RATE_MISSED, ROLE_MISSED
@@ -20,6 +25,7 @@ from .operations import operation_text
 from .rates import limit_search_text, missed_schedule_text, rate_try_lines
 from .settled import SettleEntry
 
+AWAITED_S = 1.0  # for a replica to catch up: less is not said
 COUNTED_OTHERWISE = "counted-otherwise"
 
 MARKS = {
@@ -98,10 +104,17 @@ def marks_text(marks: Iterable[str]) -> str:
 
 def running_server_text(server: Mapping[str, Any]) -> str:
     """`runs already: db.example:3306, schema bench, TLS`."""
-    host = f"[{server['host']}]" if ":" in server["host"] else server["host"]
     most = f", at most {server['max_queries']:,} queries/s" if server["max_queries"] else ""
     way = "TLS" if server["tls"] else "plain text"
-    return f"runs already: {host}:{server['port']}, schema {server['schema']}, {way}{most}"
+    replicas = ", ".join(f"{each['name']} ({_place(each)})" for each in server["replicas"])
+    where = f"replica {replicas} of {_place(server)}" if server["is_replica"] else _place(server)
+    more = f", with replicas {replicas}" if replicas and not server["is_replica"] else ""
+    return f"runs already: {where}, schema {server['schema']}, {way}{most}{more}"
+
+
+def _place(server: Mapping[str, Any]) -> str:
+    host = f"[{server['host']}]" if ":" in server["host"] else server["host"]
+    return f"{host}:{server['port']}"
 
 
 def load_target_lines(said: Mapping[str, Any] | None) -> list[str]:
@@ -115,20 +128,41 @@ def load_target_lines(said: Mapping[str, Any] | None) -> list[str]:
 
 
 def existing_server_text(said: Mapping[str, Any] | None) -> str:
-    """`SELECT 1 took 0.3 ms before, 1.1 during, 0.3 after; network 20 % of a query at most; …`."""
+    """`SELECT 1 took 0.3 ms before, 1.1 during, 0.3 after; network 20 % of a query at most; …`.
+
+    With replicas: of which one that is, and how far each was behind.
+    """
     if said is None:
         return ""
     found = read(ExistingServerStep, said)
     trips = (("before", found.rtt_before_ms), ("during", found.rtt_during_ms), ("after", found.rtt_after_ms))
     took = ", ".join(f"{ms:.2f} ms {when}" for when, ms in trips if ms is not None)
-    parts = [f"SELECT 1 took {took}"] if took else []
+    parts = [f"on the replica {found.of}"] if found.of else []
+    parts += [f"SELECT 1 took {took}"] if took else []
     if found.network_pct is not None:
         parts.append(f"network {found.network_pct:.0f} % of a query at most")
     if found.relay_cpu_us is not None:
         parts.append(f"the relay took {found.relay_cpu_us:.0f} us of CPU for each")
     if found.others_statements is not None:
         parts.append(f"others sent {figure_text(found.others_statements)} statements/s")
-    return "; ".join(parts)
+    return "; ".join([*parts, *map(_lag_text, found.lags)])
+
+
+def _lag_text(lag: ReplicaLagOfStep) -> str:
+    """`replica1 lagged: median 4 ms, p95 12 ms, longest 30 ms (resolution 11 ms)`."""
+    lost = f", {count_text(lag.lost, 'lag')} not known as it did not answer" if lag.lost else ""
+    awaited = f", after {lag.awaited_s:.1f} s to catch up" if lag.awaited_s >= AWAITED_S else ""
+    if lag.median_ms is None or lag.p95_ms is None or lag.longest_ms is None:
+        return f"lag of {lag.name} not known{lost}{awaited}"
+    least = " at least" if lag.waiting else ""
+    median, p95, longest = map(_time_text, (lag.median_ms, lag.p95_ms, lag.longest_ms))
+    told = "" if lag.resolution_ms is None else f" (resolution {_time_text(lag.resolution_ms)})"
+    figures = f"median {median}, p95 {p95}, longest {longest}{told}"
+    return f"{lag.name} lagged{least}: {figures}{lost}{awaited}"
+
+
+def _time_text(ms: float) -> str:
+    return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:,.1f} s"
 
 
 def _load_part(part: LoadTargetStepFigures) -> str:

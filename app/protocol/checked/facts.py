@@ -95,6 +95,21 @@ class RemoteLoadFacts:
 
 
 @dataclass(frozen=True)
+class ReplicaLagOfStep:
+    """How far a replica was behind its primary: by a number a second, and when the replica showed it."""
+
+    name: Name
+    median_ms: Number | None
+    p95_ms: Number | None
+    longest_ms: Number | None
+    resolution_ms: Number | None  # by so much a lag is too long, at most
+    beats: Count  # numbers
+    waiting: Count = 0  # of these not shown at the end: they took longer than is known
+    lost: Count = 0  # others, as the replica did not answer
+    awaited_s: Number = 0.0  # before the step, until it had what its primary had
+
+
+@dataclass(frozen=True)
 class ExistingServerStep:
     """What of a step on a server that runs already is not that server's own."""
 
@@ -105,6 +120,8 @@ class ExistingServerStep:
     relay_cpu_us: Number | None = None  # for a query
     others_statements: Number | None = None  # a second
     price: Number | None = None  # of an hour
+    of: Name = ""  # the replica that the figures above are of; empty: the server of the contender
+    lags: list[ReplicaLagOfStep] = field(default_factory=list)  # of all replicas
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from app.agent.existing import meter
+from app.agent.existing.lag import Beats
 from app.agent.existing.meter import ExistingServerMeter
 from app.agent.existing.server import ExistingServer
 from app.agent.existing.settling import WritesComeToRest
@@ -26,11 +28,30 @@ class ScriptedClient:
         return []
 
 
+@dataclass
+class ShownServer:
+    """The one server of a step."""
+
+    client: ScriptedClient
+    shown: SimpleNamespace
+    lags: tuple[()] = ()
+    relay: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(pids=[]))
+
+    @property
+    def used(self) -> list[SimpleNamespace]:
+        return [self.shown]
+
+    @property
+    def sent(self) -> int:
+        return self.client.sent
+
+
 def metered(**of_contender: Any) -> tuple[ExistingServerMeter, ScriptedClient]:
     client = ScriptedClient()
-    contender = {"host": "db.example", "max_queries": 0, "price": "", **of_contender}
-    server = SimpleNamespace(client=client, contender=contender, relay=SimpleNamespace(pids=[]))
-    return ExistingServerMeter(cast(ExistingServer, server)), client
+    asked = {"host": "db.example", "max_queries": 0, "price": "", **of_contender}
+    place = SimpleNamespace(host=asked["host"], max_queries=asked["max_queries"])
+    shown = SimpleNamespace(place=place, price=asked["price"], name="")
+    return ExistingServerMeter(cast(ExistingServer, ShownServer(client, shown))), client
 
 
 @pytest.fixture
@@ -114,13 +135,16 @@ class Writing:
 
 
 def test_settling_is_over_when_writes_rest() -> None:
-    settling = WritesComeToRest(cast(Client, Writing(0, 9000, 5000, *[10] * CALM_S)))
+    beats = SimpleNamespace(rest=False)
+    settling = WritesComeToRest(cast(Client, Writing(0, 9000, 5000, *[10] * CALM_S)), cast(Beats, beats))
+    settling.begin()
+    assert beats.rest  # what Dyno writes for replicas would go on for ever
     looks = [settling.is_over(None) for _ in range(3 + CALM_S)]
     assert looks == [False] * (2 + CALM_S) + [True]
-    assert settling.waited_for["innodb_data_written"] == 2 and settling.end() == []
+    assert settling.waited_for["innodb_data_written"] == 2 and settling.end() == [] and not beats.rest
 
 
 def test_a_neighbour_that_writes_is_waited_for() -> None:
-    settling = WritesComeToRest(cast(Client, Writing(*[9000] * 20)))
+    settling = WritesComeToRest(cast(Client, Writing(*[9000] * 20)), cast(Beats, SimpleNamespace()))
     assert not any(settling.is_over(None) for _ in range(20))
     assert settling.unpaid == ["innodb_data_written"]

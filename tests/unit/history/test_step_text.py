@@ -156,3 +156,19 @@ def test_the_way_to_a_server_that_runs_already() -> None:
         " the relay took 120 us of CPU for each; others sent 0 statements/s"
     )
     assert existing_server_text(None) == existing_server_text({}) == ""
+
+
+def test_how_far_replicas_lag() -> None:
+    lag = {
+        "name": "replica1", "median_ms": 4.031, "p95_ms": 11.97, "longest_ms": 30.2, "resolution_ms": 10.9,
+        "beats": 30, "waiting": 0, "lost": 0, "awaited_s": 0.4,
+    }  # fmt: skip
+    late = {**lag, "name": "replica2", "longest_ms": 125_300.0, "waiting": 9, "awaited_s": 12.0}
+    silent = {**lag, "median_ms": None, "p95_ms": None, "longest_ms": None, "lost": 2}
+    said = {"rtt_before_ms": 0.339, "of": "replica1", "lags": [lag, late, silent]}
+    assert existing_server_text(said) == (
+        "on the replica replica1; SELECT 1 took 0.34 ms before;"
+        " replica1 lagged: median 4.03 ms, p95 12 ms, longest 30.2 ms (resolution 10.9 ms);"
+        " replica2 lagged at least: median 4.03 ms, p95 12 ms, longest 125.3 s (resolution 10.9 ms), after"
+        " 12.0 s to catch up; lag of replica1 not known, 2 lags not known as it did not answer"
+    )
