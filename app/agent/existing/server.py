@@ -36,7 +36,8 @@ class ExistingServer(Server):
         super().__init__(vars(contender), session, {}, {})
         self._contender, schema = contender, contender.schema
         password = passwords.get(contender.name, "")
-        self.primary = RelayedServer(self.private, place_of(contender, schema), password, contender.price)
+        price = "" if contender.is_replica else contender.price  # else it is that of the replica
+        self.primary = RelayedServer(self.private, place_of(contender, schema), password, price)
         self.replicas = [
             RelayedServer(
                 self.private,
@@ -106,11 +107,6 @@ class ExistingServer(Server):
         for each in self.used:
             if each.name:
                 yield from self.beats.until_shown(each.name, still_s)
-
-    @property
-    def where(self) -> str:
-        place = self.shown.place
-        return "{} port {}".format(place.host, place.port)
 
     def another_client(self, read_s: Optional[float]) -> Client:
         return self.shown.another_client(read_s)
