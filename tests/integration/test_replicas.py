@@ -353,6 +353,7 @@ def test_a_replica_that_dies_ends_the_session_by_its_name(desktop: Desktop) -> N
         assert servers.primary.query("SHOW TABLES FROM bench") == []
 
 
+@pytest.mark.full
 def test_a_replica_that_is_only_watched_may_go_away(desktop: Desktop) -> None:
     """Its lag is a gap from then on, and the writes on its primary go on."""
     with with_accounts("") as servers:
