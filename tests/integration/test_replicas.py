@@ -222,6 +222,7 @@ def check_ways(desktop: Desktop) -> None:
     assert any(each is not None for each in series_values(desktop, "replica.lag_ms{replica1}"))
 
 
+@pytest.mark.full
 def test_a_neighbour_counts_where_it_is(desktop: Desktop, two_replicas: Replicated) -> None:
     added(desktop, two_replicas)
 
@@ -369,6 +370,7 @@ def test_a_replica_that_is_only_watched_may_go_away(desktop: Desktop) -> None:
         assert "not known as it did not answer" in desktop.dyno("session", "show", "last").stdout
 
 
+@pytest.mark.full
 def test_a_limit_of_statements_holds_on_a_replica(desktop: Desktop, two_replicas: Replicated) -> None:
     added(desktop, two_replicas)
     desktop.dyno("server", "edit", "replica1", "--max-queries", "200")
