@@ -63,8 +63,9 @@ def _of_builds(plan: Plan, survey: Survey) -> Iterator[Contender]:
 
 
 def _of_servers(plan: Plan) -> Iterator[Contender]:
-    """Not of those whose rate is bounded: a canary is a rate."""
-    return (each for each in plan.contenders if each.is_existing and not each.max_queries)
+    """Not where the rate is bounded, as a canary is a rate, nor of replicas: it would be their primary's."""
+    there = (each for each in plan.contenders if each.is_existing)
+    return (each for each in there if not each.max_queries and not each.is_replica)
 
 
 def canary_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:

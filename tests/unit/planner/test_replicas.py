@@ -11,6 +11,7 @@ import pytest
 from app.cli.plan_text import show_plan
 from app.planner.checks.existing import LookedAtServers
 from app.planner.estimate.estimate import estimate
+from app.planner.kinds.canary import estimated_with_canary
 from app.protocol.plan import Plan, step_fields_to_hash
 from app.remote.secrets import forget_secrets
 from app.targets.servers import NamedServer, Servers
@@ -73,6 +74,12 @@ def test_a_primary_takes_its_replicas_along(of_steps: Path) -> None:
     ]  # fmt: skip
     assert Plan.from_json(made.to_json()) == made and contender.key != alone.contenders[0].key
     assert [contender.replica_of_step(step) for step in made.steps] == [0, 0, 1, 2, 0]
+
+
+def test_a_replica_is_no_canary(of_steps: Path) -> None:
+    long = f"{READS}\nseconds = 900"
+    found, _ = estimated_with_canary(planned(of_steps, [long], "@prod", "@replica1"), survey())
+    assert [each.name for each in found.canary] == ["prod-innodb"]
 
 
 def test_plans_without_replicas_stay_as_they_are(of_steps: Path) -> None:
