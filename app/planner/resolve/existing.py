@@ -208,7 +208,8 @@ def check_slices_of_existing(contenders: Collection[Contender]) -> None:
             )
 
 
-def _places(contender: Contender) -> set[tuple[str, int]]:
+def _places(contender: Contender) -> list[tuple[str, int]]:
     """Where its server and its replicas listen; loopback has several names."""
     servers: list[Contender | Replica] = [contender, *contender.replicas]
-    return {("localhost" if is_loopback(each.host) else each.host.lower(), each.port) for each in servers}
+    places = (("localhost" if is_loopback(each.host) else each.host.lower(), each.port) for each in servers)
+    return list(dict.fromkeys(places))

@@ -77,6 +77,7 @@ def test_a_primary_takes_its_replicas_along(of_steps: Path) -> None:
 
 
 def test_a_replica_is_no_canary(of_steps: Path) -> None:
+    keep(PROD, FIRST)
     long = f"{READS}\nseconds = 900"
     found, _ = estimated_with_canary(planned(of_steps, [long], "@prod", "@replica1"), survey())
     assert [each.name for each in found.canary] == ["prod-innodb"]
