@@ -18,10 +18,10 @@ for_run="
     libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0
     libxcb-shape0 libxcb-xfixes0 libxcb-xkb1 libx11-xcb1"
 for_test="libjemalloc2 libtcmalloc-minimal4 numactl/numactl perf/linux-perf eu-stack/elfutils gdb/gdb gcc/gcc libc6-dev valgrind/valgrind
-    openssh-server iproute2 xvfb xdotool openbox npm/npm chromium shellcheck/shellcheck zsh/zsh fish/fish"
+    openssh-server iproute2 haproxy/haproxy xvfb xdotool openbox npm/npm chromium shellcheck/shellcheck zsh/zsh fish/fish"
 for_full="mariadb-plugin-mroonga mariadb-plugin-spider mvn/maven mkfs.xfs/xfsprogs debootstrap/debootstrap xterm/xterm"
 # Dyno starts servers of its own: these services, where a package brings them, are not wanted.
-services="mariadb ssh"
+services="mariadb ssh haproxy"
 
 case ${1:-} in
     run) packages=$for_run locked='' ;;
