@@ -602,7 +602,7 @@ def test_a_connection_that_is_lost_ends_its_client_alone(
 def test_a_silent_server_costs_its_time_and_holds_up_nobody(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("app.agent.server.login_socket.GREETING_S", 0.3)
+    monkeypatch.setattr("app.agent.server.login_socket.LOGIN_S", 0.3)
     said = r"^2003 the server did not answer within 0\.3 s$"
     with odd_server(odd_servers.is_silent, tmp_path) as server, pytest.raises(LoginError, match=said):
         Entrance(own_place(server.port), PASSWORD)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import ssl
 
 GREETING_S = 60  # the longest wait for a server to greet; statements of hours wait no longer for it
+LOGIN_S = 20  # for a whole login: sysbench gives up if a client is neither connected nor refused in 30 s
 CONNECT_S = 10  # for each address of a host
 MOST_TEXT = 300  # characters of what a server says about a login
 MOST_BYTES = 1 << 20  # that a server may send before it has accepted a login
@@ -25,12 +26,17 @@ OPTIONS = (
 )
 
 
+def harmless(text: str) -> str:
+    """What a server says, for a line of a person."""
+    return "".join(each if each.isprintable() else "?" for each in text[:MOST_TEXT])
+
+
 class LoginError(Exception):
     """Nobody is logged in; the number is that of the server or of a client library."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number = number
-        self.text = "".join(each if each.isprintable() else "?" for each in text[:MOST_TEXT])
+        self.text = harmless(text)
         super().__init__("{} {}".format(number, self.text))
 
 
@@ -38,7 +44,7 @@ class LoginSocket:
     """Reads exactly what it is asked for, so that nothing is lost when somebody else goes on with it."""
 
     def __init__(self, host: str, port: int) -> None:
-        self._until = time.monotonic() + GREETING_S
+        self._until = time.monotonic() + LOGIN_S
         self._left = MOST_BYTES
         try:
             self.socket: Any = socket.create_connection((host, port), CONNECT_S)
@@ -97,7 +103,7 @@ class LoginSocket:
         try:
             return bytes(self.socket.recv(most))
         except TimeoutError:
-            text = "the server did not answer within {:g} s".format(GREETING_S)
+            text = "the server did not answer within {:g} s".format(LOGIN_S)
             raise LoginError(CONNECTION_FAILED, text) from None
 
 

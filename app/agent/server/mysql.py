@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import struct
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -10,21 +11,44 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 from app.engines.query import QueryError as QueryError
 from app.engines.server import SCHEMA
 
+from .login_plugins import refused_plugins
 from .login_socket import (
     CONNECTION_FAILED,
     GREETING_S,
     MALFORMED,
-    MOST_TEXT,
     NO_PLUGIN,
     TLS_FAILED,
     LoginError,
     LoginSocket,
+    harmless,
 )
 
 UNKNOWN_SCHEMA = 1049
 REFUSED = (1045, 1130, 1251, 1524, 1698, 2059, 3118, 4151)  # how servers say that an account may not log in
 NOT_OURS = "Dyno does not send this to a server that is not its own"
 READ_S = 5  # a server that stalls costs the agent this long, then the figures of that second are missing
+
+
+def _has_ended(connection: Any) -> bool:
+    """Whether the other side has closed it while it rested: nothing else comes without a statement."""
+    waiting = select.poll()
+    waiting.register(connection._sock, select.POLLIN)
+    return bool(waiting.poll(0))
+
+
+def _execute_text(connection: Any, sql: str) -> Any:
+    cursor = connection.cursor()
+    cursor.execute(sql)
+    return cursor
+
+
+def _execute_prepared(connection: Any, sql: str) -> None:
+    connection._execute_command(0x16, sql)
+    statement, columns = struct.unpack_from("<xIH", connection._read_packet().get_all_data())
+    for _ in range(columns + 1 if columns else 0):  # what they are, and the end of that
+        connection._read_packet()
+    connection._execute_command(0x17, struct.pack("<IBI", statement, 0, 1))
+    connection._read_packet()
 
 
 class Client:
@@ -67,6 +91,11 @@ class Client:
                 return sql
         return None
 
+    def run_prepared(self, sql: str) -> None:
+        """The same by the commands for prepared statements, as sysbench does; its rows are not read."""
+        self._execute(sql, _execute_prepared)
+        self.close()
+
     def connect_another(self) -> Callable[[], None]:
         """One more connection to the server, which does nothing; the answer closes it."""
         another = Client(self.socket, self.read_s, self._may_send)
@@ -90,19 +119,19 @@ class Client:
         with contextlib.suppress(Exception):
             self._connection._sock.shutdown(socket.SHUT_RDWR)
 
-    def _execute(self, sql: str) -> Any:
+    def _execute(self, sql: str, execute: Callable[[Any, str], Any] = _execute_text) -> Any:
         import pymysql
 
         if not self._may_send(sql):
             raise QueryError(NOT_OURS, sql)
         self.sent += 1
         try:
+            if self._connection is not None and _has_ended(self._connection):
+                self.close()
             if self._connection is None:
                 self._connection = self._connect()
-            cursor = self._connection.cursor()
-            cursor.execute(sql)
-            return cursor
-        except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
+            return execute(self._connection, sql)
+        except (pymysql.err.Error, OSError, ValueError, IndexError, struct.error) as error:
             if not isinstance(error, (pymysql.err.ProgrammingError, pymysql.err.NotSupportedError)):
                 self.close()
             raise QueryError(_say(error, self.read_s), sql) from None
@@ -212,17 +241,12 @@ class Wish(NamedTuple):
     collation: int = 45  # utf8mb4_general_ci
 
 
-# plugins that send a password as it is, or in a form that is as good, or that encrypt it by another library
-NEEDS_TLS = (
-    "mysql_clear_password", "dialog", "sha256_password", "caching_sha2_password", "mysql_old_password",
-)  # fmt: skip
-
-
 class Entrance:
     """A connection to a server that has greeted, before anything is sent. Raises LoginError."""
 
     def __init__(self, place: ServerPlace, password: str) -> None:
         self._place = place
+        self.answer = ""  # to a question, see `log_in`
         self._at = "{} port {}".format(place.host, place.port)
         with _login_errors(self._at):
             self._socket = LoginSocket(place.host, place.port)
@@ -230,8 +254,8 @@ class Entrance:
             self._connection = _greeted(self._socket, place, password)
             self.greeting = _greeting_of(self._connection)
 
-    def log_in(self, wish: Wish = Wish()) -> Any:  # noqa: B008 - it cannot change
-        """The socket (of `socket` or `ssl`), logged in; it waits for its first command."""
+    def log_in(self, wish: Wish = Wish(), question: str = "") -> Any:  # noqa: B008 - it cannot change
+        """The socket (of `socket` or `ssl`), logged in; it waits for its first command, or the one after."""
         with self._errors():
             collation = _ask_for(self._connection, wish, self.greeting.flags)
             if self._place.certificate:
@@ -239,6 +263,7 @@ class Entrance:
                 self._socket.require_certificate(self._place.certificate)
             _show_collation(self._connection, collation)
             self._connection._request_authentication()
+            self.answer = _row_text(self._connection, question) if question else ""
             return self._socket.release()
 
     def look(self) -> str:
@@ -284,8 +309,7 @@ def _greeted(reached: LoginSocket, place: ServerPlace, password: str) -> Any:
     connection._next_seq_id = 0
     connection._get_server_information()
     connection._auth_plugin_name = "mysql_native_password"  # the server names that of the account
-    if password and not place.certificate:
-        connection._auth_plugin_map = dict.fromkeys(NEEDS_TLS, _NeedsTls)
+    connection._auth_plugin_map = refused_plugins(bool(password and not place.certificate))
     return connection
 
 
@@ -296,7 +320,7 @@ def _greeting_of(connection: Any) -> Greeting:
     possible |= CLIENT.FOUND_ROWS | CLIENT.IGNORE_SPACE | CLIENT.INTERACTIVE | CLIENT.MULTI_STATEMENTS
     possible |= CLIENT.PS_MULTI_RESULTS
     return Greeting(
-        connection.server_version[:MOST_TEXT],
+        harmless(connection.server_version),
         connection.server_thread_id[0],
         connection.server_capabilities & possible,
         connection.server_status,
@@ -326,6 +350,20 @@ def _show_collation(connection: Any, collation: int) -> None:
     connection.write_packet = write_with_collation
 
 
+def _row_text(connection: Any, sql: str) -> str:
+    """The first values of a statement in one line; '' where the server refuses it."""
+    import pymysql
+
+    try:
+        connection.query(sql)
+    except pymysql.err.MySQLError:
+        if connection._sock is None:  # it has ended
+            raise
+        return ""
+    row = (connection._result.rows or [()])[0]
+    return " ".join(harmless(str(value))[:64] for value in row[:10])
+
+
 def _has_tls(connection: Any) -> bool:
     from pymysql.constants import CLIENT
 
@@ -342,16 +380,6 @@ def _begin_tls(connection: Any, reached: LoginSocket, collation: int) -> None:
     connection.write_packet(struct.pack("<IIB23s", connection.client_flag, 1 << 24, collation, b""))
     reached.secure()
     connection._secure = True  # it may send a password as it is
-
-
-class _NeedsTls:
-    """In place of a plugin of PyMySQL that would send the password as it is, or needs another library."""
-
-    def __init__(self, connection: Any) -> None:
-        pass
-
-    def authenticate(self, _packet: Any) -> None:
-        raise LoginError(NO_PLUGIN, "this account can log in over TLS only")
 
 
 @contextlib.contextmanager
