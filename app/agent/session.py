@@ -49,6 +49,9 @@ from .system.other_agents import agents_elsewhere
 NO_NAMES = (
     "waits and statements have no names: the Performance Schema is off. The instruments *waits* turn it on"
 )
+NO_NAMES_OF_EXISTING = (
+    "waits and statements have no names: the account may not read the Performance Schema, or it is off"
+)
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 
 
@@ -206,11 +209,20 @@ class StepExecutor:
     def open(self) -> None:
         """Start the server on its data, and declare what is sampled."""
         self._start_server()
-        sampler = self.running.sampler
-        if not sampler.waits.is_on:
-            self._journal.log(NO_NAMES, "info")
+        self._say_what_is_missing(self.running.server, self.running.sampler.waits.is_on)
         self._facts.write_server()
-        sampler.declare()
+        self.running.sampler.declare()
+
+    def _say_what_is_missing(self, server: Server, has_names: bool) -> None:
+        if not isinstance(server, ExistingServer):
+            if not has_names:
+                self._journal.log(NO_NAMES, "info")
+            return
+        self.running.look(-1)
+        for text in server.refused:
+            self._journal.log(text)
+        if not has_names and not server.several:
+            self._journal.log(NO_NAMES_OF_EXISTING, "info")
 
     def _start_server(self) -> float:
         try:

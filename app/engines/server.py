@@ -12,6 +12,7 @@ SCHEMA = "dyno"  # where the load creates its tables
 CALM_S = 2  # seconds without a change before something counts as over
 
 ANALYSE = "ANALYZE NO_WRITE_TO_BINLOG TABLE {}"
+ANALYSE_ALL = "ANALYZE TABLE {}"  # the same on the replicas too, and on the other nodes of a cluster
 SHUTDOWN = "innodb_fast_shutdown"  # the variable that says what a shutdown does first
 PURGE_ALL, WRITE_NOTHING = "SET GLOBAL innodb_fast_shutdown=0", "SET GLOBAL innodb_fast_shutdown=2"
 SYSTEM_TABLES = "MyISAM"  # the engine of system tables that are made from SQL files

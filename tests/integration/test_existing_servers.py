@@ -81,7 +81,7 @@ def add(desktop: Desktop, database: Database, name: str = "prod", schema: str = 
     desktop.dyno("server", "show", name)
 
 
-def run(desktop: Desktop, *words: str, code: int = 0) -> str:
+def run(desktop: Desktop, *words: str, code: int | None = 0) -> str:
     done = desktop.dyno("run", *SHORT, "--allow-busy", *words, code=code, limit_s=300)
     return done.stdout + done.stderr
 

@@ -36,6 +36,7 @@ from app.agent.system.errors import AgentError
 from app.agent.system.loop_disk import try_loop_disk
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
+from app.engines.query import first_answer
 from app.engines.server import table_formats
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, OptionReply, RehearsalResult
 from app.protocol.machine_checks import (
@@ -300,7 +301,9 @@ def _rehearse_existing(
         found = Check("rehearsal", PASS, text, "", contender.name)
         if problem:
             found = Check("table options", FAIL, problem, todo, contender.name)
-        return RehearsalResult([found], server.compared.client.pairs("SHOW GLOBAL VARIABLES"), compression)
+        said = [Check("server", INFO, text, "", contender.name) for text in server.notes()]
+        variables = server.compared.client.pairs("SHOW GLOBAL VARIABLES")
+        return RehearsalResult([found, *said], variables, compression)
     except (AgentError, QueryError) as error:
         todo = "see dyno server show {}".format(contender.build)
         return RehearsalResult([Check("rehearsal", FAIL, str(error), todo, contender.name)])
@@ -390,7 +393,7 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
         client.try_run(statement)
     try:
         _create(client, [_CREATE.format(form, comment, contender.engine, options) for form in _FORMS])
-        said = client.query("SHOW WARNINGS")
+        said = first_answer(client.query, ["SHOW WARNINGS"])
         warnings = [str(row["message"]).rstrip(".") for row in said if row["level"] != "Note"]
         in_force = compression_in_force(client, contender.engine)
         wrong = [*warnings, *_other_than_asked(client, options, family, in_force)]

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 from app.agent.server.mysql import Client, QueryError
+from app.engines.query import named_whole_number
 from app.protocol.events import NOT_ALONE, QUERY_LIMITED, REMOTE
 from app.protocol.hosts import is_loopback
 
@@ -39,7 +40,8 @@ class ExistingServerMeter:
     def __init__(self, server: ExistingServer) -> None:
         self._server = server
         self._began = self._seconds = self._cpu_s = 0.0
-        self._sent = self._questions = 0
+        self._sent = 0
+        self._questions: Optional[int] = None
         self._ended = 0.0
         self.queries = 0  # of the clients
         self._before_ms: Optional[float] = None
@@ -60,9 +62,11 @@ class ExistingServerMeter:
         self.queries, self._ended = queries, _now()
         self._seconds = self._ended - self._began
         self._cpu_s = cpu_s(self._server.relay.pids) - self._cpu_s
-        questions = _questions(status) - self._questions
+        first, last = self._questions, _questions(status)
         own = self._server.sent - self._sent
-        self._statements = max(0.0, questions - own - queries) if questions > 0 else None
+        self._statements = None
+        if first is not None and last is not None and last > first:
+            self._statements = max(0.0, last - first - own - queries)
 
     def marks(self, queries: int, is_load: bool) -> List[str]:
         """What makes tables sends more statements than it counts."""
@@ -80,8 +84,7 @@ class ExistingServerMeter:
 
     def fact(self, queries: int, during_ms: Optional[float], mean_ms: Optional[float]) -> Dict[str, Any]:
         """As a session keeps it; `mean_ms`: of a query of the clients."""
-        trips = [each for each in (self._before_ms, during_ms) if each is not None]
-        network = min(1.0, min(trips) / mean_ms) if trips and mean_ms else None
+        network = None if self._server.several else self._network(during_ms, mean_ms)
         lags = [each.fact(self._began, self._ended) for each in self._server.lags]
         others = None if self._statements is None or not self._seconds else self._statements / self._seconds
         return {
@@ -95,6 +98,10 @@ class ExistingServerMeter:
             **({"of": self._server.shown.name} if self._server.shown.name else {}),
             **({"lags": lags} if lags else {}),
         }
+
+    def _network(self, during_ms: Optional[float], mean_ms: Optional[float]) -> Optional[float]:
+        trips = [each for each in (self._before_ms, during_ms) if each is not None]
+        return min(1.0, min(trips) / mean_ms) if trips and mean_ms else None
 
 
 def _now() -> float:
@@ -112,9 +119,8 @@ def cpu_s(pids: Iterable[int]) -> float:
     return total
 
 
-def _questions(status: Mapping[str, str]) -> int:
-    text = status.get("questions", "")
-    return int(text) if text.isdigit() else 0
+def _questions(status: Mapping[str, str]) -> Optional[int]:
+    return named_whole_number(status, "questions")
 
 
 def _amount(price: str) -> Optional[float]:

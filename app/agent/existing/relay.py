@@ -16,7 +16,7 @@ from app.agent.system.errors import AgentError
 
 START_S = 30
 STOP_S = 5
-MOST_PROBLEMS = 20
+MOST_PROBLEMS, MOST_SERVERS = 20, 20
 _CODE = "import sys; sys.path[:0] = sys.argv[1:]; from app.agent.existing.relay_processes import main; main()"
 _OPEN_FILE = re.compile(r"/proc/self/fd/([0-9]+)$")  # the agent file, as it was opened and checked
 
@@ -28,6 +28,8 @@ class Relay:
         self.socket = os.path.join(private, name)
         self.pids: List[int] = []
         self.problem = ""  # why the latest login failed
+        self.servers: List[str] = []  # that connections have reached, as they call themselves
+        self.asked = 0  # connections, which server they have reached
         self._place = place
         self._password = password
         self._process: Optional[subprocess.Popen[bytes]] = None
@@ -69,11 +71,22 @@ class Relay:
     def take_problems(self) -> List[str]:
         """Why logins have failed since the last call, each once: number and text."""
         found: List[str] = []
-        for line in self._lines():
-            self.problem = str(json.loads(line))
+        for said in map(json.loads, self._lines()):
+            if isinstance(said, list):
+                self._take_server(str(said[0]))
+                continue
+            self.problem = str(said)
             if self.problem not in found and len(found) < MOST_PROBLEMS:
                 found.append(self.problem)
         return found
+
+    def _take_server(self, answer: str) -> None:
+        """The answer to WHICH: `db1 3306 7`."""
+        self.asked += 1
+        words = answer.rsplit(" ", 2)
+        if len(words) == 3 and len(self.servers) < MOST_SERVERS:
+            name = "{}:{} with server_id {}".format(*words)
+            self.servers += [name] if name not in self.servers else []
 
     def _lines(self) -> List[bytes]:
         if self._process is None or self._process.stdout is None or self._process.stdout.closed:

@@ -2,7 +2,7 @@
 
 `python3 -I -S -c CODE` starts the first one, with nothing of the agent but its code: no lock, no journal, no
 thread. It reads a line from standard input, and ends with it. One line says that the socket listens, each
-later one why a login has failed.
+later one why a login has failed, or in a list which server a connection has reached.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from app.agent.server.mysql import Entrance, ServerPlace
 
 from .packets import HEADER, error_packet, greeting_packet, ok_packet, wish_of
 from .passing import Pair, Passing, QueryLimit
+from .statements import WHICH
 
 MOST_WORKERS = 32
 MOST_LOGINS = 64  # at the same time, in each process
@@ -32,6 +33,7 @@ CLIENT_S = 10  # in which a client of this machine has to answer
 MOST_RESPONSE = 1 << 16  # bytes of its answer
 LOOK_S = 0.5  # how soon the death of the agent is seen, if its pipe outlives it
 SWITCH_S = 0.0005  # a login does not hold up connections for longer
+ASKED, ASKED_EACH_S = 50, 1.0  # first connections of a process that are asked; the later ones that often
 
 
 def main() -> None:
@@ -106,6 +108,7 @@ class Worker:
         self._place = place
         self._password = password
         self._logins = threading.BoundedSemaphore(MOST_LOGINS)
+        self._asked, self._asked_at = 0, 0.0
         self._loop = Passing()
         self._limit = QueryLimit(place.max_queries) if place.max_queries else None
 
@@ -152,14 +155,25 @@ class Worker:
             with contextlib.closing(Entrance(self._place, self._password)) as entrance:
                 client.sendall(greeting_packet(entrance.greeting))
                 number, wish = 2, wish_of(_packet_of(client))
-                server = entrance.log_in(wish)
+                question = self._question()
+                server = entrance.log_in(wish, question)
         except LoginError as error:
             _report(str(error))
             client.sendall(error_packet(number, error.number, error.text))
             client.close()
         else:
+            if question:
+                _report([entrance.answer])
             welcome = ok_packet(number, entrance.greeting.status)
             self._loop.add(Pair(client, server, self._place.schema, welcome, limit=self._limit))
+
+    def _question(self) -> str:
+        """Asks some connections which server they have reached: not so many that it costs them time."""
+        now = time.monotonic()
+        if self._asked >= ASKED and now - self._asked_at < ASKED_EACH_S:
+            return ""
+        self._asked, self._asked_at = self._asked + 1, now
+        return WHICH
 
 
 def _packet_of(client: socket.socket) -> bytes:
@@ -177,6 +191,6 @@ def _read(client: socket.socket, count: int) -> bytes:
     return found
 
 
-def _report(text: str) -> None:
+def _report(said: object) -> None:
     with contextlib.suppress(OSError):
-        os.write(1, json.dumps(text).encode() + b"\n")
+        os.write(1, json.dumps(said).encode() + b"\n")

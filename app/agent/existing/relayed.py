@@ -10,9 +10,14 @@ from typing import Iterator, List, Optional
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
 from app.protocol.hosts import is_loopback
 
-from .relay import Relay
+from .relay import MOST_SERVERS, Relay
 from .statements import may_send
 
+NAMED = 3  # servers in a text
+_SEVERAL = (
+    "connections to {} reached {} servers ({}): what a server tells of itself is left out, as it would be"
+    " that of one of them"
+)
 _SERVERS = ("mysqld", "mariadbd")  # how the programs begin
 _LISTENS = "0A"  # in /proc/net/tcp
 
@@ -38,8 +43,22 @@ class RelayedServer:
 
     @property
     def sent(self) -> int:
-        """Statements of all these clients so far."""
-        return sum(each.sent for each in self._clients)
+        """Statements of all these clients so far, and those that ask what connections have reached."""
+        return sum(each.sent for each in self._clients) + self.relay.asked
+
+    @property
+    def several(self) -> str:
+        """Why what the server tells of itself is left out; '' while all connections have reached one."""
+        names, count = self.relay.servers, len(self.relay.servers)
+        if count < 2:
+            return ""
+        number = "{} or more".format(count) if count == MOST_SERVERS else str(count)
+        more = ["..."] * (count > NAMED)
+        return _SEVERAL.format(self._where, number, ", ".join([*names[:NAMED], *more]))
+
+    @property
+    def _where(self) -> str:
+        return "{} port {}".format(self.place.host, self.place.port)
 
     @property
     def pid(self) -> int:
@@ -66,9 +85,8 @@ class RelayedServer:
         return "{}: {}".format(self.name, said) if self.name else said
 
     def end_text(self) -> str:
-        where, problem = "{} port {}".format(self.place.host, self.place.port), self.problem
-        whose = "{}: ".format(self.name) if self.name else ""
-        return "{}{} does not answer any more{}".format(whose, where, ": " + problem if problem else "")
+        problem, whose = self.problem, "{}: ".format(self.name) if self.name else ""
+        return "{}{} does not answer any more{}".format(whose, self._where, ": " + problem if problem else "")
 
     def stop(self) -> None:
         self.client.close()
@@ -92,7 +110,8 @@ def _listening(port: int) -> Iterator[int]:
     for pid in filter(str.isdigit, os.listdir("/proc") if inodes else ()):
         with contextlib.suppress(OSError):
             program = os.path.basename(os.readlink("/proc/{}/exe".format(pid)))
-            if program.startswith(_SERVERS) and inodes & set(_sockets(pid)):
+            # another program may listen on the same port of another address: a proxy
+            if program.startswith(_SERVERS) and inodes <= set(_sockets(pid)):
                 yield int(pid)
 
 

@@ -7,17 +7,21 @@ dropped. A lock by name would not do: clusters and proxies do not have it.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
+import time
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set
 
-from app.agent.server.mysql import Client, QueryError
+from app.agent.server.mysql import READ_S, Client, QueryError
 from app.agent.system.errors import AgentError
 
-from .statements import CANARY, MARKER
+from .statements import CANARY, MARKER, TRIED
 
 BEAT_S = 10.0
 SILENT_S = 60  # after which an owner is given up
+MORE_S = 2.0  # than that a beat may take
+BEHIND_S = 5.0  # that a node of a cluster may be behind another one
 _CREATE = (
     "CREATE TABLE dyno_marker (kind VARCHAR(12) NOT NULL, name VARCHAR(64) NOT NULL,"
     " about VARCHAR(250) NOT NULL, at DATETIME NOT NULL, PRIMARY KEY (kind, name)) DEFAULT CHARSET=latin1"
@@ -44,6 +48,8 @@ _BEAT = "UPDATE dyno_marker SET at = UTC_TIMESTAMP() WHERE kind = 'owner' AND ab
 _NOT_EMPTY = "the schema is not empty, and Dyno has not made what is there: {}: name an empty schema"
 _OWNER, _TABLE, _PROCEDURE = "owner", "base table", "procedure"
 _DROP = {_TABLE: "DROP TABLE IF EXISTS `{}`", _PROCEDURE: "DROP PROCEDURE IF EXISTS `{}`"}
+_ANOTHER_WAS_FIRST = ("1062 ", "1205 ", "1213 ")  # duplicate key; a conflict of locks, or with another node
+_IS_NOT_THERE = ("1049 ", "1146 ")  # schema, table
 _NAMES = 3  # of what is there that a text shows
 _PLAIN = re.compile(r"\w{1,64}")
 _HARMFUL = re.compile(r"[^A-Za-z0-9 .,:@_()/-]")
@@ -62,7 +68,7 @@ class OwnedSchema:
         self._client = client  # of no other thread than that which calls
         self._who = _harmless(who)
         self._texts = "\n".join(texts)  # of the workloads: they name what they make
-        self._is_ours = False
+        self._is_ours = self._is_cluster = False
 
     def problem(self) -> str:
         """Why the schema may not be used now; '' if it may."""
@@ -74,6 +80,7 @@ class OwnedSchema:
 
     def take(self) -> None:
         """Become its owner, and drop what an owner that fell silent has left; else AgentError."""
+        self._catch_up()
         there = self._there()
         if not _has_marker(there):
             self._refuse(_not_empty(there))
@@ -81,6 +88,7 @@ class OwnedSchema:
         else:
             rows = self._rows()
             self._refuse(self._problem_with_marker(there, rows))
+            self._watch_owner(rows)
             self._take_over(rows)
         self._is_ours = True
         self._drop(self._made())
@@ -99,8 +107,9 @@ class OwnedSchema:
     def _insert_owner(self) -> None:
         try:
             self._client.run(_INSERT.format(_OWNER, "", self._who))
-        except QueryError:
-            self._refuse("another one has become its owner at this moment: try again when that has ended")
+        except QueryError as error:
+            self._refuse_if_another_was_first(error)
+            raise
 
     def _take_over(self, rows: Sequence[Dict[str, object]]) -> None:
         """Two who try at once find that one row changes for one of them."""
@@ -109,9 +118,47 @@ class OwnedSchema:
             self._insert_owner()
             return
         before = (_harmless(str(owner["at_text"])), _harmless(str(owner["about"])))
-        changed, _ = self._client.change(_TAKE_OVER.format(self._who, *before))
+        try:
+            changed, _ = self._client.change(_TAKE_OVER.format(self._who, *before))
+        except QueryError as error:
+            self._refuse_if_another_was_first(error)
+            raise
         if not changed:
             self._refuse(_in_use(owner))
+
+    def _refuse_if_another_was_first(self, error: QueryError) -> None:
+        if error.said.startswith(_ANOTHER_WAS_FIRST):
+            self._refuse("another one has become its owner at this moment: try again when that has ended")
+
+    def _catch_up(self) -> None:
+        """A node of a cluster may be behind what clients did at others: there the next reads wait for it."""
+        self._is_cluster = self._client.pairs("SHOW VARIABLES LIKE 'wsrep_on'").get("wsrep_on") == "ON"
+        if self._is_cluster:
+            self._client.run("SET SESSION wsrep_sync_wait=1")
+
+    def _watch_owner(self, rows: Sequence[Dict[str, object]]) -> None:
+        """The clocks of nodes may differ: an owner of a cluster is silent if its row rests meanwhile."""
+        owner = _owner_of(rows)
+        if owner is None or not self._is_cluster:
+            return
+        time.sleep(BEAT_S + MORE_S)
+        now = _owner_of(self._rows())
+        if now is None or now["at_text"] != owner["at_text"]:
+            self._refuse(_in_use(owner))
+
+    def is_found_by(self, other: Client) -> bool:
+        """Whether another connection finds the marker, at once or soon; also if it cannot connect now."""
+        until = time.monotonic() + BEHIND_S
+        while True:
+            try:
+                if any(row["about"] == self._who for row in other.query(_ROWS)):
+                    return True
+            except QueryError as error:
+                if not error.said.startswith(_IS_NOT_THERE):
+                    return True
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.1)
 
     def beat(self, client: Client) -> None:
         """Say that the owner is alive; in a thread of its own, by its own connection."""
@@ -127,6 +174,7 @@ class OwnedSchema:
         """Drop what Dyno has made, and the marker; returns what is there still."""
         if not self._is_ours:
             return []
+        self._catch_up()
         self.note_made()
         self._drop(self._made())
         self._client.run("DROP TABLE IF EXISTS " + MARKER)
@@ -158,8 +206,8 @@ class OwnedSchema:
 
     def _is_named(self, each: Thing) -> bool:
         """Whether workloads of the plan have the words of the name: `sbtest1` is that of `sbtest%d`."""
-        if each.name == CANARY:
-            return True
+        if each.name in (CANARY, TRIED):
+            return each.kind in _DROP
         words = [word for word in _PARTS.split(each.name) if word]
         is_plain = _PLAIN.fullmatch(each.name) is not None
         return each.kind in _DROP and is_plain and bool(words) and all(word in self._texts for word in words)
@@ -182,16 +230,17 @@ class Heartbeat(threading.Thread):
         self._ended = threading.Event()
 
     def run(self) -> None:
-        while not self._ended.wait(BEAT_S):
-            try:
+        """At once, so that it has its connection before clients have taken all that there are."""
+        while True:
+            with contextlib.suppress(QueryError):  # the next one may come through
                 self._schema.beat(self._client)
-            except QueryError:
-                continue  # the next one may come through
+            if self._ended.wait(BEAT_S):
+                break
         self._client.close()
 
     def end(self) -> None:
         self._ended.set()
-        self.join(BEAT_S)
+        self.join(2 * READ_S)
 
 
 def _things(rows: Iterable[Dict[str, object]]) -> List[Thing]:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import socket
 import time
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NoReturn, Optional, Union
 
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
 from app.agent.server.server import GONE_S, Server
@@ -14,12 +14,19 @@ from app.agent.system.errors import AgentError
 from app.protocol.plan import Contender, Plan, Replica, Step
 
 from .lag import Beats, ReplicaLag
+from .refusals import Refusals, unmet_need
 from .relay import Relay
 from .relayed import RelayedServer
 from .schema import Heartbeat, OwnedSchema
+from .statements import is_of_one_server
 
 LOOK_S = 0.02  # between two looks at what a replica has
 FIRST_S = 60.0  # in which a replica shows what Dyno has just written on its primary
+OTHERS = 3  # connections that look whether they find the same schema
+_NOT_SHARED = (
+    "a table that Dyno has made is not found by each connection: the address leads to servers that do not"
+    " share their data, so name that of one server, or of a cluster"
+)
 
 
 def place_of(server: Union[Contender, Replica], schema: str) -> ServerPlace:
@@ -34,7 +41,7 @@ class ExistingServer(Server):
 
     def __init__(self, contender: Contender, session: str, passwords: Mapping[str, str], plan: Plan) -> None:
         super().__init__(vars(contender), session, {}, {})
-        self._contender, schema = contender, contender.schema
+        self._contender, self._plan, schema = contender, plan, contender.schema
         password = passwords.get(contender.name, "")
         price = "" if contender.is_replica else contender.price  # else it is that of the replica
         self.primary = RelayedServer(self.private, place_of(contender, schema), password, price)
@@ -50,15 +57,23 @@ class ExistingServer(Server):
             for number, each in enumerate(contender.replicas, 1)
         ]
         self.used = [self.primary]  # by the step, the one that is shown first
-        self.client = self.primary.client
-        if self.replicas:  # else it is turned to nobody
-            self.client = Client(self.socket, READ_S, lambda sql: self.shown.may_send(sql))
+        self.client = Client(self.socket, READ_S, self._may_send)
         who = "{} process {}, plan {}".format(socket.gethostname(), os.getpid(), plan.name)
         texts = [text for name, text in plan.files.items() if name.startswith("workloads/")]
         self.schema = OwnedSchema(self.primary.client, who, texts)
         self._beating: Optional[Heartbeat] = None
         self.beats = Beats(self.primary, self.replicas)
         self.left = ""  # why something of Dyno stays in the schema
+        self.refused: List[str] = []  # what the server refuses, and what that means for the plan
+
+    def notes(self) -> List[str]:
+        """What is to be known before a plan begins."""
+        return [*self.refused, *[self.several] * bool(self.several)]
+
+    def _may_send(self, sql: str) -> bool:
+        if is_of_one_server(sql) and self.several:
+            raise QueryError(self.several)
+        return self.shown.may_send(sql)
 
     # what is shown
 
@@ -70,6 +85,11 @@ class ExistingServer(Server):
     def compared(self) -> RelayedServer:
         """That of the contender: a replica, if its reads are what is measured."""
         return self.replicas[0] if self._contender.is_replica else self.primary
+
+    @property
+    def several(self) -> str:
+        """Why what the shown server tells of itself is left out; '' while all connections reach one."""
+        return self.shown.several
 
     def turn_to(self, *roles: Step) -> None:
         """Show the server of the first of these until the next time; of none the primary."""
@@ -96,7 +116,7 @@ class ExistingServer(Server):
     @property
     def sent(self) -> int:
         """Statements of Dyno's own to the server that is shown."""
-        return self.shown.sent + (self.client.sent if self.replicas else 0)
+        return self.shown.sent + self.client.sent
 
     @property
     def lags(self) -> List[ReplicaLag]:
@@ -127,14 +147,18 @@ class ExistingServer(Server):
             each.relay.start()
 
     def await_answer(self, wait: Callable[[float], None] = time.sleep) -> None:
-        """Log in, become the owner of the schema, and see that replicas are those of the primary."""
+        """Log in, become the owner of the schema, and see that plan and replicas are right for the server."""
         try:
             self.client.query("SELECT 1")
+        except QueryError as error:
+            self._refuse(self._problem() or str(error))
+        try:
             self.schema.take()
+            self._check()
         except (QueryError, AgentError) as error:
-            problem = self.primary.text_with(self.primary.problem or str(error))
-            self._stop_relays()
-            raise AgentError(problem) from None
+            with contextlib.suppress(QueryError, AgentError):
+                self.schema.give_back()
+            self._refuse(str(error))
         self._beating = Heartbeat(self.schema, self.primary.another_client(READ_S))
         self._beating.start()
         for each in self.replicas:
@@ -149,6 +173,25 @@ class ExistingServer(Server):
     def _stop_relays(self) -> None:
         for each in (self.primary, *self.replicas):
             each.stop()
+
+    def _refuse(self, problem: str) -> NoReturn:
+        self._stop_relays()
+        raise AgentError(self.primary.text_with(problem))
+
+    def _check(self) -> None:
+        """Raise AgentError if the plan cannot be carried out; what it can do without is in `refused`."""
+        with contextlib.ExitStack() as stack:
+            others = [self.another_client(READ_S) for _ in range(OTHERS)]
+            for each in others:  # all are open at once, so that a proxy spreads them
+                stack.callback(each.close)
+                if not self.schema.is_found_by(each):
+                    raise AgentError(_NOT_SHARED)
+        self.relay.take_problems()  # of these connections, as some may have been one too many
+        problem = unmet_need(self.client, self._plan)
+        if problem:
+            raise AgentError(problem)
+        refusals = Refusals(self.client, self._plan)
+        self.load_options, self.refused = refusals.load_options, list(refusals.texts())
 
     @property
     def has_begun(self) -> bool:
@@ -234,8 +277,8 @@ class ExistingServer(Server):
         """The size of its tables, as the server tells it."""
         with contextlib.suppress(QueryError):
             self.client.try_run("SET SESSION information_schema_stats_expiry=0")
-            rows = self.client.query(_BYTES)
-            return {"tables": int(rows[0]["bytes"] or 0)}
+            size = int(self.client.query(_BYTES)[0]["bytes"] or 0)
+            return {"tables": size} if size else {}  # some servers tell none
         return {}
 
 

@@ -29,7 +29,7 @@ class WritesComeToRest:
     def __init__(self, client: Client, beats: Beats) -> None:
         self._beats = beats
         self.debt: Dict[str, int] = {}
-        self._client = client
+        self._client = client  # of its own
         self._last: Dict[str, int] = {}
         self._most: Dict[str, int] = {}  # that each has grown in a second
         self._calm = 0  # looks, one after the other
@@ -63,6 +63,7 @@ class WritesComeToRest:
     def end(self) -> List[str]:
         """Nothing has to be put back."""
         self._beats.rest = False
+        self._client.close()
         return []
 
     @property

@@ -11,8 +11,10 @@ import re
 from typing import Pattern
 
 MARKER = "dyno_marker"  # the table that says who uses the schema
-TRIED = "rehearsed"  # the table of a check
+TRIED = "rehearsed"  # the table of a check, and the procedure of another one
 CANARY = "dyno_canary"  # the table of the canary
+# asked through some of the connections of clients: which of the servers behind an address answers
+WHICH = "SELECT @@hostname, @@port, @@server_id"
 
 _NAME = r"`[^`]{1,64}`"
 _READS = (
@@ -25,8 +27,9 @@ _READS = (
 )
 _CHANGES = (
     # in the schema of the plan: the statistics of its tables, and what Dyno has made there
-    r"ANALYZE NO_WRITE_TO_BINLOG TABLE \w+",
+    r"ANALYZE TABLE \w+",
     rf"CREATE TABLE ({MARKER}|{TRIED}|{CANARY}) .*",
+    rf"CREATE PROCEDURE {TRIED}\(\) SELECT 1",
     rf"(INSERT INTO|UPDATE|DELETE FROM) ({MARKER}|{CANARY})\b.*",
     rf"DROP TABLE (IF EXISTS )?({MARKER}|{TRIED}|{_NAME})",
     rf"DROP PROCEDURE (IF EXISTS )?{_NAME}",
@@ -38,9 +41,21 @@ def _pattern(*allowed: str) -> Pattern[str]:
 
 
 _OF_REPLICA, _ANY = _pattern(*_READS), _pattern(*_READS, *_CHANGES)
+# what one server of several counts, holds or does
+_OF_ONE = _pattern(
+    r"SHOW\s+((GLOBAL|SESSION)\s+)?STATUS\b",
+    r"SHOW\s+ENGINE\s",
+    r".*\b(performance_schema\.|data_length|processlist"
+    r"|innodb_metrics|innodb_trx|rocksdb_cfstats|rocksdb_compaction_stats)",
+)
 
 
 def may_send(sql: str, to_replica: bool = False) -> bool:
     """Whether the statement is one of those, and one alone; a replica is sent none that changes tables."""
     text, allowed = sql.strip(), _OF_REPLICA if to_replica else _ANY
     return ";" not in text and allowed.fullmatch(text) is not None
+
+
+def is_of_one_server(sql: str) -> bool:
+    """Whether its answer is about the server that gives it, and not about what all of a cluster hold."""
+    return _OF_ONE.match(sql.strip()) is not None

@@ -36,7 +36,7 @@ def driver_options(socket: str, port: int) -> List[str]:
 def generator_login_options(server: Server) -> Iterator[List[str]]:
     """Options with the login of the generator; over loopback in a private file, deleted right after."""
     if not server.loopback_port:
-        yield []
+        yield [*server.load_options]
         return
     path = os.path.join(server.private, "login")
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -66,6 +66,7 @@ class SessionSampler:
         of_roles += [series for key in kinds for series in series_of_kind(key)]
         of_roles += committed_series(kinds) if figure_kinds else []
         self._further = further
+        self._trip: Optional[float] = None  # the latest round trip
         of_server = [*counters.declare(), *waits.declare(), *SERIES]
         self._series = [*LOAD, *host.declare(), *of_server, *of_roles, *(series for series, _ in further)]
         self._digits = [each.digits for each in self._series]
@@ -90,7 +91,7 @@ class SessionSampler:
     @property
     def has_server(self) -> bool:
         """Whether the server answered for the latest sample."""
-        return bool(self._status)
+        return bool(self._status) or self._trip is not None
 
     def spent(self, first: Moment, last: Moment) -> Dict[str, Optional[float]]:
         """What machine and server used between two moments, named like the costs per query."""
@@ -143,6 +144,7 @@ class SessionSampler:
         of_load = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
         of_server = self._counters.values(status, self._status, dt)
         of_further = [value() for _, value in self._further]
+        self._trip = of_further[0] if of_further else None
         if s >= 0:
             self.means.add([*of_server, *of_further[:1]], dt)
         waits = self.waits.values(status, self._status, dt)

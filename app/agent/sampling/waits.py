@@ -85,9 +85,11 @@ class WaitSampler:
         if self.is_on:
             self._before, self._elapsed = self._read(), 0.0
 
-    def amounts(self, status: Mapping[str, str]) -> Amounts:
-        """All waits so far."""
-        found = (self._read() if self.is_on else None) or {}
+    def amounts(self, status: Mapping[str, str]) -> Optional[Amounts]:
+        """All waits so far; None where the server does not tell them now."""
+        found = self._read() if self.is_on else {}
+        if found is None or not (self.is_on or status):
+            return None
         return {**found, **_status_amounts(self._of_status, status)}
 
     def files(self) -> Dict[str, float]:

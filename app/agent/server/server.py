@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set
 
 from app.agent.system.directory import read_lines, write_file
 from app.agent.system.errors import AgentError
@@ -63,6 +63,7 @@ class Server:
         self.port = (port or free_port(self.address)) if self.address else 0
         self.password = "Dy-" + secrets.token_hex(16) if self.port else ""  # as plugins that check it want it
         self.client = Client(self.socket)
+        self.load_options: Sequence[str] = ()  # of sysbench, that this server needs
         self.my_cnf = ""
         self.added = room_options(contender["cnf"], clients)  # options that the preset lacks
         if instruments == BY_NAME:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
-from app.engines.server import ANALYSE
+from app.engines.server import ANALYSE, ANALYSE_ALL
 from app.protocol.events import MomentEvent
 
 from .facts import tables_of
@@ -43,7 +43,8 @@ class TableAnalysis:
         session = self._session
         session.control.begin_step()  # a request to skip was about the step before
         began = time.monotonic()
-        work = AnalyseTables(session.server.another_client(None), self._first_statements())
+        statement = ANALYSE_ALL if session.contender.is_existing else ANALYSE
+        work = AnalyseTables(session.server.another_client(None), self._first_statements(), statement)
         self._wait_for(work)
         seconds = round(time.monotonic() - began, 3)
         rows = session.write_accounting.rows_in_tables
@@ -80,8 +81,9 @@ class TableAnalysis:
 class AnalyseTables(threading.Thread):
     """ANALYZE TABLE on its own connection, so that the agent can still react to requests."""
 
-    def __init__(self, client: Client, before: Sequence[str]) -> None:
+    def __init__(self, client: Client, before: Sequence[str], statement: str = ANALYSE) -> None:
         super().__init__(name="analyse", daemon=True)
+        self._statement = statement
         self._client = client  # without a time limit: a table takes as long as it takes
         self._before = before
         self._connection: Optional[int] = None
@@ -124,7 +126,7 @@ class AnalyseTables(threading.Thread):
         began, said = time.monotonic(), ["skipped by a person"]
         if not self._is_given_up:
             self._connection = int(self._client.query("SELECT CONNECTION_ID() AS id")[0]["id"])
-            said = _ask(self._client, ANALYSE.format(name))
+            said = _ask(self._client, self._statement.format(name))
             self._connection = None
         self.tables[name] = {"seconds": round(time.monotonic() - began, 3), "said": said}
         if not _is_good(said):
@@ -160,7 +162,7 @@ def _ask(client: Client, statement: str) -> List[str]:
 def _is_good(said: List[str]) -> bool:
     """Whether the answer is good; an engine without ANALYZE gives a note and no status."""
     words = [each.lower() for each in said]
-    if words and words[-1].endswith("doesn't support analyze"):
+    if not words or words[-1].endswith("doesn't support analyze"):  # some answer without a row
         return True
     failed = any(each.startswith("error") or each.endswith("operation failed") for each in words)
     return not failed and any(each.startswith("status") for each in words)

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 OF_REST = ("events", "reads", "writes", "other", "errors", "reconnects")
+# costs of this machine, which are not those of a server elsewhere
+OF_MACHINE = (
+    *("machine_cpu_us", "disk_busy_us", "context_switches"), *("reads", "read_kb", "writes", "written_kb"),
+)  # fmt: skip
 LEAST_REST_S = 0.05
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 LAST = 2  # seconds of the step in which the threads of the server are looked at
@@ -238,6 +242,8 @@ class RunningStepMeter:
         spent = self._session.sampler.spent(self._first, self._last)
         spent.update(self._costs.spent(queries, spent["cpu_us"]))
         spent.update(self.profile.spent())
+        if self._existing and not self._session.server.pid:
+            spent.update(dict.fromkeys(OF_MACHINE))
         return spent
 
     def existing(self, queries: int) -> Tuple[Dict[str, Any], List[str]]:
@@ -385,7 +391,7 @@ class StepWaitsCounter:
 
     def __init__(self, session: RunningSession) -> None:
         self._session = session
-        self._before: Amounts = {}
+        self._before: Optional[Amounts] = None
         self._after: Optional[Amounts] = None
         self._files: Dict[str, float] = {}  # bytes at the beginning, after `end` those since then
         self._statements: Digests = {}  # at the end
@@ -409,12 +415,12 @@ class StepWaitsCounter:
         self._session.sampler.statements.stop()
 
     def fields(self, queries: int) -> Dict[str, Any]:
-        """The fields of step_ended; none if the server restarted, or before the end."""
-        after = self._after
-        if after is None or has_restarted(self._before, after):
+        """The fields of step_ended; none if the server restarted or does not tell, or before the end."""
+        before, after = self._before, self._after
+        if before is None or after is None or has_restarted(before, after):
             return {}
         sampler = self._session.sampler
-        events = self._events(wait_differences(self._before, after), queries)
+        events = self._events(wait_differences(before, after), queries)
         measured = sampler.waits.kinds
         kinds = {kind: sum(each.ms or 0.0 for each in events if each.kind == kind) for kind in measured}
         found = Waits(

@@ -33,6 +33,7 @@ from app.agent.system.directory import MarkedDirectory
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError, Journal
 from app.agent.system.loop_disk import LoopDisk
+from app.protocol.events import Fact
 from app.protocol.others import Others
 from app.protocol.plan import Plan, PlannedSession
 from app.protocol.series import SeriesDeclaration, role_series_name
@@ -103,6 +104,7 @@ class RunningSession(BegunSession):
         # False: the latest ANALYZE TABLE failed, or its row estimate is far off
         self.has_statistics = True
         self._opened = contextlib.ExitStack()
+        self._reached = 1  # servers behind the address of one that runs already
 
     @cached_property
     def host(self) -> HostSampler:
@@ -129,10 +131,13 @@ class RunningSession(BegunSession):
         of_load = (roles, kinds, figure_kinds)
         locks = RowLockPairs(client)
         of_session = (waits, locks, statements, threads)
-        return SessionSampler(self.journal, host, counters, *of_session, *of_load, further=self._further())
+        made = SessionSampler(self.journal, host, counters, *of_session, *of_load, further=self._further())
+        if isinstance(self.server, ExistingServer):
+            made.expects_silence = partial(_are_several, self.server)
+        return made
 
     def _further(self) -> List[Further]:
-        """Series of a server that runs already: the round trip, and the lag of each of its replicas."""
+        """Series of a server that runs already: the round trip, then the lag of each of its replicas."""
         server = self.server
         if not isinstance(server, ExistingServer):
             return []
@@ -186,7 +191,19 @@ class RunningSession(BegunSession):
         """Look for requests of people, lines of the error log, and room on the disk."""
         super().look(index)
         self.error_log.write_new(self.server)
+        if isinstance(self.server, ExistingServer):
+            self._look_what_is_reached(self.server)
         self.check_room()
+
+    def _look_what_is_reached(self, server: ExistingServer) -> None:
+        """Say it once if that is more than one server; the fact has all of them."""
+        server.relay.take_problems()
+        found = server.relay.servers
+        if len(found) > self._reached:
+            if self._reached == 1:
+                self.journal.log(server.several)
+            self.journal.write_fact(Fact, list(found), name="servers_reached", when="")
+            self._reached = len(found)
 
     def others_between(self, first: Reading, last: Reading) -> Others:
         """The load of others between two readings; logs it if it was above a limit."""
@@ -211,6 +228,10 @@ class RunningSession(BegunSession):
         if self.loop_disk is not None and self.loop_disk.has_less_than(ROOM):
             text = "the file system of {:,} MiB that the data lie on is full: choose fewer rows or seconds"
             raise AgentError(text.format(self.plan.loop_bytes >> 20))
+
+
+def _are_several(server: ExistingServer) -> bool:
+    return bool(server.several)
 
 
 def turn_hooks(running: RunningSession) -> TurnHooks:

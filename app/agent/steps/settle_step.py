@@ -12,7 +12,7 @@ from app.agent.sampling.host import deltas
 from app.agent.sampling.reading import Reading
 from app.agent.sampling.write_accounting import fixed_row_width
 from app.agent.server.debt import debt_text, read_debt
-from app.agent.server.mysql import Client, QueryError
+from app.agent.server.mysql import READ_S, Client, QueryError
 from app.engines import engine_of
 from app.engines.server import CALM_S
 from app.protocol.events import MomentEvent, ProgressEvent
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from .running import BegunSession, RunningSession
 
+_BY_ONE = "it waited for the writes of one server, of several that were reached: the time of all is not known"
 SLICE_S = 0.25
 FEW_KB = 1024  # per second: too little to disturb reads
 DEVICE_S = 10  # longest wait for the device: others may write to it for ever
@@ -64,16 +65,18 @@ def drain(session: RunningSession, index: int, cap_s: int) -> None:
 
 
 def _settling(session: RunningSession) -> AnySettling:
-    client, contender = session.server.client, session.contender
-    if isinstance(session.server, ExistingServer):
-        return WritesComeToRest(client, session.server.beats)
-    return Settling(client, contender.engine, session.server.data)
+    server, contender = session.server, session.contender
+    if isinstance(server, ExistingServer):
+        return WritesComeToRest(server.another_client(READ_S), server.beats)
+    return Settling(server.client, contender.engine, server.data)
 
 
 def _settled(
     session: RunningSession, step: Step, settling: AnySettling, first: Reading, seconds: float
 ) -> Dict[str, Any]:
     """The fields of the end of a settle step."""
+    if isinstance(session.server, ExistingServer) and session.server.several:
+        return _settled_by_one(session, settling, seconds)
     stopped = session.control.interrupts
     capped = bool(settling.unpaid) and not stopped
     cost = {} if stopped else _close(session, first)  # else the writes before it are still open
@@ -89,11 +92,23 @@ def _settled(
     }
 
 
+def _settled_by_one(session: RunningSession, settling: AnySettling, seconds: float) -> Dict[str, Any]:
+    """It waited for one of several servers: how long all of them took is not known."""
+    stopped = session.control.interrupts
+    outcome, reason = stopped or "completed", session.control.why if stopped else _BY_ONE
+    return {
+        "outcome": outcome,
+        "reason": reason,
+        "seconds": seconds,
+        "marks": ["capped"] * bool(settling.unpaid),
+    }
+
+
 def _close(session: RunningSession, first: Reading) -> Dict[str, Any]:
     session.sampler.begin()
-    return session.write_accounting.close(
-        first, session.sampler.reading, fixed_row_width(session.server.client)
-    )
+    width = fixed_row_width(session.server.client)
+    found = session.write_accounting.close(first, session.sampler.reading, width)
+    return found if session.server.pid else {}  # of a server elsewhere this machine's device says nothing
 
 
 def _capped(step: Step, settling: AnySettling) -> str:

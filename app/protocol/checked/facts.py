@@ -169,6 +169,7 @@ class SessionFacts:
     work: RowsPerEvent
     load: RemoteLoadFacts
     existing: ExistingServerStep
+    servers_reached: list[Name]  # behind the address of one that runs already, if there are several
     conditions: AskedConditions
     stacks: Stacks
 

@@ -34,6 +34,7 @@ class ShownServer:
 
     client: ScriptedClient
     shown: SimpleNamespace
+    several: str = ""
     lags: tuple[()] = ()
     relay: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(pids=[]))
 
@@ -46,12 +47,12 @@ class ShownServer:
         return self.client.sent
 
 
-def metered(**of_contender: Any) -> tuple[ExistingServerMeter, ScriptedClient]:
+def metered(several: str = "", **of_contender: Any) -> tuple[ExistingServerMeter, ScriptedClient]:
     client = ScriptedClient()
     asked = {"host": "db.example", "max_queries": 0, "price": "", **of_contender}
     place = SimpleNamespace(host=asked["host"], max_queries=asked["max_queries"])
     shown = SimpleNamespace(place=place, price=asked["price"], name="")
-    return ExistingServerMeter(cast(ExistingServer, ShownServer(client, shown))), client
+    return ExistingServerMeter(cast(ExistingServer, ShownServer(client, shown, several))), client
 
 
 @pytest.fixture
@@ -123,11 +124,30 @@ def test_the_network_is_at_most_the_shorter_round_trip(ten_seconds: None) -> Non
     assert seen.fact(1000, None, 8.0)["network_pct"] is None
 
 
+def test_of_several_servers_neither_network_nor_neighbours_are_known(ten_seconds: None) -> None:
+    seen, _ = metered("connections reached 2 servers")
+    seen.begin({"questions": "1000"})
+    seen.end({}, 1000)
+    found = seen.fact(1000, 2.0, 8.0)
+    assert found["network_pct"] is None and found["others_statements"] is None
+    assert found["rtt_during_ms"] == 2.0 and seen.marks(1000, False) == ["remote"]
+
+
+def test_a_first_reading_that_is_lost_makes_no_neighbour(ten_seconds: None) -> None:
+    seen, _ = metered()
+    seen.begin({})
+    seen.end({"questions": "9000000"}, 10_000)
+    assert seen.marks(10_000, False) == ["remote"]
+
+
 class Writing:
     """A server whose counter of writes grows by these amounts."""
 
     def __init__(self, *growth: int) -> None:
         self._growth, self._written = iter(growth), 0
+
+    def close(self) -> None:
+        pass
 
     def pairs(self, _: str) -> dict[str, str]:
         self._written += next(self._growth)
