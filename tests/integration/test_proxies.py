@@ -65,6 +65,7 @@ def test_fewer_connections_than_clients_are_said(desktop: Desktop, measured_serv
     assert tables(measured_server) == []
 
 
+@pytest.mark.full
 def test_a_server_that_lets_fewer_in_is_said(desktop: Desktop, measured_server: Database) -> None:
     add(desktop, measured_server)
     measured_server.query("SET GLOBAL max_connections = 10")

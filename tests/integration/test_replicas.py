@@ -236,6 +236,7 @@ def test_a_neighbour_counts_where_it_is(desktop: Desktop, two_replicas: Replicat
     assert marked == {"reads"} and ways(desktop)["reads"]["others_statements"] > 20
 
 
+@pytest.mark.full
 def test_a_replica_and_its_primary_are_compared_in_one_plan(
     desktop: Desktop, two_replicas: Replicated
 ) -> None:
@@ -340,6 +341,7 @@ def test_a_server_that_does_not_replicate_the_primary_is_refused(
         assert two_replicas.primary.query("SHOW TABLES FROM bench") == []
 
 
+@pytest.mark.full
 def test_a_replica_that_dies_ends_the_session_by_its_name(desktop: Desktop) -> None:
     with with_accounts("") as servers:
         added(desktop, servers)
