@@ -159,7 +159,7 @@ case $1 in
         sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends /srv/dist/dyno_*.deb desktop-file-utils &&
             desktop-file-validate /usr/share/applications/dyno.desktop && dyno --version && dyno doctor && dyno &&
             sudo apt-get install -q -y --no-install-recommends man-db bash-completion &&
-            completes "dyno run --sequence qu" quick && completes "dyno se" "sequence session" &&
+            completes "dyno run --sequence qu" quick && completes "dyno se" "server sequence session" &&
             man dyno-run | grep -q -e --sequence && man -k dyno | grep -q "^dyno-run " &&
             sudo apt-get remove -q -y dyno && ! [ -e /usr/lib/dyno ] && ! [ -e /usr/bin/dyno ]
         ;;

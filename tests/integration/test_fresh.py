@@ -63,7 +63,7 @@ def test_the_package_completes_and_explains_itself(tmp_path: Path, packages: Pat
     for line, words in (
         ("dyno run my", ["mysql-5.6"]),
         ("dyno run --sequence qu", ["quick"]),
-        ("dyno se", ["sequence", "session"]),
+        ("dyno se", ["server", "sequence", "session"]),
     ):
         asked = ["bash", "-c", COMPLETE, "bash", str(root), line]
         done = subprocess.run(asked, env=path, capture_output=True, text=True, check=True)
