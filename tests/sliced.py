@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import Any
 
 from app.history.recorded.writing import JournalStorer
@@ -62,6 +63,7 @@ def keep(
     """
     for turn in its_plan.turns:
         maker = _Maker(its_plan, turn.session)
+        maker.random = Random(turn.ordinal)  # a session has another name each time
         if turn.ordinal <= until:
             maker.begin()
             for at in range(len(its_plan.steps)):
