@@ -22,7 +22,7 @@ PASSWORD = "replicating"
 
 @dataclass(frozen=True)
 class Replicated:
-    """The servers, and how this family is told to replicate."""
+    """A primary and its replicas."""
 
     primary: Database
     replicas: list[Database]

@@ -1,7 +1,7 @@
 """A proxy of the tests before a real MariaDB, which refuses what other servers and proxies refuse.
 
 It reads the commands of clients in plain text, answers some by an error, and sends another statement in place
-of some others. It is none of those that it is called by:
+of some others. It has their names, and is none of them:
 
 TIDB: from its documentation (*MySQL Compatibility*) are that it has no stored procedures, functions, triggers
 and events, that tables of the Performance Schema are empty, and that EXPLAIN has other columns. That ANALYZE

@@ -62,7 +62,7 @@ def at(port: int) -> Any:
     return SimpleNamespace(port=port)
 
 
-def said(desktop: Desktop) -> list[str]:
+def agent_lines(desktop: Desktop) -> list[str]:
     """What the session said to people."""
     events = desktop.events(desktop.sessions()[0]["id"])
     return [each.text for each in events if isinstance(each, LogEvent) and each.source == "agent"]
@@ -97,7 +97,7 @@ def test_it_goes_to_its_end_without_the_figures_of_one_node(
     assert end_of(desktop).outcome == "completed"
     (reached,) = facts(desktop, "servers_reached").values()
     assert len(reached) == NODES and len({each.split()[0] for each in reached}) == NODES
-    assert len([text for text in said(desktop) if REACHED in text]) == 1
+    assert len([text for text in agent_lines(desktop) if REACHED in text]) == 1
     assert REACHED in desktop.dyno("session", "show", "last").stdout
     for each in ended(desktop):
         assert not each.status and each.waits is None and not each.sizes

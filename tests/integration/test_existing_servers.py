@@ -17,6 +17,7 @@ import pytest
 from app.agent.existing.statements import may_send
 from app.agent.server.mysql import certificate_of
 from app.agent.survey.builds import find_builds
+from app.protocol.answers import Build
 from app.protocol.events import Fact, SessionEnded, StepEnded
 from tests.installed import BUILD
 from tests.integration.desktop import Desktop
@@ -44,12 +45,16 @@ OF_CLIENTS = (
 )
 
 
+def build_of(name: str) -> Build:
+    """One that was fetched; without a name that of the system."""
+    base = str(builds.find(name)) if name else ""
+    return next((each for each in find_builds([base]) if each.base == base), BUILD)
+
+
 @contextmanager
 def with_account(name: str) -> Iterator[Database]:
     """A server with an account that may do nothing global, and two empty schemas."""
-    base = str(builds.find(name)) if name else ""
-    build = next((each for each in find_builds([base]) if each.base == base), BUILD)
-    with started(build, cache="128M") as database:
+    with started(build_of(name), cache="128M") as database:
         database.query(
             "CREATE DATABASE bench", "CREATE DATABASE second", "CREATE DATABASE theirs",
             f"CREATE USER measured@localhost IDENTIFIED BY '{PASSWORD}' REQUIRE SSL",

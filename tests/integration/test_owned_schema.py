@@ -10,10 +10,8 @@ import pytest
 from app.agent.existing.schema import SILENT_S, Heartbeat, OwnedSchema
 from app.agent.existing.statements import may_send
 from app.agent.server.mysql import READ_S, Client
-from app.agent.survey.builds import find_builds
 from app.agent.system.errors import AgentError
-from tests.installed import BUILD
-from tests.running import builds
+from tests.integration.test_existing_servers import build_of
 from tests.team_server import Database, started
 from tests.waiting import wait_until
 
@@ -30,9 +28,7 @@ BUILDS = [
 
 @pytest.fixture(scope="module", params=BUILDS)
 def schema_server(request: pytest.FixtureRequest) -> Iterator[Database]:
-    base = str(builds.find(request.param)) if request.param else ""
-    build = next((each for each in find_builds([base]) if each.base == base), BUILD)
-    with started(build) as found:
+    with started(build_of(request.param)) as found:
         yield found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.haproxy import balanced
 from tests.integration.desktop import Desktop
-from tests.integration.test_clusters import addresses, at, end_of, said
+from tests.integration.test_clusters import addresses, agent_lines, at, end_of
 from tests.integration.test_existing_servers import (
     add,
     begun,
@@ -114,7 +114,7 @@ def test_a_proxy_that_turns_to_an_empty_server_fails_the_steps_with_reasons(desk
             running.communicate(timeout=240)
         failed = [each.reason for each in ended(desktop) if each.outcome == "failed"]
         assert failed and all(reason and "\n" not in reason for reason in failed)
-        assert len([text for text in said(desktop) if "reached 2 servers" in text]) == 1
+        assert len([text for text in agent_lines(desktop) if "reached 2 servers" in text]) == 1
         assert tables(second) == []
 
 

@@ -17,7 +17,7 @@ from tests.integration.refusing_server import (
     Refusing,
     refusing_server,
 )
-from tests.integration.test_clusters import end_of, said
+from tests.integration.test_clusters import agent_lines, end_of
 from tests.integration.test_existing_servers import (
     ended,
     facts,
@@ -66,7 +66,7 @@ def test_what_a_plan_can_do_without_is_said_and_it_goes_on(
     plain_server.query("SET GLOBAL general_log = OFF")
     assert end_of(desktop).outcome == "completed"
     assert [each.outcome for each in ended(desktop)] == ["completed"] * 4
-    found = [text for text in said(desktop) for each in (AS_TEXT, UNANALYSED) if each in text]
+    found = [text for text in agent_lines(desktop) for each in (AS_TEXT, UNANALYSED) if each in text]
     assert [any(each in text for text in found) for each in texts] == [True] * len(texts) and len(
         found
     ) == len(texts)
@@ -84,7 +84,7 @@ def test_who_calls_itself_anew_each_time_is_many(desktop: Desktop, plain_server:
     assert end_of(desktop).outcome == "completed"
     *_, reached = facts(desktop, "servers_reached").values()
     assert len(reached) == 20 and all(len(each) < 200 and each.isprintable() for each in reached)
-    (text,) = [each for each in said(desktop) if "is left out" in each]
+    (text,) = [each for each in agent_lines(desktop) if "is left out" in each]
     assert text.isprintable() and len(text) < 600
 
 

@@ -10,24 +10,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.agent.existing.statements import may_send
 from app.agent.server.mysql import certificate_of
-from app.agent.survey.builds import find_builds
 from app.protocol.events import Fact, Sample, SeriesDeclared, SessionEnded, StepEnded
 from tests.installed import BUILD
 from tests.integration.desktop import Desktop
+from tests.integration.test_existing_servers import PASSWORD, build_of, given_password
 from tests.replicated import Replicated, replicated
-from tests.running import builds
 from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence
 from tests.team_server import Database, started
 from tests.waiting import beside, wait_until
 
-SECRET = "A-Secret-of-44"
+__all__ = ["given_password"]
+
 HOST = "127.0.0.1"
 READS = f'name = "reads"\nworkload = "read-only"\non = "replica"\n{CALM}'
 WRITES = f'workload = "update-index"\n{CALM}'
@@ -62,12 +61,10 @@ FAMILIES = [
 @contextmanager
 def with_accounts(name: str) -> Iterator[Replicated]:
     """A primary with two replicas, and an account that may do nothing global."""
-    base = str(builds.find(name)) if name else ""
-    build = next((each for each in find_builds([base]) if each.base == base), BUILD)
-    with replicated(build) as servers:
+    with replicated(build_of(name)) as servers:
         servers.primary.query(
             "CREATE DATABASE bench",
-            f"CREATE USER measured@localhost IDENTIFIED BY '{SECRET}' REQUIRE SSL",
+            f"CREATE USER measured@localhost IDENTIFIED BY '{PASSWORD}' REQUIRE SSL",
             "GRANT ALL ON bench.* TO measured@localhost",
         )
         servers.await_replicas()
@@ -78,15 +75,6 @@ def with_accounts(name: str) -> Iterator[Replicated]:
 def two_replicas() -> Iterator[Replicated]:
     with with_accounts("") as servers:
         yield servers
-
-
-@pytest.fixture(autouse=True)
-def password_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "password"
-    path.write_text(SECRET)
-    path.chmod(0o600)
-    monkeypatch.setenv("DYNO_PASSWORD_FILE", str(path))
-    monkeypatch.chdir(tmp_path)
 
 
 def added(desktop: Desktop, servers: Replicated) -> None:
@@ -190,7 +178,7 @@ def check_roles(desktop: Desktop, servers: Replicated) -> None:
     assert reads <= grown[1] < 2 * reads + 1000 and together <= grown[2] < 2 * together + 1000
     assert grown[0] < 1000
     check_ways(desktop)
-    holding = subprocess.run(["grep", "-rl", SECRET, str(desktop.home)], capture_output=True, text=True)
+    holding = subprocess.run(["grep", "-rl", PASSWORD, str(desktop.home)], capture_output=True, text=True)
     assert holding.stdout == ""
 
 
@@ -332,7 +320,7 @@ def test_a_server_that_does_not_replicate_the_primary_is_refused(
     with started(BUILD) as stranger:
         stranger.query(
             "CREATE DATABASE bench",
-            f"CREATE USER measured@localhost IDENTIFIED BY '{SECRET}' REQUIRE SSL",
+            f"CREATE USER measured@localhost IDENTIFIED BY '{PASSWORD}' REQUIRE SSL",
             "GRANT ALL ON bench.* TO measured@localhost",
         )
         add(desktop, "stranger", stranger, "--replica-of", "prod")

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from typing import IO
 
+from app.agent.server.login_socket import harmless
 from app.agent.server.program import why_not_started
 from app.agent.system.errors import AgentError
 from app.protocol.plan import Plan
@@ -62,5 +63,4 @@ def _problem_of(path: str, word: str, limit_s: float, said: IO[bytes]) -> str:
 def _last_line(said: IO[bytes]) -> str:
     said.seek(max(0, said.seek(0, os.SEEK_END) - _LAST))
     lines = said.read().decode(errors="replace").split("\n")
-    shown = ("".join(char if char.isprintable() else "?" for char in line).strip() for line in lines)
-    return next((line[:300] for line in reversed([*shown]) if line), "without a word")
+    return next((harmless(line.strip()) for line in reversed(lines) if line.strip()), "without a word")

@@ -58,7 +58,7 @@ class Refusals:
         return [AS_TEXT] * bool(self._prepared)
 
     def texts(self) -> Iterator[str]:
-        """What is said of it."""
+        """A line for each of them: what the server refuses, and what the plan does instead."""
         if self._prepared:
             yield _AS_TEXT.format(self._prepared)
         if self._analyse:

@@ -168,7 +168,7 @@ class Worker:
             self._loop.add(Pair(client, server, self._place.schema, welcome, limit=self._limit))
 
     def _question(self) -> str:
-        """Asks some connections which server they have reached: not so many that it costs them time."""
+        """WHICH for a connection that is to be asked; '' for most, as an answer takes a round trip."""
         now = time.monotonic()
         if self._asked >= ASKED and now - self._asked_at < ASKED_EACH_S:
             return ""

@@ -54,11 +54,7 @@ class RelayedServer:
             return ""
         number = "{} or more".format(count) if count == MOST_SERVERS else str(count)
         more = ["..."] * (count > NAMED)
-        return _SEVERAL.format(self._where, number, ", ".join([*names[:NAMED], *more]))
-
-    @property
-    def _where(self) -> str:
-        return "{} port {}".format(self.place.host, self.place.port)
+        return _SEVERAL.format(self.place.text, number, ", ".join([*names[:NAMED], *more]))
 
     @property
     def pid(self) -> int:
@@ -86,7 +82,9 @@ class RelayedServer:
 
     def end_text(self) -> str:
         problem, whose = self.problem, "{}: ".format(self.name) if self.name else ""
-        return "{}{} does not answer any more{}".format(whose, self._where, ": " + problem if problem else "")
+        return "{}{} does not answer any more{}".format(
+            whose, self.place.text, ": " + problem if problem else ""
+        )
 
     def stop(self) -> None:
         self.client.close()
@@ -95,8 +93,7 @@ class RelayedServer:
 
 def text_at(place: ServerPlace, problem: str) -> str:
     """What is wrong, and where."""
-    where = "{} port {}".format(place.host, place.port)
-    return problem if where in problem else "{}: {}".format(where, problem)
+    return problem if place.text in problem else "{}: {}".format(place.text, problem)
 
 
 def process_of(host: str, port: int) -> int:

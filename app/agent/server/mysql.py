@@ -223,6 +223,11 @@ class ServerPlace(NamedTuple):
     certificate: str  # SHA-256 of the one that it must show; '': no TLS
     max_queries: int = 0  # a second that it may be sent; 0: any
 
+    @property
+    def text(self) -> str:
+        """As texts name it."""
+        return "{} port {}".format(self.host, self.port)
+
 
 class Greeting(NamedTuple):
     """What a server says first."""
@@ -247,8 +252,7 @@ class Entrance:
     def __init__(self, place: ServerPlace, password: str) -> None:
         self._place = place
         self.answer = ""  # to a question, see `log_in`
-        self._at = "{} port {}".format(place.host, place.port)
-        with _login_errors(self._at):
+        with _login_errors(self._place.text):
             self._socket = LoginSocket(place.host, place.port)
         with self._errors():
             self._connection = _greeted(self._socket, place, password)
@@ -280,7 +284,7 @@ class Entrance:
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
         try:
-            with _login_errors(self._at):
+            with _login_errors(self._place.text):
                 yield
         except BaseException:
             self.close()
