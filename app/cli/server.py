@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from app.core.errors import InputError
-from app.remote.reach import reached
+from app.remote.target import Ask
+from app.targets.server_actions import clean_schema, look_anew, look_at_server, trust_certificate
 from app.targets.server_login import (
+    CertificateNotAcceptedError,
     LoggedInServer,
     UnknownServerCertificateError,
-    check_usable,
     found_lines,
-    log_in,
-    offered_certificate,
 )
 from app.targets.servers import (
     FORM,
@@ -24,7 +22,6 @@ from app.targets.servers import (
     NamedServer,
     Servers,
     fingerprint_text,
-    parse_fingerprint,
     parse_server_url,
     setting_names,
 )
@@ -33,8 +30,7 @@ from app.targets.store import Targets
 from .parser import add_json, add_noun, add_verb, split_word_list, whole_number
 from .screen import ask_secret, confirmed, entered, print_json, print_table, say, say_wrapped
 
-if TYPE_CHECKING:
-    from app.remote.agent import RemoteAgent
+T = TypeVar("T")
 
 
 def add_words(words: Any) -> None:
@@ -86,11 +82,14 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replica-of", type=str, metavar="NAME", help="the server that it replicates; it takes only reads"
     )
+    parser.add_argument(
+        "--remember", action=argparse.BooleanOptionalAction, help="store its password in the system keyring"
+    )
     parser.add_argument("--confirm", metavar="HOST", help="the host once more, where it is not loopback")
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    names = ("target", "tls", "max_queries", "price", "replica_of")
+    names = ("target", "tls", "max_queries", "price", "replica_of", "remember")
     found = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if arguments.settings is not None:
         listed = split_word_list("settings", arguments.settings) if arguments.settings.strip() else []
@@ -104,11 +103,14 @@ def add_server(arguments: argparse.Namespace) -> None:
     server = replace(parse_server_url(arguments.name, arguments.url), **_given(arguments))
     Servers().check_new(server)
     server = _with_confirmed_host(server, arguments.confirm)
-    with _agent_for(server) as agent:
-        if server.tls:
-            server = _with_accepted_certificate(agent, server)
-        looked = log_in(agent, server, ask_secret)
-    Servers().keep(looked.server)
+    try:
+        looked = look_at_server(server, ask_secret)
+    except UnknownServerCertificateError as error:
+        if not _accepts(error):  # nobody can be asked: it is accepted by its fingerprint later
+            Servers().add(server)
+            raise
+        looked = look_at_server(replace(server, certificate=error.offered), ask_secret)
+    Servers().add(looked.server)
     _show(looked)
     say(f"{server.name} is added; next: dyno run @{server.name} ...")
 
@@ -121,7 +123,7 @@ def edit_server(arguments: argparse.Namespace) -> None:
     changed = Servers().changed(arguments.name, **changes)
     if arguments.confirm or changed.needs_confirmation:
         changed = _with_confirmed_host(changed, arguments.confirm)
-    Servers().keep(changed)
+    Servers().update(changed)
 
 
 def remove_server(arguments: argparse.Namespace) -> None:
@@ -150,28 +152,13 @@ def list_servers(arguments: argparse.Namespace) -> None:
 
 
 def trust_server(arguments: argparse.Namespace) -> None:
-    server, accepted = Servers().get(arguments.name), parse_fingerprint(arguments.fingerprint)
-    if not server.tls:
-        raise InputError(f"server {server.name} is used without TLS: it has no certificate to accept")
-    with _agent_for(server) as agent:
-        offered = offered_certificate(agent, server)
-    if offered != accepted:
-        raise InputError(
-            f"{server.place} shows {fingerprint_text(offered)}: that is not the fingerprint you gave"
-        )
-    Servers().keep(replace(server, certificate=offered))
-    fingerprint = fingerprint_text(offered)
-    say(f"{server.name}: certificate {fingerprint} accepted; next: dyno server show {server.name}")
+    trusted = trust_certificate(arguments.name, arguments.fingerprint, ask_secret)
+    fingerprint = fingerprint_text(trusted.certificate)
+    say(f"{trusted.name}: certificate {fingerprint} accepted; next: dyno server show {trusted.name}")
 
 
 def show_server(arguments: argparse.Namespace) -> None:
-    server = Servers().get(arguments.name)
-    with _agent_for(server) as agent:
-        if server.tls and not server.certificate:
-            server = _with_accepted_certificate(agent, server)
-        check_usable(server)
-        looked = log_in(agent, server, ask_secret)
-    Servers().keep(looked.server)
+    looked = _past_certificate(look_anew, arguments.name)
     if arguments.json:
         print_json(_entry(looked))
     else:
@@ -179,24 +166,26 @@ def show_server(arguments: argparse.Namespace) -> None:
 
 
 def clean_server(arguments: argparse.Namespace) -> None:
-    server = Servers().get(arguments.name)
-    if server.replica_of:
-        what = f"server {server.name} is a replica, where Dyno makes nothing"
-        raise InputError(f"{what}: write dyno server clean {server.replica_of}")
-    check_usable(server)
-    with _agent_for(server) as agent:
-        removed = agent.clean_server(server.asked(log_in(agent, server, ask_secret).password))
-    for each in removed:
-        say(f"removed {each}")
-    if not removed:
-        say(f"nothing is left in the schema {server.schema} of {server.place}")
+    for line in _past_certificate(clean_schema, arguments.name):
+        say(line)
 
 
-@contextmanager
-def _agent_for(server: NamedServer) -> Iterator[RemoteAgent]:
-    """The agent of the target that drives it."""
-    with reached(Targets().get(server.target), ask_secret) as agent:
-        yield agent
+def _past_certificate(do: Callable[[str, Ask, str], T], name: str) -> T:
+    """Do it, once a person has accepted a certificate that nobody has seen before."""
+    try:
+        return do(name, ask_secret, "")
+    except UnknownServerCertificateError as error:
+        if not _accepts(error):
+            raise
+        return do(name, ask_secret, error.offered)
+
+
+def _accepts(error: UnknownServerCertificateError) -> bool:
+    """Ask a person whether the certificate is right; False where nobody is there."""
+    answer = confirmed(f"the certificate of {error.server.place} is {error.fingerprint}: accept it?")
+    if answer is False:
+        raise CertificateNotAcceptedError(error.server)
+    return bool(answer)
 
 
 def _with_confirmed_host(server: NamedServer, given: str | None) -> NamedServer:
@@ -212,19 +201,6 @@ def _with_confirmed_host(server: NamedServer, given: str | None) -> NamedServer:
             f" confirm it with --confirm {server.host}"
         )
     return server.with_confirmed_host(typed)
-
-
-def _with_accepted_certificate(agent: RemoteAgent, server: NamedServer) -> NamedServer:
-    """Ask a person whether the certificate is right; without a terminal the server is kept without it."""
-    offered = offered_certificate(agent, server)
-    fingerprint = fingerprint_text(offered)
-    answer = confirmed(f"the certificate of {server.place} is {fingerprint}: accept it?")
-    if answer is None:
-        Servers().keep(server)
-        raise UnknownServerCertificateError(server, fingerprint)
-    if not answer:
-        raise InputError(f"the certificate of {server.place} is not accepted: nothing was sent to it")
-    return replace(server, certificate=offered)
 
 
 def _entry(looked: LoggedInServer) -> dict[str, Any]:

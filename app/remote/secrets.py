@@ -170,6 +170,16 @@ def forget_secret(*labels: str) -> None:
             keyring.delete_password(SERVICE, label)
 
 
+def check_keyring(whose: str) -> None:
+    """Raise InputError if nothing here can store the secrets of a target or server."""
+    if system_keyring() is None:
+        raise InputError(
+            f"this system has no keyring for the secrets of {whose}: do not remember them,"
+            " or install the library keyring (pipx inject dyno keyring) and unlock it",
+            "remember",
+        )
+
+
 def system_keyring() -> Keyring | None:
     """The system keyring; None if none returns what it stores."""
     try:

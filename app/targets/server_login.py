@@ -60,31 +60,45 @@ def found_lines(looked: LoggedInServer) -> list[str]:
 class ServerCertificateError(TargetError):
     """A certificate that nobody has accepted; no account and no password was sent."""
 
-    def __init__(self, server: NamedServer, text: str, fingerprint: str) -> None:
-        super().__init__(f"{text}: dyno server trust {server.name} {fingerprint}", window_text=text)
-        self.fingerprint = fingerprint
+    def __init__(self, server: NamedServer, offered: str, text: str) -> None:
+        super().__init__(
+            f"{text}: dyno server trust {server.name} {fingerprint_text(offered)}",
+            window_text=f"{text}: choose Look at the server on the Bench page",
+        )
+        self.server, self.offered = server, offered
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint_text(self.offered)
 
 
 class UnknownServerCertificateError(ServerCertificateError):
     """The certificate of a server that was never looked at."""
 
-    def __init__(self, server: NamedServer, fingerprint: str) -> None:
-        text = f"the certificate of {server.place} is unknown: {fingerprint}; check the fingerprint"
-        super().__init__(server, f"{text}, then accept it", fingerprint)
+    def __init__(self, server: NamedServer, offered: str) -> None:
+        text = f"the certificate of {server.place} is unknown: {fingerprint_text(offered)}"
+        super().__init__(server, offered, f"{text}; check the fingerprint, then accept it")
 
 
 class ChangedServerCertificateError(ServerCertificateError):
     """Another certificate than the accepted one."""
 
-    def __init__(self, server: NamedServer, fingerprint: str) -> None:
-        accepted = fingerprint_text(server.certificate)
+    def __init__(self, server: NamedServer, offered: str) -> None:
+        accepted, shown = fingerprint_text(server.certificate), fingerprint_text(offered)
         super().__init__(
             server,
-            f"THE CERTIFICATE OF {server.place} HAS CHANGED: accepted is {accepted}, it shows {fingerprint}."
+            offered,
+            f"THE CERTIFICATE OF {server.place} HAS CHANGED: accepted is {accepted}, it shows {shown}."
             " Somebody may be between the target and the server, or it has a new one; no password was sent."
             " Only if you know why, accept it",
-            fingerprint,
         )
+
+
+class CertificateNotAcceptedError(InputError):
+    """A person has looked at the certificate, and does not accept it."""
+
+    def __init__(self, server: NamedServer) -> None:
+        super().__init__(f"the certificate of {server.place} is not accepted: nothing was sent to it")
 
 
 def offered_certificate(agent: ReachingAgent, server: NamedServer) -> str:
@@ -100,26 +114,40 @@ def offered_certificate(agent: ReachingAgent, server: NamedServer) -> str:
 
 def check_usable(server: NamedServer) -> None:
     """Raise an error for a server that a person has not confirmed, or whose certificate is not accepted."""
-    if server.needs_confirmation:
-        text = (
-            f"server {server.name} is on {server.host}, which nobody has confirmed: write"
-            f" dyno server edit {server.name} --confirm {server.host}"
-        )
-        raise InputError(text, "server", window_text=f"{text} in a terminal")
+    _check_confirmed(server)
     if server.tls and not server.certificate:
-        text = (
-            f"the certificate of server {server.name} is not accepted yet: look at it with"
-            f" dyno server show {server.name}"
+        text = f"the certificate of server {server.name} is not accepted yet:"
+        raise InputError(
+            f"{text} look at it with dyno server show {server.name}",
+            "server",
+            window_text=f"{text} choose Look at the server on the Bench page",
         )
-        raise InputError(text, "server", window_text=f"{text} in a terminal")
+
+
+def _check_confirmed(server: NamedServer) -> None:
+    if server.needs_confirmation:
+        text = f"server {server.name} is on {server.host}, which nobody has confirmed:"
+        raise InputError(
+            f"{text} write dyno server edit {server.name} --confirm {server.host}",
+            "server",
+            window_text=f"{text} choose Edit the server on the Bench page, and type its host once more",
+        )
 
 
 def look_at(agent: ReachingAgent, server: NamedServer, ask: Ask) -> LoggedInServer:
-    """Log in and look; raises UnknownServerCertificateError before it where nobody accepted one yet."""
-    if server.tls and not server.certificate:
-        raise UnknownServerCertificateError(server, fingerprint_text(offered_certificate(agent, server)))
-    check_usable(server)
+    """Log in and look; raises ServerCertificateError before anybody is asked for a password."""
+    _check_confirmed(server)
+    if server.tls:
+        _check_certificate(server, offered_certificate(agent, server))
     return log_in(agent, server, ask)
+
+
+def _check_certificate(server: NamedServer, offered: str) -> None:
+    """Raise an error for a certificate that is not the accepted one."""
+    if not server.certificate:
+        raise UnknownServerCertificateError(server, offered)
+    if offered != server.certificate:
+        raise ChangedServerCertificateError(server, offered)
 
 
 def log_in(
@@ -127,7 +155,8 @@ def log_in(
 ) -> LoggedInServer:
     """Log in by the first password that is right, and look; raises an error where none is."""
     label, variable = server.password_label, _file_variable(server)
-    secrets = Secrets(ask, system_keyring(), label if os.environ.get(variable) else "", variable)
+    keyring = system_keyring() if server.remember else None
+    secrets = Secrets(ask, keyring, label if os.environ.get(variable) else "", variable)
     instead = f": name a file that has it, and that only you can read, in {variable}"
     needed = SecretNeededError(f"server {server.name}", label, instead)
     refused: DynoError = needed
@@ -138,7 +167,7 @@ def log_in(
             found = _look(agent, server, password)
         except DynoError as error:
             if not _is_denied(error):
-                _check_certificate(agent, server)
+                _check_why_failed(agent, server)
                 raise
             refused = error
             continue
@@ -155,13 +184,13 @@ def _file_variable(server: NamedServer) -> str:
     return own if os.environ.get(own) else PASSWORD_FILE
 
 
-def _check_certificate(agent: ReachingAgent, server: NamedServer) -> None:
-    """Whether a login may have failed for another certificate: the agent then hangs up before it."""
-    offered = server.certificate
-    with suppress(DynoError):  # the error of the login says more
-        offered = offered_certificate(agent, server) if server.tls else ""
-    if offered != server.certificate:
-        raise ChangedServerCertificateError(server, fingerprint_text(offered))
+def _check_why_failed(agent: ReachingAgent, server: NamedServer) -> None:
+    """Whether a login has failed for another certificate: the agent then hangs up before it."""
+    if server.tls:
+        offered = server.certificate
+        with suppress(DynoError):  # the error of the login says more
+            offered = offered_certificate(agent, server)
+        _check_certificate(server, offered)
 
 
 def _look(agent: ReachingAgent, server: NamedServer, password: str) -> ExistingServer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import ipaddress
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ class NamedServer:
     price: str = ""  # of an hour: 0.52 USD
     replica_of: str = ""  # the server that it repeats; it takes reads alone
     target: str = LOCAL  # that drives
+    remember: bool = False  # its password is kept in the system keyring
     confirmed: bool = False  # a person has typed its host once
     # as it was found last
     family: str = ""  # empty: nobody has logged in yet
@@ -213,48 +214,87 @@ class Servers:
         return found
 
     def check_new(self, server: NamedServer) -> None:
-        """Raise InputError if it is not valid, or its name is taken."""
+        """Raise InputError if it is not valid, its name is taken, or nothing can remember its password."""
         check_server(server)
         self.primary_of(server)
+        _check_keyring(server)
         if server.name in self._tables.read():
             raise InputError(
                 f"server {server.name!r} exists already: edit it, or choose another name", "name"
             )
 
+    def add(self, server: NamedServer) -> None:
+        """Store a server under a new name."""
+        self.check_new(server)
+        self.keep(server)
+
+    def update(self, server: NamedServer) -> None:
+        """Store a server in place of the one of this name, unless that was removed meanwhile."""
+        self.get(server.name)
+        self.keep(server)
+
     def keep(self, server: NamedServer) -> None:
-        """Store a server, in place of the one of this name."""
-        known = {**self._tables.read(), server.name: check_server(server)}
+        """Store a server, whether or not there is one of this name."""
+        before = self._tables.read()
+        known = {**before, server.name: check_server(server)}
         self.primary_of(server)
         for each in known.values():
             if each.replica_of == server.name and (problem := _replica_problem(each, server)):
-                todo = f"first dyno server edit {each.name} --replica-of ''"
-                raise InputError(f"server {each.name}: {problem}; {todo}", "replica_of")
-        self._tables.write(known)
+                text = f"server {each.name}: {problem}; first"
+                raise InputError(
+                    f"{text} dyno server edit {each.name} --replica-of ''",
+                    "replica_of",
+                    window_text=f"{text} edit {each.name}, a replica of none",
+                )
+        self._write(before, known)
 
     def changed(self, name: str, **changes: Any) -> NamedServer:
-        """The server with these fields; of another place nothing stays accepted, confirmed or known."""
+        """The server of the list with these fields; raises InputError if they do not fit."""
         self._tables.check_fields(changes, "a server")
         before = self.get(name)
-        changed = replace(before, **changes)
-        if any(getattr(before, each) != getattr(changed, each) for each in PLACE):
-            changed = _unknown(
-                replace(changed, certificate="", confirmed=before.confirmed and before.host == changed.host)
-            )
-        elif any(getattr(before, each) != getattr(changed, each) for each in _LOOKED_AT_BY):
-            changed = _unknown(changed)
-        return check_server(changed)
+        changed = changed_server(before, **changes)
+        if not before.remember:
+            _check_keyring(changed)
+        return changed
 
     def remove(self, name: str) -> None:
-        """Take it off the list, and its password out of the keyring unless another one has the same."""
-        from app.remote.secrets import forget_secret
-
-        gone = self.get(name)
+        """Take it off the list; raises InputError while it has replicas there."""
+        self.get(name)
         if replicas := [each.name for each in self.all() if each.replica_of == name]:
             raise InputError(f"server {name} has the replica {replicas[0]}: remove that first")
-        rest = {key: server for key, server in self._tables.read().items() if key != name}
-        if gone.password_label not in {each.password_label for each in rest.values()}:
-            forget_secret(gone.password_label)
-        self._tables.write(rest)
+        before = self._tables.read()
+        self._write(before, {key: server for key, server in before.items() if key != name})
+
+    def _write(self, before: Mapping[str, NamedServer], after: Mapping[str, NamedServer]) -> None:
+        """Store these servers; what none of them remembers any more leaves the keyring."""
+        if forgotten := _remembered(before) - _remembered(after):
+            from app.remote.secrets import forget_secret
+
+            forget_secret(*forgotten)
+        self._tables.write(after)
+
+
+def changed_server(before: NamedServer, **changes: Any) -> NamedServer:
+    """The server with these fields; of another place nothing stays accepted, confirmed or known."""
+    changed = replace(before, **changes)
+    if any(getattr(before, each) != getattr(changed, each) for each in PLACE):
+        is_confirmed = before.confirmed and before.host == changed.host
+        changed = _unknown(replace(changed, certificate="", confirmed=is_confirmed))
+    elif any(getattr(before, each) != getattr(changed, each) for each in _LOOKED_AT_BY):
+        changed = _unknown(changed)
+    return check_server(changed)
+
+
+def _remembered(servers: Mapping[str, NamedServer]) -> set[str]:
+    """Whose passwords are in the keyring; servers may share one."""
+    return {each.password_label for each in servers.values() if each.remember}
+
+
+def _check_keyring(server: NamedServer) -> None:
+    if server.remember:
+        from app.remote.secrets import check_keyring
+
+        check_keyring(server.name)
 
 
 def _as_option(value: str) -> str:

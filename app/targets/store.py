@@ -148,17 +148,10 @@ def _search_path_problem(pattern: str, name: str) -> str:
 
 
 def _check_keyring(target: Target) -> None:
-    """Raise InputError if secrets should be stored without a keyring."""
-    if not target.remember:
-        return
-    from app.remote.secrets import system_keyring
+    if target.remember:
+        from app.remote.secrets import check_keyring
 
-    if system_keyring() is None:
-        raise TargetFieldError(
-            "remember",
-            f"this system has no keyring for the secrets of {target.name}: do not remember them,"
-            " or install the library keyring (pipx inject dyno keyring) and unlock it",
-        )
+        check_keyring(target.name)
 
 
 def _drop_secrets(target: Target) -> None:

@@ -13,7 +13,7 @@ from app.targets.servers import Servers
 
 _MOST_NOTES = 20
 _ACCOUNT = "give the account what it lacks, or choose another server"
-_SCHEMA = "empty the schema, or name another one: dyno server edit {} --url ..."
+_SCHEMA = "empty the schema, or give the server another one"
 _PLAIN = "passwords and rows cross the network in plain text, as you allowed"
 
 
@@ -35,7 +35,7 @@ class LookedAtServers:
             check_usable(server)
         looked = [log_in(agent, server, ask) for server in servers]
         for each in looked:
-            known.keep(each.server)
+            known.update(each.server)
         return cls(looked)
 
     def passwords(self, plan: Plan) -> dict[str, str]:
@@ -60,8 +60,8 @@ def _checks(name: str, looked: LoggedInServer) -> Iterator[Check]:
     for problem in found.problems:
         yield Check("server", FAIL, f"{whose}{problem}", _ACCOUNT, name)
     if found.schema_state:
-        yield Check("schema", FAIL, found.schema_state, _SCHEMA.format(server.name), name)
+        yield Check("schema", FAIL, found.schema_state, _SCHEMA, name)
     if not server.tls and not server.is_loopback:
-        yield Check("server", WARN, f"{whose}{_PLAIN}", f"dyno server edit {server.name} --tls", name)
+        yield Check("server", WARN, f"{whose}{_PLAIN}", f"switch TLS on for server {server.name}", name)
     if notes := found.notes[:_MOST_NOTES]:
         yield Check("server", INFO, f"{whose}{'; '.join(notes)}", "", name)

@@ -42,10 +42,13 @@ def find_server(request: ContenderRequest, target: str) -> NamedServer:
     server = Servers().get(request.server)
     if server.target != target:
         text = f"server {server.name} is driven by {server.target}, not by {target}: choose this target, or"
-        text = f"{text} dyno server edit {server.name} --target {target}"
-        raise InputError(text, "target", window_text=f"{text} in a terminal")
+        command = f"dyno server edit {server.name} --target {target}"
+        raise InputError(f"{text} {command}", "target", window_text=f"{text} edit the server there")
     if problem := server_problem(server, request.engine):
-        raise InputError(problem)
+        if server.version:
+            raise InputError(problem)
+        show, look = f"dyno server show {server.name}", "choose Look at the server"
+        raise InputError(f"{problem}: {show}", window_text=f"{problem}: {look}")
     if (count := len(Servers().replicas_of(server.name))) > MOST_REPLICAS:
         raise InputError(f"server {server.name} has {count} replicas, {MOST_REPLICAS} at most: remove some")
     Servers().primary_of(server)
@@ -55,7 +58,7 @@ def find_server(request: ContenderRequest, target: str) -> NamedServer:
 def server_problem(server: NamedServer, engine: str) -> str:
     """Why a server as it was found last is no contender with an engine, or its default; '' if it is."""
     if not server.version:
-        return f"server {server.name} is not looked at yet: dyno server show {server.name}"
+        return f"server {server.name} is not looked at yet"
     wanted = engine or server.default_engine
     if wanted and wanted in server.engines:
         return ""
@@ -128,8 +131,10 @@ def _check_currency(request: PlanRequest) -> None:
     currencies = sorted({each.partition(" ")[2] for each in prices if each})
     if len(currencies) > 1:
         listed = " and ".join(currencies)
-        text = f"the prices of the servers are in {listed}: dyno server edit NAME --price '1 {currencies[0]}'"
-        raise InputError(text, window_text=f"{text} in a terminal")
+        text, price = f"the prices of the servers are in {listed}:", f"'1 {currencies[0]}'"
+        raise InputError(
+            f"{text} dyno server edit NAME --price {price}", window_text=f"{text} edit one of them"
+        )
 
 
 def check_work_of_existing(
@@ -180,20 +185,24 @@ def check_replicas(contenders: Collection[Contender], steps: Iterable[Step]) -> 
             raise InputError(f"{what}: leave on out, or choose a workload that only reads", "steps")
         lacking = next((each for each in contenders if len(each.replicas) < step.on), None)
         if lacking:
-            raise InputError(f"step {step.name} is on replica {step.on}, {_why_lacking(lacking)}", "steps")
+            text = f"step {step.name} is on replica {step.on}, "
+            command = _why_lacking(lacking, "dyno server add NAME URL --replica-of {}")
+            raise InputError(
+                f"{text}{command}", "steps", window_text=text + _why_lacking(lacking, "add a replica of {}")
+            )
     replica = next((each for each in contenders if each.is_replica), None)
     if replica and writing:
         raise InputError(f"{replica.build} takes only reads: leave out {', '.join(writing)}", "steps")
 
 
-def _why_lacking(contender: Contender) -> str:
-    """Why a contender has no such replica, and what to do."""
+def _why_lacking(contender: Contender, add: str) -> str:
+    """Why a contender has no such replica, and what to do; `add`: how to add one to a server."""
     if not contender.is_existing:
         return f"and Dyno starts {contender.name} without any: leave the step or this contender out"
     if contender.is_replica:
         return f"and {contender.build} is the only one of its contender: leave the step or this contender out"
     have, name = count_text(len(contender.replicas), "replica"), contender.build
-    return f"and {name} has {have}: dyno server add NAME URL --replica-of {name}, or leave the step out"
+    return f"and {name} has {have}: {add.format(name)}, or leave the step out"
 
 
 def check_slices_of_existing(contenders: Collection[Contender]) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from app.cli import main
+from app.protocol.answers import ExistingServer, ServerAddress
 from app.remote.secrets import PASSWORD_FILE, forget_secrets
-from app.targets.servers import Servers, fingerprint_text
-from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer
+from app.targets.servers import Servers, fingerprint_text, parse_server_url
+from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer, MemoryKeyring
 from tests.hostile import TEXT, finds
 from tests.unit.cli.words import refused, said
 
@@ -59,7 +60,7 @@ def running(monkeypatch: pytest.MonkeyPatch, terminal: Terminal) -> FakeExisting
     def reached(*_: Any) -> Iterator[FakeExistingServer]:
         yield server
 
-    monkeypatch.setattr("app.cli.server.reached", reached)
+    monkeypatch.setattr("app.targets.server_actions.reached", reached)
     return server
 
 
@@ -77,7 +78,7 @@ def test_a_person_adds_a_server(
     terminal.sits("DB.example", "y", PASSWORD)
     options = ("--settings", "sync-binlog", "--max-queries", "2k", "--price", "0.52 USD")
     shown = said(capsys, "server", "add", "prod", URL, *options)
-    assert [each.user for each in running.asked] == ["", "dyno"]
+    assert [each.user for each in running.asked] == ["", "", "dyno"], "the certificate comes first"
     assert "Type the host db.example" in terminal.asked[0]
     assert SHOWN in terminal.asked[1] and "password of dyno@db.example:3307" in terminal.asked[2]
     assert "prod: MySQL 8.0.36 (Source distribution), mysql://dyno@db.example:3307/bench" in shown
@@ -152,6 +153,65 @@ def test_a_server_on_loopback_needs_no_confirmation_and_may_be_plain(
     assert "is used without TLS" in refused(capsys, "server", "trust", "own", SHOWN)
     again = refused(capsys, "server", "add", "own", "mysql://me@[::1]/bench")
     assert "server 'own' exists already" in again
+
+
+def test_a_password_is_stored_only_if_a_person_says_so(
+    capsys: pytest.CaptureFixture[str],
+    running: FakeExistingServer,
+    terminal: Terminal,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keyring = MemoryKeyring()
+    monkeypatch.setattr("app.targets.server_login.system_keyring", lambda: keyring)
+    monkeypatch.setattr("app.remote.secrets.system_keyring", lambda: keyring)
+    terminal.sits(PASSWORD)
+    said(capsys, "server", "add", "own", "mysql://me@localhost/bench", "--no-tls")
+    assert not keyring.kept
+    said(capsys, "server", "edit", "own", "--remember")
+    said(capsys, "server", "show", "own")
+    assert list(keyring.kept.values()) == [PASSWORD]
+    forget_secrets()
+    said(capsys, "server", "show", "own")  # by the stored one
+    said(capsys, "server", "edit", "own", "--no-remember")
+    assert not keyring.kept and not Servers().get("own").remember
+    monkeypatch.setattr("app.remote.secrets.system_keyring", lambda: None)
+    assert "this system has no keyring for the secrets of own" in refused(
+        capsys, "server", "edit", "own", "--remember"
+    )
+    adding = ("server", "add", "prod", URL, "--remember")
+    assert "this system has no keyring for the secrets of prod" in refused(capsys, *adding)
+    assert [each.name for each in Servers().all()] == ["own"]
+
+
+def test_a_changed_certificate_is_loud_and_nobody_is_asked_for_a_password(
+    capsys: pytest.CaptureFixture[str], running: FakeExistingServer, terminal: Terminal
+) -> None:
+    Servers().keep(replace(parse_server_url("prod", URL), certificate="ab" * 32, confirmed=True))
+    terminal.sits()
+    for verb in ("show", "clean"):
+        assert main(["server", verb, "prod"]) == 1
+        error = capsys.readouterr().err
+        assert "THE CERTIFICATE OF db.example:3307 HAS CHANGED" in error and error.count("\n") == 1
+        assert f"dyno server trust prod {SHOWN}" in error
+    assert not terminal.asked and {each.user for each in running.asked} == {""}
+
+
+def test_a_server_that_is_removed_meanwhile_does_not_come_back(
+    capsys: pytest.CaptureFixture[str],
+    running: FakeExistingServer,
+    with_password: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said(capsys, "server", "add", "own", "mysql://me@localhost/bench", "--no-tls")
+    reach = running.reach_server
+
+    def reach_and_remove(address: ServerAddress) -> ExistingServer:
+        Servers().remove("own")
+        return reach(address)
+
+    monkeypatch.setattr(running, "reach_server", reach_and_remove)
+    assert "no server 'own'" in refused(capsys, "server", "show", "own")
+    assert not Servers().all()
 
 
 def test_problems_of_a_server_are_shown(

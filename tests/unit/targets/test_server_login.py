@@ -16,9 +16,10 @@ from app.targets.server_login import (
     UnknownServerCertificateError,
     check_usable,
     log_in,
+    look_at,
     offered_certificate,
 )
-from app.targets.servers import NamedServer
+from app.targets.servers import NamedServer, fingerprint_text
 from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer, MemoryKeyring
 
 PROD = NamedServer("prod", "db.example", 3306, "bench", "dyno", CERTIFICATE, confirmed=True)
@@ -47,9 +48,11 @@ def test_the_certificate_is_looked_at_without_an_account() -> None:
         offered_certificate(FakeExistingServer(certificate=""), PROD)
 
 
-def test_a_login_says_what_is_there_and_stores_the_password(keyring: MemoryKeyring) -> None:
-    agent = FakeExistingServer()
-    looked = log_in(agent, replace(PROD, settings=["sync_binlog"]), typing("wrong", PASSWORD), lambda: 9.0)
+def test_a_login_says_what_is_there_and_stores_the_password_it_is_to_remember(
+    keyring: MemoryKeyring,
+) -> None:
+    agent, prod = FakeExistingServer(), replace(PROD, remember=True)
+    looked = log_in(agent, replace(prod, settings=["sync_binlog"]), typing("wrong", PASSWORD), lambda: 9.0)
     assert looked.password == PASSWORD and PASSWORD not in repr(looked)
     server = looked.server
     assert (server.family, server.version, server.default_engine) == ("MySQL", "8.0.36", "innodb")
@@ -58,7 +61,16 @@ def test_a_login_says_what_is_there_and_stores_the_password(keyring: MemoryKeyri
     assert [each.password for each in agent.asked] == ["wrong", PASSWORD]
     assert all(PASSWORD not in repr(each) for each in agent.asked)
     forget_secrets()
-    assert log_in(agent, PROD, typing()).password == PASSWORD  # of the keyring
+    assert log_in(agent, prod, typing()).password == PASSWORD  # of the keyring
+    forget_secrets()
+    with pytest.raises(InputError, match="server prod needs the password"):
+        log_in(agent, PROD, typing())  # it is of one that is to remember it
+
+
+def test_without_a_wish_no_password_is_stored(keyring: MemoryKeyring) -> None:
+    agent = FakeExistingServer()
+    assert log_in(agent, PROD, typing(PASSWORD)).password == PASSWORD and not keyring.kept
+    assert log_in(agent, PROD, typing()).password == PASSWORD  # of this process
 
 
 def test_a_wrong_password_is_asked_for_again_and_then_refused(keyring: MemoryKeyring) -> None:
@@ -152,5 +164,20 @@ def test_nothing_goes_to_a_server_that_nobody_confirmed_or_accepted() -> None:
         check_usable(replace(PROD, confirmed=False))
     with pytest.raises(InputError, match="is not accepted yet: look at it with dyno server show prod"):
         check_usable(replace(PROD, certificate=""))
-    shown = str(UnknownServerCertificateError(PROD, "SHA256:5E"))
-    assert shown.endswith("then accept it: dyno server trust prod SHA256:5E")
+    unknown = UnknownServerCertificateError(PROD, CERTIFICATE)
+    assert str(unknown).endswith(f"then accept it: dyno server trust prod {fingerprint_text(CERTIFICATE)}")
+    assert unknown.window_text.endswith("then accept it: choose Look at the server on the Bench page")
+
+
+def test_a_look_begins_with_what_a_person_has_to_decide() -> None:
+    """Confirmed, then certificate, then password: each before anything of the next is sent or asked."""
+    agent, asked = FakeExistingServer(certificate="ab" * 32), list[str]()
+    for server, wrong in (
+        (replace(PROD, confirmed=False), InputError),
+        (replace(PROD, certificate=""), UnknownServerCertificateError),
+        (PROD, ChangedServerCertificateError),
+    ):
+        with pytest.raises(wrong):
+            look_at(agent, server, lambda prompt: asked.append(prompt) or PASSWORD)
+    assert [each.user for each in agent.asked] == ["", ""] and not asked
+    assert look_at(agent, replace(PROD, certificate="ab" * 32), typing(PASSWORD)).password == PASSWORD

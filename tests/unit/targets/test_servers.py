@@ -192,14 +192,42 @@ def test_a_removed_server_takes_its_password_along(servers: Servers, monkeypatch
     keyring = MemoryKeyring()
     monkeypatch.setattr("app.remote.secrets.system_keyring", lambda: keyring)
     keyring.set_password(SERVICE, PROD.password_label, "s3cret")
-    servers.keep(PROD)
-    servers.keep(replace(PROD, name="same", schema="other"))
+    remembers = replace(PROD, remember=True)
+    servers.keep(remembers)
+    servers.keep(replace(remembers, name="same", schema="other"))
+    servers.keep(replace(PROD, name="forgets", schema="third"))
     servers.remove("prod")
     assert keyring.kept  # of the other one, too
     servers.remove("same")
-    assert not keyring.kept and servers.all() == []
+    assert not keyring.kept
+    servers.remove("forgets")
+    assert servers.all() == []
     with pytest.raises(InputError, match="no server 'prod': add it with dyno server add"):
         servers.remove("prod")
+
+
+@pytest.mark.parametrize("changes", [{"remember": False}, {"user": "me"}, {"port": 3308}])
+def test_a_password_that_no_server_remembers_leaves_the_keyring(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object]
+) -> None:
+    keyring = MemoryKeyring()
+    monkeypatch.setattr("app.remote.secrets.system_keyring", lambda: keyring)
+    keyring.set_password(SERVICE, PROD.password_label, "s3cret")
+    servers.keep(replace(PROD, remember=True))
+    servers.update(servers.changed("prod", price="1 EUR"))
+    assert keyring.kept
+    servers.update(servers.changed("prod", **changes))
+    assert not keyring.kept
+
+
+def test_only_what_is_there_is_changed_and_only_what_is_new_is_added(servers: Servers) -> None:
+    with pytest.raises(InputError, match="no server 'prod'"):
+        servers.update(PROD)
+    servers.add(PROD)
+    servers.update(replace(PROD, price="1 EUR"))
+    with pytest.raises(InputError, match="server 'prod' exists already"):
+        servers.add(PROD)
+    assert servers.get("prod").price == "1 EUR"
 
 
 def test_what_a_server_says_of_itself_is_bounded_and_harmless() -> None:

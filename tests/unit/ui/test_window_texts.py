@@ -36,7 +36,7 @@ OF_THE_COMMAND_LINE = {
     "app/targets/queue.py": 1,
     "app/team/listing.py": 1,
 }
-OTHERWISE = {"app/remote/hostkeys.py": 2, "app/targets/store.py": 1}  # sets it; pipx, no command of Dyno
+OTHERWISE = {"app/remote/hostkeys.py": 2, "app/remote/secrets.py": 1}  # sets it; pipx, no command of Dyno
 OFFER = OfferedHostKey("far", "far.lan", 22, HostKey("ssh-ed25519", b"key"))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
+from app.core.errors import InputError
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import LOCAL, Target
 from app.targets.builds import paths_without_builds
@@ -228,7 +229,7 @@ class TargetEditor(QWidget):
 
     def _on_save_failed(self, error: Exception) -> None:
         self._set_saving(False)
-        if isinstance(error, TargetFieldError):
+        if isinstance(error, InputError) and error.field in self.form.fields:
             self.form.show_problems({error.field: str(error)})
             self.form.focus_first({error.field: ""})
         else:
