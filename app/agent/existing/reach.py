@@ -57,9 +57,9 @@ def clean_server(asked: ServerAddress) -> List[str]:
 
     def clean(client: Client, _: ServerAddress) -> List[str]:
         schema = _schema(client)
-        schema.take()
+        left = schema.take()
         schema.give_back()
-        return ["what Dyno had made in the schema {}".format(asked.schema)]
+        return ["{} of {}".format(each.text, asked.schema) for each in left]
 
     return _through_relay(asked, clean)
 

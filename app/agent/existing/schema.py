@@ -60,6 +60,10 @@ class Thing(NamedTuple):
     kind: str
     name: str
 
+    @property
+    def text(self) -> str:
+        return "{} {}".format(self.kind.replace("base ", ""), _harmless(self.name))
+
 
 class OwnedSchema:
     """The schema of one session on a server that runs already."""
@@ -78,8 +82,8 @@ class OwnedSchema:
             return _not_empty(there)
         return self._problem_with_marker(there, rows)
 
-    def take(self) -> None:
-        """Become its owner, and drop what an owner that fell silent has left; else AgentError."""
+    def take(self) -> List[Thing]:
+        """Become its owner, and drop what an owner that fell silent has left: these; else AgentError."""
         self._catch_up()
         there = self._there()
         if not _has_marker(there):
@@ -91,7 +95,9 @@ class OwnedSchema:
             self._watch_owner(rows)
             self._take_over(rows)
         self._is_ours = True
-        self._drop(self._made())
+        left = self._made()
+        self._drop(left)
+        return sorted(there.intersection(left))
 
     def _refuse(self, problem: str) -> None:
         if problem:
@@ -190,11 +196,12 @@ class OwnedSchema:
         return self._client.query(_ROWS)
 
     def _made(self) -> List[Thing]:
-        return [each for each in _things(self._rows()) if each.kind != _OWNER]
+        """Views and what else Dyno never makes is not dropped, whatever the marker says."""
+        named = _things(self._rows())
+        return [each for each in named if each.kind in _DROP and _PLAIN.fullmatch(each.name)]
 
     def _drop(self, made: Sequence[Thing]) -> None:
-        """Views and what else Dyno never makes is not dropped, whatever the marker says."""
-        left = [each for each in made if each.kind in _DROP and _PLAIN.fullmatch(each.name)]
+        left = list(made)
         for _ in range(len(left)):  # a table with a foreign key goes before the one that it names
             for each in list(left):
                 if self._client.try_run(_DROP[each.kind].format(each.name)):
@@ -256,7 +263,7 @@ def _has_marker(there: Set[Thing]) -> bool:
 
 
 def _not_empty(there: Set[Thing]) -> str:
-    names = sorted("{} {}".format(each.kind.replace("base ", ""), _harmless(each.name)) for each in there)
+    names = sorted(each.text for each in there)
     if not names:
         return ""
     more = " and {} more".format(len(names) - _NAMES) if names[_NAMES:] else ""
