@@ -210,6 +210,10 @@ class ScriptedAgent:
         self._hear(f"reach {address.user}@{address.host}")
         return self.running.reach_server(address)
 
+    def clean_server(self, address: ServerAddress) -> list[str]:
+        self._hear(f"clean {address.schema}")
+        return self.running.clean_server(address)
+
     def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]:
         self.passwords.append(passwords)
         return self._answer(plan, "check")

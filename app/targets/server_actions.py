@@ -53,8 +53,10 @@ def trust_certificate(name: str, fingerprint: str, ask: Ask) -> NamedServer:
 
 def _listed(name: str, accepted: str) -> NamedServer:
     """The server of this name, with a certificate that a person has just accepted."""
-    server = Servers().get(name)
+    servers = Servers()
+    server = servers.get(name)
+    servers.primary_of(server)
     if accepted and accepted != server.certificate:
         server = replace(server, certificate=accepted)
-        Servers().update(server)
+        servers.update(server)
     return server

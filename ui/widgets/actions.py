@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QToolButton, QWidget
 
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
@@ -84,6 +84,16 @@ def action_button(of: QAction, has_mnemonic: bool = False) -> QPushButton:
 
     follow()
     of.changed.connect(follow)
+    return button
+
+
+def short_button(of: QAction, text: str) -> QToolButton:
+    """A flat button for an action whose text would be too long for a row."""
+    of.setIconText(text)
+    button = QToolButton()
+    button.setDefaultAction(of)
+    button.setAccessibleName(text)
+    button.setAutoRaise(True)
     return button
 
 

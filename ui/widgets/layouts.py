@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -62,6 +62,16 @@ def boxed(layout: QLayout) -> QWidget:
     made = QWidget()
     made.setLayout(layout)
     return made
+
+
+class GrowingDialog(QDialog):
+    """A dialog that becomes higher where what appears in it needs that: Qt would lay it over the rest."""
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and (layout := self.layout()) is not None:
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+        return handled
 
 
 def lay_out_dialog(dialog: QDialog, *parts: Part, spacing: int = SPACE) -> None:

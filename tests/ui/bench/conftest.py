@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.remote.secrets import forget_secrets
 from tests.fakes import ScriptedAgent
 from tests.ui.bench.set_up import (
     OpenPage,
@@ -58,3 +59,15 @@ def to_follow(context: WindowContext, monkeypatch: pytest.MonkeyPatch) -> list[t
     found: list[tuple[Any, ...]] = []
     monkeypatch.setattr(context.plans, "follow", lambda *what: found.append(what))
     return found
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedAgent]:
+    """The agent of any target, from which one server is seen; this system has no keyring."""
+    agent = ScriptedAgent()
+    monkeypatch.setattr("app.targets.server_actions.reached", agent.reached)
+    for module in ("app.targets.server_login", "app.remote.secrets"):
+        monkeypatch.setattr(f"{module}.system_keyring", lambda: None)
+    forget_secrets()
+    yield agent
+    forget_secrets()

@@ -25,6 +25,7 @@ from app.targets.store import Targets
 from app.targets.surveys import DatedSurvey, Surveys
 from tests.plans import survey
 from ui.pages.bench import BenchPage
+from ui.pages.bench.plan.server_dialog import ServerDialog
 
 OLD = "mysql-5.6.24"
 OpenPage = Callable[..., BenchPage]
@@ -97,3 +98,12 @@ def now(**changes: Any) -> Survey:
 
 def dialogs(kind: type[QWidget]) -> list[Any]:
     return [each for each in QApplication.topLevelWidgets() if isinstance(each, kind) and each.isVisible()]
+
+
+def opened(qtbot: QtBot, kind: type[Any]) -> Any:
+    qtbot.waitUntil(lambda: bool(dialogs(kind)))
+    return dialogs(kind)[0]
+
+
+def wrong(dialog: ServerDialog) -> dict[str, str]:
+    return {name: label.text() for name, label in dialog.form.problems.items() if not label.isHidden()}

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.remote.secrets import forget_secrets
 from app.targets.servers import Servers
 from tests.existing import keep_two_servers
 from tests.fakes import CERTIFICATE, PASSWORD, ScriptedAgent
-from tests.ui.bench.set_up import dialogs
+from tests.ui.bench.set_up import dialogs, opened, wrong
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.fingerprint import FingerprintDialog
 from ui.pages.bench import BenchPage
@@ -20,17 +19,6 @@ from ui.pages.bench.plan.server_dialog import ServerDialog
 
 URL = "mysql://dyno@db.example:3307/bench"
 Adding = Callable[..., ServerDialog]
-
-
-@pytest.fixture
-def looked_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedAgent]:
-    """The agent of any target, from which one server is seen; this system has no keyring."""
-    agent = ScriptedAgent()
-    monkeypatch.setattr("ui.pages.bench.plan.server_dialog.reached", agent.reached)
-    monkeypatch.setattr("app.targets.server_login.system_keyring", lambda: None)
-    forget_secrets()
-    yield agent
-    forget_secrets()
 
 
 @pytest.fixture
@@ -50,29 +38,23 @@ def adding(page: BenchPage, looked_at: ScriptedAgent) -> Iterator[Adding]:
         dialog.reject()
 
 
-def opened(qtbot: QtBot, kind: type[Any]) -> Any:
-    qtbot.waitUntil(lambda: bool(dialogs(kind)))
-    return dialogs(kind)[0]
-
-
-def wrong(dialog: ServerDialog) -> dict[str, str]:
-    return {name: label.text() for name, label in dialog.form.problems.items() if not label.isHidden()}
-
-
 def test_a_server_is_added_and_can_be_ticked(
     qtbot: QtBot, page: BenchPage, adding: Adding, looked_at: ScriptedAgent
 ) -> None:
     dialog = adding(settings=["sync-binlog"], max_queries=2000, price="0.52 USD")
-    dialog.add_button.click()
+    dialog.go_button.click()
     question = opened(qtbot, FingerprintDialog)
     assert [each.user for each in looked_at.running.asked] == [""], "no account before the certificate"
     question.accept_button.click()
     asking = opened(qtbot, SecretDialog)
     asking.field.setText(PASSWORD)
     asking.accept_button.click()
-    qtbot.waitUntil(lambda: "is added" in dialog.message.text)
-    assert "prod: MySQL 8.0.36 (Source distribution)" in dialog.found.text()
-    assert "setting: sync_binlog=1" in dialog.found.text() and "CPU and memory" in dialog.found.text()
+    qtbot.waitUntil(lambda: "is added" in dialog.visit.message.text)
+    assert "prod: MySQL 8.0.36 (Source distribution)" in dialog.visit.found.text()
+    assert (
+        "setting: sync_binlog=1" in dialog.visit.found.text()
+        and "CPU and memory" in dialog.visit.found.text()
+    )
     kept = Servers().get("prod")
     assert (kept.certificate, kept.confirmed, kept.max_queries) == (CERTIFICATE, True, 2000)
     assert (kept.price, kept.port, kept.target, kept.version) == ("0.52 USD", 3307, "local", "8.0.36")
@@ -101,7 +83,7 @@ def test_what_is_wrong_of_a_server_is_said_at_its_field(
     dialog = adding(**typed)
     dialog.activateWindow()
     dialog.form.line("name").setFocus()
-    dialog.add_button.click()
+    dialog.go_button.click()
     dialog.form.changed.emit()  # as a field is left for the wrong one
     assert list(wrong(dialog)) == [field] and says in wrong(dialog)[field]
     assert "s3cret" not in wrong(dialog)[field] and not looked_at.running.asked
@@ -109,18 +91,18 @@ def test_what_is_wrong_of_a_server_is_said_at_its_field(
 
 def test_a_refused_certificate_adds_nothing(qtbot: QtBot, adding: Adding, looked_at: ScriptedAgent) -> None:
     dialog = adding()
-    dialog.add_button.click()
+    dialog.go_button.click()
     opened(qtbot, FingerprintDialog).reject()
-    qtbot.waitUntil(lambda: "was not accepted" in dialog.message.text)
+    qtbot.waitUntil(lambda: "is not accepted" in dialog.visit.message.text)
     assert [each.user for each in looked_at.running.asked] == [""] and not Servers().all()
-    assert dialog.add_button.isEnabled()
+    assert dialog.go_button.isEnabled()
 
 
 def test_who_does_not_give_the_password_adds_nothing(qtbot: QtBot, adding: Adding) -> None:
     dialog = adding(url="mysql://me@localhost/bench", confirm="", plain=True)
-    dialog.add_button.click()
+    dialog.go_button.click()
     opened(qtbot, SecretDialog).reject()
-    qtbot.waitUntil(lambda: "needs the password of me@localhost:3306" in dialog.message.text)
+    qtbot.waitUntil(lambda: "needs the password of me@localhost:3306" in dialog.visit.message.text)
     assert not Servers().all() and not dialogs(FingerprintDialog)
 
 
@@ -129,6 +111,6 @@ def test_a_name_that_is_taken_is_said_before_anything_is_asked(
 ) -> None:
     keep_two_servers()
     dialog = adding()
-    dialog.add_button.click()
+    dialog.go_button.click()
     qtbot.waitUntil(lambda: "exists already" in wrong(dialog).get("name", ""))
     assert not looked_at.running.asked

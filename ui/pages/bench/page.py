@@ -19,7 +19,7 @@ from ui.core.context import WindowContext
 from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
 from ui.widgets.actions import action
-from ui.widgets.layouts import in_column, open_disposable_dialog
+from ui.widgets.layouts import in_column
 from ui.widgets.message import Banner
 
 from .busy import BusyTarget
@@ -27,7 +27,7 @@ from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
 from .plan.run_dialogs import LoadTargetsDialog, QueueingDialog
 from .plan.sequence import SequencePanel
-from .plan.server_dialog import ServerDialog
+from .plan.server_commands import ServerCommands
 from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
 from .run_panel import PlanPreviewPanel
@@ -58,6 +58,8 @@ class BenchPage(Page):
         self.run_panel.plan.folder = str(context.home)
         self.outcome: DraftOutcome | None = None
         self._colours: list[int] = []
+        targets = self.targets
+        self.servers = ServerCommands(context, self.contenders.servers, targets.all, lambda: targets.chosen)
         self.busy = BusyTarget(context, self)
         self.starting = PlanStartController(
             context, self.controller, self.targets, self.run_panel, self.message
@@ -68,7 +70,7 @@ class BenchPage(Page):
         self._connect_input()
         self._connect_draft()
         for each in self.page_actions():
-            if each is not None and each is not self.contenders.remove:
+            if each is not None and each not in (self.contenders.remove, self.contenders.servers.remove):
                 self.addAction(each)  # the shortcut is heard wherever the page has the keyboard
 
     def concerns(self, changes: PartsToReload) -> bool:
@@ -100,7 +102,7 @@ class BenchPage(Page):
             self.sequence.more, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
             contenders.copy, contenders.remove, contenders.look, contenders.colour, None,
-            contenders.servers.add, None,
+            *contenders.servers.all_actions(), None,
             presets.copy, presets.edit, presets.delete, None,
             *self.targets.panel_actions(),
         )  # fmt: skip
@@ -147,7 +149,8 @@ class BenchPage(Page):
         connect_run_panel(controller, panel)
         self.contenders.preset_wanted.connect(panel.look_at_preset)
         self.contenders.colour_chosen.connect(self._on_colour_chosen)
-        self.contenders.servers.add.triggered.connect(self._on_server_wanted)
+        self.servers.changed.connect(controller.reload)
+        self.servers.failed.connect(self.message.show_failure)
         self.sequence.sweep.triggered.connect(lambda: change_sweep(controller, self.context, self))
         self.sequence.sql.triggered.connect(lambda: edit_sql(controller, self.context, self))
         panel.checks.option_wanted.connect(self._on_option_wanted)
@@ -225,11 +228,6 @@ class BenchPage(Page):
     def _start(self, last: str = STARTED, later: QueueInstead | None = None) -> None:
         if not self._obstacle():
             self.starting.start(last, later)
-
-    def _on_server_wanted(self) -> None:
-        dialog = ServerDialog(self.context, self.targets.chosen, self.window())
-        dialog.added.connect(self.controller.reload)
-        open_disposable_dialog(dialog)
 
     def _on_queue_wanted(self) -> None:
         dialog = QueueingDialog(self.targets.chosen.name, self.window())

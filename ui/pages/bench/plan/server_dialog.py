@@ -1,36 +1,34 @@
-"""Adds a server that runs already: its form, its certificate, its password, and what was found there."""
+"""The form of a server that runs already: added once it has let Dyno in, or changed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QPushButton, QWidget
 
 from app.core.errors import InputError
-from app.remote.reach import reached
-from app.remote.target import Ask, Target
-from app.targets.server_login import LoggedInServer, UnknownServerCertificateError, found_lines, look_at
+from app.remote.target import Ask
+from app.targets.server_actions import look_anew, look_at_server
+from app.targets.server_login import LoggedInServer
 from app.targets.servers import (
     FORM,
     MOST_QUERIES,
     NamedServer,
     Servers,
-    check_server,
-    fingerprint_text,
-    parse_fingerprint,
+    changed_server,
     parse_server_url,
     setting_names,
 )
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
-from ui.dialogs.fingerprint import FingerprintDialog, FingerprintQuestion, in_two_lines
-from ui.widgets.form import CheckBoxField, Form, FormFieldSpec, NumberField, TextListField
-from ui.widgets.layouts import dialog_buttons, lay_out_dialog
-from ui.widgets.message import MessageBar
+from ui.widgets.form import CheckBoxField, Choice, Form, FormFieldSpec, NumberField, TextListField
+from ui.widgets.layouts import GrowingDialog, dialog_buttons, lay_out_dialog
 
-WIDTH = 78 * SPACE
+from .server_visit import WIDTH, ServerVisit
+
 FIELDS = (
     FormFieldSpec(
         "name", "&Name", "Name of the server: a-z, 0-9, '.', '_' and '-'", empty="prod", needed="enter a name"
@@ -45,9 +43,10 @@ FIELDS = (
     FormFieldSpec(
         "confirm",
         "&Host once more",
-        "Dyno fills tables there and reads and writes them; not needed where the host is loopback",
+        "Dyno fills tables there and reads and writes them; needed once, except for loopback",
         empty="db.example",
     ),
+    FormFieldSpec("target", "&Driven by", "Target whose sysbench drives the server", Choice),
     FormFieldSpec(
         "plain",
         "&Plain text, without TLS",
@@ -57,14 +56,14 @@ FIELDS = (
     ),
     FormFieldSpec(
         "settings",
-        "&Settings",
+        "Se&ttings",
         "One per line: variables whose values belong to the contender; Dyno reads them, and sets none",
         TextListField,
         empty="sync_binlog",
     ),
     FormFieldSpec(
         "max_queries",
-        "&Most queries a second",
+        "Most &queries a second",
         f"Up to {MOST_QUERIES:,}; empty: any",
         NumberField,
         empty="any",
@@ -76,71 +75,100 @@ FIELDS = (
         "Name of the server that it replicates: it takes only reads",
         empty="none",
     ),
+    FormFieldSpec(
+        "remember",
+        "Re&member the password in the keyring",
+        "The system stores the password; otherwise Dyno forgets it when it closes",
+        CheckBoxField,
+        is_wide=True,
+    ),
 )
-_OF_URL = ("", "host", "port", "user", "schema")  # fields of a server that are in its address
-_UNKNOWN = (
-    "Dyno has not connected to this server before. Compare the fingerprint with that of the server, then"
-    " accept it. A different fingerprint means that somebody intercepts the connection. No account was sent."
-)
+_OF_URL = ("host", "port", "schema", "user")  # fields of a server that are in its address
+_ABOUT = "Dyno neither starts nor ends the server, and needs a schema there that is empty."
 
 
-class ServerDialog(QDialog):
-    """Looks at the server as typed, and keeps it once it has let Dyno in."""
+class ServerDialog(GrowingDialog):
+    """Keeps a new server once it has let Dyno in; a changed one at once, and looks where that is needed."""
 
-    added = Signal()
+    changed = Signal()  # the list of servers
 
-    def __init__(self, context: WindowContext, target: Target, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: WindowContext,
+        targets: Sequence[str],
+        server: NamedServer,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`server`: the one to change; without a name a new one on its target."""
         super().__init__(parent)
-        self._context, self._target = context, target
-        self._accepted: dict[str, str] = {}  # certificates, by place
-        self.setWindowTitle("Add a server that runs already")
+        self._context, self._before = context, server
+        self.setWindowTitle(
+            f"Edit the server {server.name}" if server.name else "Add a server that runs already"
+        )
         self.setMinimumWidth(WIDTH)
-        self.message = MessageBar()
-        self.form = Form(FIELDS, gap=SPACE, parent=self)
-        self.form.changed.connect(self._on_changed)
-        about = f"Driven by {target.name}. Dyno neither starts nor ends it, and needs an empty schema there."
-        self.found = PlainTextLabel(wraps=True, selectable=True)
-        self.found.hide()
-        standard = QDialogButtonBox.StandardButton
-        buttons = dialog_buttons(self, standard.Cancel)
-        self.cancel_button = buttons.button(standard.Cancel)
-        self.add_button = QPushButton("&Log in and add")
-        self.add_button.clicked.connect(self.add)
-        buttons.addButton(self.add_button, QDialogButtonBox.ButtonRole.ActionRole)
-        parts = (PlainTextLabel(about, "muted", wraps=True), self.form, self.message, self.found, buttons)
+        self.form = Form(_fields(targets), gap=SPACE, parent=self)
+        self.visit = ServerVisit(context, self)
+        self.visit.ended.connect(self._on_looked)
+        self.visit.failed.connect(self._on_failed)
+        self._make_buttons()
+        self._about = PlainTextLabel(_ABOUT, "muted", wraps=True)
+        parts = (self._about, self.form, self.visit, 1, self._buttons)
         lay_out_dialog(self, *parts, spacing=2 * SPACE)
-        self.add_button.setDefault(True)
-        self.form.line("name").setFocus()
+        self._fill()
+        self.form.changed.connect(self._on_changed)
 
-    def add(self) -> None:
-        """Look at the server, or say what is wrong with what was typed."""
+    def go(self) -> None:
+        """Add or change the server, or say what is wrong with what was typed."""
         try:
             server = self._server()
         except InputError as error:
             self._show_problem(error)
             return
-        self._look(server)
+        self._set_busy(True)
+        if self._before.name:
+            self._save(self._changes(), self.form.values()["confirm"])
+        else:
+            self.visit.go(server, lambda ask, accepted: _look_at_new(_accepted(server, accepted), ask))
 
-    def _server(self) -> NamedServer:
-        """The server as typed; raises InputError about a field."""
+    # making it
+
+    def _make_buttons(self) -> None:
+        standard = QDialogButtonBox.StandardButton
+        self._buttons = dialog_buttons(self, standard.Cancel)
+        self.cancel_button = self._buttons.button(standard.Cancel)
+        self.go_button = QPushButton("&Save" if self._before.name else "&Log in and add")
+        self.go_button.clicked.connect(self.go)
+        self._buttons.addButton(self.go_button, QDialogButtonBox.ButtonRole.ActionRole)
+        self.go_button.setDefault(True)
+
+    def _fill(self) -> None:
+        server, name = self._before, self.form.line("name")
+        url = server.url if server.name else ""
+        self.form.fill({**asdict(server), "url": url, "confirm": "", "plain": not server.tls})
+        name.setReadOnly(bool(server.name))
+        name.setEnabled(not server.name)
+        self.form.line("url" if server.name else "name").setFocus()
+
+    # what is typed
+
+    def _changes(self) -> dict[str, object]:
+        """The fields of the server as typed; raises InputError about a field."""
         typed = self.form.values()
         if missing := self.form.missing():
             raise InputError(next(iter(missing.values())), next(iter(missing)))
-        server = replace(
-            parse_server_url(typed["name"], typed["url"]),
-            tls=not typed["plain"],
-            settings=setting_names(typed["settings"]),
-            max_queries=typed["max_queries"],
-            price=typed["price"],
-            replica_of=typed["replica_of"],
-            target=self._target.name,
-        )
-        if server.max_queries < 0:
+        if typed["max_queries"] < 0:
             what = self.form.line("max_queries").text()
             raise InputError(f"most queries a second must be a number, got {what}", "max_queries")
-        server = replace(server, certificate=self._accepted.get(server.place, "") if server.tls else "")
-        check_server(server)
-        return server.with_confirmed_host(typed["confirm"]) if server.needs_confirmation else server
+        named = parse_server_url(typed["name"], typed["url"])
+        same = {each: typed[each] for each in ("target", "max_queries", "price", "replica_of", "remember")}
+        address = {each: getattr(named, each) for each in _OF_URL}
+        return {**same, **address, "tls": not typed["plain"], "settings": setting_names(typed["settings"])}
+
+    def _server(self) -> NamedServer:
+        """The server as typed; raises InputError about a field."""
+        typed, changes = self.form.values(), self._changes()
+        named = replace(self._before, name=typed["name"])
+        return _confirmed(changed_server(named, **changes), typed["confirm"])
 
     def _on_changed(self) -> None:
         """Remove what is corrected; the next mistake appears when its field is left."""
@@ -154,97 +182,91 @@ class ServerDialog(QDialog):
 
     def _show_problem(self, error: InputError) -> None:
         field = _field_of(error)
-        self.form.show_problems({field: str(error)})
+        self.form.show_problems({field: error.window_text or str(error)})
         self.form.focus_first({field: ""})
 
-    def _look(self, server: NamedServer) -> None:
-        self.message.clear()
-        self._set_busy(True)
-        target, ask = self._target, self._context.secrets.ask
+    # what is done
+
+    def _save(self, changes: dict[str, object], typed: str) -> None:
+        name = self._before.name
         self._context.tasks.run(
-            self,
-            lambda: _look(target, ask, server),
-            self._on_looked,
-            lambda error: self._on_failed(server, error),
+            self, lambda: _edit(name, changes, typed), self._on_saved, self._on_failed, stores=True
         )
 
+    def _on_saved(self, server: NamedServer) -> None:
+        """Look at it where what was found before is of another place or account."""
+        self.changed.emit()
+        if server.version:
+            self.accept()
+        else:
+            self._show_answer()
+            self.visit.go(server, lambda ask, accepted: look_anew(server.name, ask, accepted))
+
     def _on_looked(self, looked: LoggedInServer) -> None:
-        """Keep it only now: who has closed the dialog meanwhile keeps nothing."""
+        """Keep a new one only now: who has closed the dialog meanwhile keeps nothing."""
+        if self._before.name:
+            self._on_kept(looked)
+            return
         self._context.tasks.run(
             self,
-            lambda: Servers().keep(looked.server),
+            lambda: Servers().add(looked.server),
             lambda _: self._on_kept(looked),
-            lambda error: self._on_failed(looked.server, error),
+            self._on_failed,
             stores=True,
         )
 
     def _on_kept(self, looked: LoggedInServer) -> None:
-        self.form.hide()
-        self.add_button.hide()
-        fingerprint = fingerprint_text(looked.server.certificate)
-        text = "\n".join(found_lines(looked))
-        self.found.setText(text.replace(fingerprint, in_two_lines(fingerprint)))
-        self.found.show()
-        self.message.show_info(f"{looked.server.name} is added: tick it with an engine.")
+        self._show_answer()
+        self.visit.show_looked(looked)
+        what = "is changed" if self._before.name else "is added: tick it with an engine"
+        self.visit.message.show_info(f"{looked.server.name} {what}.")
+        self.changed.emit()
+
+    def _show_answer(self) -> None:
+        """In place of the form, which is stored."""
+        for each in (self._about, self.form, self.go_button):
+            each.hide()
         self.cancel_button.setText("&Close")
-        self.cancel_button.setEnabled(True)
         self.cancel_button.setFocus()
         self.adjustSize()
-        self.added.emit()
 
-    def _on_failed(self, server: NamedServer, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._set_busy(False)
-        if isinstance(error, UnknownServerCertificateError):
-            self._show_certificate(server, error)
-        elif isinstance(error, InputError) and error.field in self.form.fields:
+        is_of_field = isinstance(error, InputError) and error.field and _field_of(error) in self.form.fields
+        if isinstance(error, InputError) and is_of_field and self.form.isVisible():
             self._show_problem(error)
         else:
-            self.message.show_failure(error)
-
-    def _show_certificate(self, server: NamedServer, error: UnknownServerCertificateError) -> None:
-        dialog = FingerprintDialog(_question(server, error.fingerprint), self)
-        dialog.finished.connect(lambda _: self._on_seen(dialog, server, error.fingerprint))
-        dialog.open()
-
-    def _on_seen(self, dialog: FingerprintDialog, server: NamedServer, fingerprint: str) -> None:
-        is_accepted = dialog.is_accepted()
-        dialog.deleteLater()
-        if not is_accepted:
-            self.message.show_warning("The certificate was not accepted: no account was sent to the server")
-            return
-        self._accepted[server.place] = parse_fingerprint(fingerprint)
-        self._look(replace(server, certificate=self._accepted[server.place]))
+            self.visit.message.show_failure(error)
 
     def _set_busy(self, is_busy: bool) -> None:
         self.form.setEnabled(not is_busy)
-        self.add_button.setEnabled(not is_busy)
-        if is_busy:
-            self.message.show_info(f"Looking at the server from {self._target.name}…")
-        else:
-            self.message.clear()
+        self.go_button.setEnabled(not is_busy)
+
+
+def _fields(targets: Sequence[str]) -> list[FormFieldSpec]:
+    choices = tuple((each, each) for each in targets)
+    return [replace(each, choices=choices) if each.name == "target" else each for each in FIELDS]
 
 
 def _field_of(error: InputError) -> str:
     """The field of the form: an address has several of a server."""
-    return "url" if error.field in _OF_URL else error.field
+    return "url" if error.field in _OF_URL else {"tls": "plain", "": "url"}.get(error.field, error.field)
 
 
-def _look(target: Target, ask: Ask, server: NamedServer) -> LoggedInServer:
+def _confirmed(server: NamedServer, typed: str) -> NamedServer:
+    return server.with_confirmed_host(typed) if server.needs_confirmation else server
+
+
+def _accepted(server: NamedServer, certificate: str) -> NamedServer:
+    return replace(server, certificate=certificate if server.tls else "")
+
+
+def _look_at_new(server: NamedServer, ask: Ask) -> LoggedInServer:
     Servers().check_new(server)
-    with reached(target, ask) as agent:
-        return look_at(agent, server, ask)
+    return look_at_server(server, ask)
 
 
-def _question(server: NamedServer, fingerprint: str) -> FingerprintQuestion:
-    return FingerprintQuestion(
-        title="Unknown certificate",
-        heading=f"The certificate of {server.place} is unknown",
-        about=_UNKNOWN,
-        fingerprint=in_two_lines(fingerprint),
-        trusted=(),
-        pairs=(("Server", server.place), ("Seen from", server.target)),
-        way="On the server the fingerprint is shown by"
-        " openssl x509 -noout -fingerprint -sha256 -in server-cert.pem",
-        known="",
-        accept="&Accept this certificate",
-    )
+def _edit(name: str, changes: dict[str, object], typed: str) -> NamedServer:
+    changed = _confirmed(Servers().changed(name, **changes), typed)
+    Servers().update(changed)
+    return changed

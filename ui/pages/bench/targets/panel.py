@@ -7,12 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import (
-    QSizePolicy,
-    QStackedWidget,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from app.core.errors import DynoError
 from app.core.settings import read_settings
@@ -23,7 +18,7 @@ from ui.core.context import WindowContext
 from ui.core.page import HEAD
 from ui.core.plain import PlainTextLabel
 from ui.dialogs.questions import ask_before
-from ui.widgets.actions import action, action_button
+from ui.widgets.actions import action, action_button, short_button
 from ui.widgets.layouts import in_column
 from ui.widgets.message import Banner
 from ui.widgets.wrapping_row import WrappingRow
@@ -250,12 +245,7 @@ def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> WrappingRow:
     heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
     head = WrappingRow(heading, gap=0)
     for each, text in shorts.items():
-        each.setIconText(text)
-        button = QToolButton()
-        button.setDefaultAction(each)
-        button.setAccessibleName(text)
-        button.setAutoRaise(True)
-        head.addWidget(button)
+        head.addWidget(short_button(each, text))
     return head
 
 
