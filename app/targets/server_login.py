@@ -98,7 +98,7 @@ class CertificateNotAcceptedError(InputError):
     """A person has looked at the certificate, and does not accept it."""
 
     def __init__(self, server: NamedServer) -> None:
-        super().__init__(f"the certificate of {server.place} is not accepted: nothing was sent to it")
+        super().__init__(f"the certificate of {server.place} is not accepted: no account was sent to it")
 
 
 def offered_certificate(agent: ReachingAgent, server: NamedServer) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QMessageBox
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QDialog, QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.agent.server.mysql import certificate_of
@@ -22,6 +22,7 @@ from tests.integration.test_existing_servers import HOST, with_account
 from tests.integration.test_existing_servers import PASSWORD as MEASURED
 from tests.team_server import certify
 from tests.ui.bench.set_up import OpenPage, checks_of, dialogs, opened, settle, wrong
+from tests.ui.looked_at import faults
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.fingerprint import FingerprintDialog, in_two_lines
 from ui.pages.bench import BenchPage
@@ -228,7 +229,7 @@ def test_a_changed_certificate_is_refused(qtbot: QtBot, choose: Choose, looked_a
     assert question.is_changed and not question.accept_button.isEnabled()
     assert {each.user for each in looked_at.running.asked} == {""} and not dialogs(SecretDialog)
     question.reject()
-    qtbot.waitUntil(lambda: "is not accepted: nothing was sent to it" in dialog.visit.message.text)
+    qtbot.waitUntil(lambda: "is not accepted: no account was sent to it" in dialog.visit.message.text)
     assert Servers().get("prod").certificate == CERTIFICATE
 
 
@@ -324,3 +325,33 @@ def leave_behind(database: Any) -> None:
         "INSERT INTO dyno_marker VALUES ('base table', 'sbtest1', '', NOW()),"
         " ('owner', '', 'nuc process 7', UTC_TIMESTAMP() - INTERVAL 1 HOUR)",
     )  # fmt: skip
+
+
+def test_nothing_is_cut_off_in_the_dialogs(qtbot: QtBot, choose: Choose, looked_at: ScriptedAgent) -> None:
+    """With the longest of what may be wrong, and of what was found."""
+    page = choose("prod")
+    form = edited(page, url="mysql://me:password@db.example/bench")
+    form.go_button.click()
+    found = {"form": laid_out(qtbot, form)}
+    form.reject()
+    looked_at.running.found = replace(
+        looked_at.running.found, certificate=OTHER, schema_state="the schema has tables", notes=["a note"] * 8
+    )
+    visit = looking(page)
+    question = opened(qtbot, FingerprintDialog)
+    found["question"] = laid_out(qtbot, question)
+    question.known.click()
+    question.accept_button.click()
+    give(qtbot)
+    qtbot.waitUntil(lambda: "problem: the schema has tables" in visit.visit.found.text())
+    found["found"] = laid_out(qtbot, visit)
+    assert not any(found.values()), found
+
+
+def laid_out(qtbot: QtBot, dialog: QDialog) -> list[str]:
+    """What is wrong with how it is seen, once all of it has its place."""
+    with qtbot.waitActive(dialog):
+        dialog.activateWindow()
+    qtbot.wait(100)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+    return faults(dialog)

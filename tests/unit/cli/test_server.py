@@ -120,7 +120,7 @@ def test_who_is_not_sure_adds_nothing(
     assert "not the one that was typed: nothing is kept" in refused(capsys, "server", "add", "prod", URL)
     assert not running.asked
     terminal.sits("db.example", "n")
-    assert "is not accepted: nothing was sent to it" in refused(capsys, "server", "add", "prod", URL)
+    assert "is not accepted: no account was sent to it" in refused(capsys, "server", "add", "prod", URL)
     assert [each.user for each in running.asked] == [""] and not Servers().all()
 
 

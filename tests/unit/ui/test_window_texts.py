@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,15 @@ from app.core.errors import DynoError
 from app.following.follower import FollowerLinkState
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
+from app.planner.request.contender import ContenderRequest
+from app.planner.resolve.existing import find_server
 from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyUnknownError, OfferedHostKey
+from app.targets.server_actions import clean_schema
+from app.targets.server_login import check_usable, look_at
+from app.targets.servers import Servers
 from app.targets.store import Targets
+from tests.existing import PROD
+from tests.fakes import FakeExistingServer
 from ui.core.plain import error_with_details
 from ui.widgets.plan_line import link_state_text
 
@@ -52,6 +60,34 @@ def test_a_target_that_is_not_there() -> None:
     with pytest.raises(DynoError, match=r"dyno target add") as caught:
         Targets().get("far")
     assert caught.value.window_text.endswith("add it on the Bench page")
+
+
+def wrong_servers() -> Iterator[Callable[[], object]]:
+    """What may be wrong with a server that runs already, each said by an error."""
+    servers, prod = Servers(), replace(PROD, version="8.0", engines=["innodb"], default_engine="innodb")
+    servers.keep(prod)
+    servers.keep(replace(prod, name="r1", host="r1.example", replica_of="prod"))
+    servers.keep(replace(PROD, name="new"))
+    yield lambda: servers.get("prd")
+    yield lambda: servers.keep(replace(prod, schema="other"))
+    yield lambda: check_usable(replace(prod, confirmed=False))
+    yield lambda: check_usable(replace(prod, certificate=""))
+    yield lambda: find_server(ContenderRequest.of_server("new"), "local")
+    yield lambda: find_server(ContenderRequest.of_server("prod"), "nuc")
+    yield lambda: clean_schema("r1", lambda _: None)
+    yield lambda: look_at(FakeExistingServer(certificate=""), prod, lambda _: None)
+    yield lambda: look_at(FakeExistingServer(certificate="ab" * 32), prod, lambda _: None)
+    yield lambda: look_at(FakeExistingServer(), replace(prod, certificate=""), lambda _: None)
+
+
+@pytest.mark.usefixtures("dyno_home")
+def test_what_is_wrong_with_a_server_names_what_the_window_can_do() -> None:
+    for act in wrong_servers():
+        with pytest.raises(DynoError) as caught:
+            act()
+        assert COMMAND.search(str(caught.value)), caught.value
+        text = caught.value.window_text
+        assert text and not COMMAND.search(text) and "terminal" not in text, text
 
 
 def errors_without_window_text() -> Iterator[str]:

@@ -77,10 +77,8 @@ class ServerVisit(QWidget):
 
     def _on_failed(self, server: NamedServer, work: Work, error: Exception) -> None:
         if isinstance(error, ServerCertificateError):
-            self.message.show_info(
-                "Look at the certificate: nothing is sent to the server before you accept it"
-            )
-            dialog = FingerprintDialog(_question(error), self.window())
+            self.message.show_info("Look at the certificate: no account is sent before you accept it")
+            dialog = FingerprintDialog(certificate_question(error), self.window())
             dialog.finished.connect(lambda _: self._on_seen(dialog, server, work, error))
             dialog.open()
         else:
@@ -112,7 +110,7 @@ class ServerVisitDialog(GrowingDialog):
         lay_out_dialog(self, self.visit, 1, dialog_buttons(self, QDialogButtonBox.StandardButton.Close))
 
 
-def _question(error: ServerCertificateError) -> FingerprintQuestion:
+def certificate_question(error: ServerCertificateError) -> FingerprintQuestion:
     is_changed, server = isinstance(error, ChangedServerCertificateError), error.server
     place = server.place
     heading = (
