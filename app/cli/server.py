@@ -10,21 +10,14 @@ from typing import Any, TypeVar
 from app.core.errors import InputError
 from app.remote.target import Ask
 from app.targets.server_actions import clean_schema, look_anew, look_at_server, trust_certificate
+from app.targets.server_address import FORM, fingerprint_text, parse_server_url, setting_names
 from app.targets.server_login import (
     CertificateNotAcceptedError,
     LoggedInServer,
     UnknownServerCertificateError,
     found_lines,
 )
-from app.targets.servers import (
-    FORM,
-    MOST_QUERIES,
-    NamedServer,
-    Servers,
-    fingerprint_text,
-    parse_server_url,
-    setting_names,
-)
+from app.targets.servers import MOST_QUERIES, NamedServer, Servers
 from app.targets.store import Targets
 
 from .parser import add_json, add_noun, add_verb, split_word_list, whole_number

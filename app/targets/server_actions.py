@@ -8,8 +8,9 @@ from app.core.errors import InputError
 from app.remote.reach import reached
 from app.remote.target import Ask
 
+from .server_address import fingerprint_text, parse_fingerprint
 from .server_login import LoggedInServer, look_at, offered_certificate
-from .servers import NamedServer, Servers, fingerprint_text, parse_fingerprint
+from .servers import NamedServer, Servers
 from .store import Targets
 
 

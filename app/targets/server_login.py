@@ -16,7 +16,8 @@ from app.protocol.reading import LONGEST_NAME
 from app.remote.secrets import PASSWORD_FILE, SecretNeededError, Secrets, system_keyring
 from app.remote.target import Ask
 
-from .servers import NamedServer, fingerprint_text
+from .server_address import fingerprint_text
+from .servers import NamedServer
 
 _DENIED = ("1045", "1698", "Access denied")  # as the agent says it of a login
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import ipaddress
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from app.core import settings
 from app.core.errors import InputError, add_field_to_errors
@@ -23,11 +22,11 @@ from app.remote.target import LOCAL
 from .named_tables import NamedTables
 
 PORT = 3306
-FORM = "mysql://USER@HOST[:PORT]/SCHEMA"
-PLACE = ("host", "port", "tls")  # another one is another server: all that was accepted of it is gone
+_PLACE = ("host", "port", "tls")  # another one is another server: all that was accepted of it is gone
 SYSTEM = ("mysql", "sys", "information_schema", "performance_schema")
 MOST_SETTINGS, MOST_ENGINES = 50, 50
 MOST_QUERIES = 10_000_000  # a second
+CERTIFICATE = re.compile(r"[0-9a-f]{64}")  # its SHA-256
 _LONGEST, _LONGEST_VALUE = 200, 1000  # characters of what a server says of itself
 
 _LOOKED_AT_BY = ("user", "settings", "replica_of")  # with another one other things are found
@@ -37,10 +36,7 @@ _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?")
 _SCHEMA = re.compile(r"[A-Za-z0-9_$]{1,64}")
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _FOUND_SETTING = re.compile(rf"[a-z][a-z0-9_]{{0,99}}=[ -~]{{0,{_LONGEST_VALUE}}}")
-_CERTIFICATE = re.compile(r"[0-9a-f]{64}")
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{43}=?")
 _PRICE = re.compile(r"\d{1,9}(?:\.\d{1,6})? [^\s\d]\S{0,11}")
-_URL = re.compile(r"mysql://([^@/?#\[\]]*)@(\[[^\]]*\]|[^@:/?#\[\]]*)(?::([^/]*))?/([^/?#]*)")
 
 
 @dataclass(frozen=True)
@@ -133,48 +129,6 @@ class NamedServer:
             found_settings=[f"{name}={_as_option(value)}" for name, value in values.items()],
             found_at=at,
         )
-
-
-def parse_server_url(name: str, text: str) -> NamedServer:
-    """A server by its address; raises InputError, which repeats nothing of the address."""
-    account, _, _ = text.removeprefix("mysql://").rpartition("@")
-    if text.startswith("mysql://") and (":" in account or "@" in account):
-        raise InputError(
-            f"leave the password out of the address: write {FORM}; Dyno asks for the password, or reads it"
-            " from the file that DYNO_PASSWORD_FILE names"
-        )
-    found = _URL.fullmatch(text)
-    if not found:
-        raise InputError(f"the address of a server must be {FORM}")
-    user, host, port, schema = found.groups()
-    if port is not None and not (port.isascii() and port.isdigit() and len(port) <= 5):
-        raise InputError("the port of the address must be 1 to 65535")
-    if host.startswith("[") and not _is_ipv6(host[1:-1]):
-        raise InputError("the address in brackets must be one of IPv6, such as [2001:db8::7]")
-    server = NamedServer(name, host.strip("[]"), int(port or PORT), schema, unquote(user))
-    return check_server(server)
-
-
-def parse_fingerprint(text: str) -> str:
-    """The SHA-256 of a certificate in small hex, from the forms in which programs print it."""
-    plain = re.sub("^sha256:", "", text.strip(), flags=re.IGNORECASE)
-    found = plain.replace(":", "").lower()
-    if _BASE64.fullmatch(plain):  # as ssh has it
-        found = base64.b64decode(f"{plain.rstrip('=')}=").hex()
-    if not _CERTIFICATE.fullmatch(found):
-        raise InputError("a fingerprint must be SHA256: and 64 hexadecimal digits, with or without colons")
-    return found
-
-
-def setting_names(typed: Iterable[str]) -> list[str]:
-    """Names of variables as a server has them: sync-binlog is sync_binlog."""
-    return [each.lower().replace("-", "_") for each in typed]
-
-
-def fingerprint_text(certificate: str) -> str:
-    """As `openssl x509 -fingerprint -sha256` prints it."""
-    pairs = (certificate[at : at + 2] for at in range(0, len(certificate), 2))
-    return f"SHA256:{':'.join(pairs).upper()}"
 
 
 class Servers:
@@ -277,7 +231,7 @@ class Servers:
 def changed_server(before: NamedServer, **changes: Any) -> NamedServer:
     """The server with these fields; of another place nothing stays accepted, confirmed or known."""
     changed = replace(before, **changes)
-    if any(getattr(before, each) != getattr(changed, each) for each in PLACE):
+    if any(getattr(before, each) != getattr(changed, each) for each in _PLACE):
         is_confirmed = before.confirmed and before.host == changed.host
         changed = _unknown(replace(changed, certificate="", confirmed=is_confirmed))
     elif any(getattr(before, each) != getattr(changed, each) for each in _LOOKED_AT_BY):
@@ -327,7 +281,7 @@ def _problems(server: NamedServer) -> Iterator[tuple[str, str]]:
     yield "schema", _schema_problem(server.schema)
     if server.certificate:
         must = "certificate must be a SHA-256 of 64 hexadecimal digits, with tls"
-        yield "certificate", _form(_CERTIFICATE, server.certificate if server.tls else "", must)
+        yield "certificate", _form(CERTIFICATE, server.certificate if server.tls else "", must)
     yield "settings", _settings_problem(server.settings)
     most = f"max_queries must be 0 to {MOST_QUERIES:,} queries a second, got {server.max_queries:,}"
     known = all(map(_FOUND_SETTING.fullmatch, server.found_settings))
@@ -358,12 +312,12 @@ def _form(form: re.Pattern[str], text: str, must: str) -> str:
 
 
 def _host_problem(host: str) -> str:
-    if _is_ipv6(host) or _HOST.fullmatch(host):
+    if is_ipv6(host) or _HOST.fullmatch(host):
         return ""
     return "host must be a name or an address, of letters, digits, dots and dashes"
 
 
-def _is_ipv6(host: str) -> bool:
+def is_ipv6(host: str) -> bool:
     try:
         return "%" not in host and ipaddress.ip_address(host).version == 6
     except ValueError:

@@ -44,7 +44,8 @@ from app.protocol.answers import RehearsalResult, Survey, to_json
 from app.protocol.stacks import pack, unpack
 from app.remote.agent import RemoteAgent
 from app.remote.connection import CommandResult
-from app.targets.servers import NamedServer, Servers, parse_server_url
+from app.targets.server_address import parse_server_url
+from app.targets.servers import NamedServer, Servers
 from app.targets.store import Targets
 from app.team.answers import announcement_from_row, checked, edit_from_row
 from app.team.edit_text import edit_text

@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.agent.server.mysql import certificate_of
 from app.planner.request.contender import ContenderRequest
 from app.remote.secrets import forget_secrets
-from app.targets.servers import NamedServer, Servers, fingerprint_text
+from app.targets.server_address import fingerprint_text
+from app.targets.servers import NamedServer, Servers
 from tests.existing import PROD, keep_two_servers
 from tests.fakes import CERTIFICATE, PASSWORD, MemoryKeyring, ScriptedAgent
 from tests.integration.test_existing_servers import HOST, with_account

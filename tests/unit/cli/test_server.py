@@ -14,7 +14,8 @@ import pytest
 from app.cli import main
 from app.protocol.answers import ExistingServer, ServerAddress
 from app.remote.secrets import PASSWORD_FILE, forget_secrets
-from app.targets.servers import Servers, fingerprint_text, parse_server_url
+from app.targets.server_address import fingerprint_text, parse_server_url
+from app.targets.servers import Servers
 from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer, MemoryKeyring
 from tests.hostile import TEXT, finds
 from tests.unit.cli.words import refused, said

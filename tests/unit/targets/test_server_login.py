@@ -11,6 +11,7 @@ import pytest
 from app.core.errors import DynoError, InputError
 from app.protocol.answers import ExistingServer, ServerAddress
 from app.remote.secrets import PASSWORD_FILE, SERVICE, TRIES, forget_secrets
+from app.targets.server_address import fingerprint_text
 from app.targets.server_login import (
     ChangedServerCertificateError,
     UnknownServerCertificateError,
@@ -19,7 +20,7 @@ from app.targets.server_login import (
     look_at,
     offered_certificate,
 )
-from app.targets.servers import NamedServer, fingerprint_text
+from app.targets.servers import NamedServer
 from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer, MemoryKeyring
 
 PROD = NamedServer("prod", "db.example", 3306, "bench", "dyno", CERTIFICATE, confirmed=True)

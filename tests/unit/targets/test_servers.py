@@ -12,14 +12,8 @@ import pytest
 from app.core.errors import InputError
 from app.protocol.answers import ExistingServer
 from app.remote.secrets import SERVICE
-from app.targets.servers import (
-    NamedServer,
-    Servers,
-    check_server,
-    fingerprint_text,
-    parse_fingerprint,
-    parse_server_url,
-)
+from app.targets.server_address import fingerprint_text, parse_fingerprint, parse_server_url
+from app.targets.servers import NamedServer, Servers, check_server
 from app.variables import option_values
 from tests.fakes import CERTIFICATE, FakeExistingServer, MemoryKeyring
 

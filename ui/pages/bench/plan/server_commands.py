@@ -77,14 +77,15 @@ class ServerCommands(QObject):
         ask_before(self._group, f"Remove the server {server.name}?", text, lambda: self._remove(server.name))
 
     def _remove(self, name: str) -> None:
-        def done(_: object = None) -> None:
-            self.changed.emit()
-
-        def failed(error: Exception) -> None:
-            self.changed.emit()  # it may have been removed in a terminal
-            self.failed.emit(error)
-
+        done, failed = self._on_removed, self._on_not_removed
         self._context.tasks.run(self, lambda: Servers().remove(name), done, failed, stores=True)
+
+    def _on_removed(self, _: None) -> None:
+        self.changed.emit()
+
+    def _on_not_removed(self, error: Exception) -> None:
+        self.changed.emit()  # it may have been removed in a terminal
+        self.failed.emit(error)
 
     def _visit(self, title: str) -> ServerVisitDialog:
         dialog = ServerVisitDialog(self._context, title, self._group.window())

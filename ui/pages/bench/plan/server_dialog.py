@@ -11,16 +11,9 @@ from PySide6.QtWidgets import QDialogButtonBox, QPushButton, QWidget
 from app.core.errors import InputError
 from app.remote.target import Ask
 from app.targets.server_actions import look_anew, look_at_server
+from app.targets.server_address import FORM, parse_server_url, setting_names
 from app.targets.server_login import LoggedInServer
-from app.targets.servers import (
-    FORM,
-    MOST_QUERIES,
-    NamedServer,
-    Servers,
-    changed_server,
-    parse_server_url,
-    setting_names,
-)
+from app.targets.servers import MOST_QUERIES, NamedServer, Servers, changed_server
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
@@ -232,8 +225,8 @@ class ServerDialog(GrowingDialog):
 
     def _on_failed(self, error: Exception) -> None:
         self._set_busy(False)
-        is_of_field = isinstance(error, InputError) and error.field and _field_of(error) in self.form.fields
-        if isinstance(error, InputError) and is_of_field and self.form.isVisible():
+        is_open = not self.form.isHidden()
+        if is_open and isinstance(error, InputError) and error.field and _field_of(error) in self.form.fields:
             self._show_problem(error)
         else:
             self.visit.message.show_failure(error)

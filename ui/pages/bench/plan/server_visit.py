@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
 from app.remote.target import Ask
+from app.targets.server_address import fingerprint_text
 from app.targets.server_login import (
     CertificateNotAcceptedError,
     ChangedServerCertificateError,
@@ -15,7 +16,7 @@ from app.targets.server_login import (
     ServerCertificateError,
     found_lines,
 )
-from app.targets.servers import NamedServer, fingerprint_text
+from app.targets.servers import NamedServer
 from ui.core.context import WindowContext
 from ui.core.plain import PlainTextLabel
 from ui.core.theme import SPACE
@@ -52,7 +53,7 @@ class ServerVisit(QWidget):
 
     def go(self, server: NamedServer, work: Work) -> None:
         accepted, ask = self._accepted.get(server.place, ""), self._context.secrets.ask
-        self.message.show_info(f"Looking at the server from {server.target}…")
+        self.message.show_info(f"Reaching the server from {server.target}…")
         self._context.tasks.run(
             self,
             lambda: work(ask, accepted),
