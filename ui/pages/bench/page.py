@@ -70,7 +70,7 @@ class BenchPage(Page):
         self._connect_input()
         self._connect_draft()
         for each in self.page_actions():
-            if each is not None and each not in (self.contenders.remove, self.contenders.servers.remove):
+            if each is not None and each is not self.contenders.remove:
                 self.addAction(each)  # the shortcut is heard wherever the page has the keyboard
 
     def concerns(self, changes: PartsToReload) -> bool:

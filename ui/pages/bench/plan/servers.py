@@ -58,7 +58,7 @@ class ServerGroup(QWidget):
         tip = "Drop what Dyno made in its schema, if a plan that was killed has left it there"
         self.clean = action(self.table, "Clean the server…", "", tip)
         tip = "Remove the chosen server from the list; nothing on the server changes"
-        self.remove = action(self.table, "Remove the server…", "remove", tip)
+        self.remove = action(self.table, "Remove the server…", "", tip)
 
     def show_choices(self, choices: PlanChoices) -> None:
         chosen = self.chosen()
