@@ -208,5 +208,5 @@ def _problem(find: Callable[[], object]) -> str:
     try:
         find()
     except InputError as error:
-        return str(error)
+        return error.window_text or str(error)
     return ""

@@ -223,7 +223,8 @@ def test_a_server_that_nobody_looked_at_is_refused() -> None:
 
 def test_what_a_draft_lacks() -> None:
     wanted = request("@nobody", "@prod")
-    assert len(lacking(wanted, survey(), Catalog())) == 1
+    (said,) = lacking(wanted, survey(), Catalog())
+    assert said.startswith("no server 'nobody'") and said.endswith("or add it on the Bench page")
     assert not lacking(request("@prod"), survey(), Catalog())
 
 
