@@ -133,7 +133,7 @@ class RunningSession(BegunSession):
         of_session = (waits, locks, statements, threads)
         made = SessionSampler(self.journal, host, counters, *of_session, *of_load, further=self._further())
         if isinstance(self.server, ExistingServer):
-            made.expects_silence = partial(_are_several, self.server)
+            made.expects_silence = partial(_is_left_out, self.server)
         return made
 
     def _further(self) -> List[Further]:
@@ -230,8 +230,8 @@ class RunningSession(BegunSession):
             raise AgentError(text.format(self.plan.loop_bytes >> 20))
 
 
-def _are_several(server: ExistingServer) -> bool:
-    return bool(server.several)
+def _is_left_out(server: ExistingServer) -> bool:
+    return bool(server.left_out)
 
 
 def turn_hooks(running: RunningSession) -> TurnHooks:
