@@ -32,6 +32,7 @@ __all__ = ["given_password", "measured_server"]
 SLOW = own_sequence("slow", LOAD, INDEX, 'workload = "point-query"\nrate = 1', seconds=15)
 
 
+@pytest.mark.full
 def test_a_proxy_that_drops_idle_connections_is_no_end(desktop: Desktop, measured_server: Database) -> None:
     """Neither of a load nor of settling, and the marker stays fresh."""
     with balanced(*addresses(measured_server), idle_s=3) as (_, port):
@@ -129,6 +130,7 @@ def test_nodes_with_certificates_of_their_own_are_refused(
         assert tables(other) == []
 
 
+@pytest.mark.full
 def test_a_proxy_on_the_port_of_its_server_is_not_the_server(
     desktop: Desktop, measured_server: Database
 ) -> None:
