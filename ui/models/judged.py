@@ -20,8 +20,8 @@ from app.comparison.texts.text import (
     within_text,
 )
 from app.comparison.verdicts.across import ADVICE, MACHINES, TIME
-from app.comparison.verdicts.counted_writes import WHY_NOT_BY_COUNTS
 from app.comparison.verdicts.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_short_text
+from app.comparison.verdicts.why_not import WHY_NOT_BY_FIGURES
 from app.core.units import count_text, figure_text, with_unit
 from app.history.steps.step_text import HAS_MARKS, named
 from app.stats.at_target.verdicts import AT_RATE, DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
@@ -42,7 +42,7 @@ _MEANINGS = {
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
     MARKED: "not judged: something went wrong, here or in the base",
     AT_RATE: "not judged: this rate was set beforehand; compare latencies",
-    **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_COUNTS.items()},
+    **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_FIGURES.items()},
 }
 
 

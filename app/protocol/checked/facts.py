@@ -107,6 +107,7 @@ class ReplicaLagOfStep:
     waiting: Count = 0  # of these not shown at the end: they took longer than is known
     lost: Count = 0  # others, as the replica did not answer
     awaited_s: Number = 0.0  # before the step, until it had what its primary had
+    median_most_ms: Number | None = None  # the median if those waiting never arrive; None: it has none then
 
 
 @dataclass(frozen=True)
