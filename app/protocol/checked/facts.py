@@ -126,6 +126,13 @@ class ExistingServerStep:
 
 
 @dataclass(frozen=True)
+class ExistingServerPlace:
+    """Where a server is that runs already."""
+
+    on_this_machine: bool = True  # that drives the load
+
+
+@dataclass(frozen=True)
 class CanaryResult:
     """The result of the canary before a session."""
 
@@ -170,6 +177,7 @@ class SessionFacts:
     work: RowsPerEvent
     load: RemoteLoadFacts
     existing: ExistingServerStep
+    existing_server: ExistingServerPlace
     servers_reached: list[Name]  # behind the address of one that runs already, if there are several
     conditions: AskedConditions
     stacks: Stacks

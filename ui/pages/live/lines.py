@@ -41,9 +41,10 @@ class AlwaysDrawnCurve:
         return ChartLine(self.series, self.label, theme.colour(self.role))
 
 
+SERVER_CPU = "server.cpu_pct"
 CPU = (
     AlwaysDrawnCurve("host.cpu_pct", "machine (% of all)", "muted"),
-    AlwaysDrawnCurve("server.cpu_pct", "server", "accent"),
+    AlwaysDrawnCurve(SERVER_CPU, "server", "accent"),
     AlwaysDrawnCurve("sysbench.cpu_pct", "sysbench", "warn"),
     AlwaysDrawnCurve("others.cpu_pct", "others", "bad"),
 )
@@ -63,6 +64,7 @@ class ShownCurves:
     ghost: GhostCurves | None = None
     earlier: SessionEntry | None = None  # of the ghost
     round_curves: OtherContenderCurves | None = None
+    only_drives: bool = False  # its machine: the server is on another one
 
     @property
     def caption(self) -> str:
@@ -129,6 +131,11 @@ class ShownCurves:
         """Of the session, its roles and kinds of events, and the earlier session."""
         first, *earlier = self.compared_lines(theme, LATENCY)
         return [first, *self._of_roles(theme, LATENCY), *earlier]
+
+    def cpu_lines(self, theme: Theme) -> list[ChartLine]:
+        """Of the machine; that of a server on another one is not known."""
+        shown = [each for each in CPU if each.series != SERVER_CPU or not self.only_drives]
+        return [each.line(theme) for each in shown]
 
     def compared_lines(self, theme: Theme, series: str) -> list[ChartLine]:
         """The line of the session, and that of the earlier session."""
