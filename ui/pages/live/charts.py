@@ -38,6 +38,7 @@ from .written import WRITTEN, stall_marks, stall_spans
 
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _HIGH, _LOW = 5, 3  # parts of the height
+_HEAD_ROWS = 2  # of a chart's legend: with roles and kinds of events it has tens of entries
 _LEAST = 110  # pixels of a lower chart, in the smallest usual window too
 Chart = TypeVar("Chart", bound=TimeChart)
 _QPS = ("QPS", "queries/s")  # title and unit
@@ -84,6 +85,7 @@ class SessionCharts(QWidget):
 
     def _chart(self, title: str, unit: str, kind: type[Chart]) -> Chart:
         chart = kind(self._theme, title, unit, self)
+        chart.head.most_rows = _HEAD_ROWS
         self.axis.add(chart)
         chart.share_hidden(self._hidden)
         chart.menu.caption = self.caption
