@@ -222,11 +222,13 @@ class ChartHead(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
-        line = self.entry_at(event.position().toPoint())
-        if self._is_more(event.position().toPoint()):
+        at = event.position().toPoint()
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._is_more(at):
             self.is_unfolded = not self.is_unfolded
             self.arrange()
-        elif line and event.button() == Qt.MouseButton.LeftButton:
+        elif line := self.entry_at(at):
             self._before = self.hidden.state
             self.hidden.toggle(line.owner, self._lines)
 
