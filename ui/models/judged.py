@@ -29,7 +29,7 @@ from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names
 _ACROSS = {
-    TIME: f"across time: the variance of the machine between plans is added to the noise. {ADVICE}",
+    TIME: f"across time: the variance between plans is added to the noise. {ADVICE}",
     MACHINES: "across machines: the variance of each machine between plans is added to the noise",
 }
 _MEANINGS = {
