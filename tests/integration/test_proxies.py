@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from app.protocol.events import SeriesDeclared
 from tests.haproxy import balanced
 from tests.integration.desktop import Desktop
 from tests.integration.test_clusters import addresses, agent_lines, at, end_of
@@ -145,3 +146,7 @@ def test_a_proxy_on_the_port_of_its_server_is_not_the_server(
         run(desktop, "@twin")
     (server,) = facts(desktop, "existing_server").values()
     assert server["on_this_machine"] is False
+    events = desktop.events(desktop.sessions()[0]["id"])
+    labels = {of.name: of.label for each in events if isinstance(each, SeriesDeclared) for of in each.series}
+    assert labels["host.cpu_pct"] == "Machine that drives: Machine CPU, all cores = 100"
+    assert not any(name.startswith("disk.") for name in labels)

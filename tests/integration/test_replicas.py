@@ -285,6 +285,26 @@ def test_a_lag_that_was_planted_is_found(desktop: Desktop, two_replicas: Replica
     assert max(curve) == pytest.approx(paused["longest_ms"], abs=1200)
 
 
+def test_the_lags_of_two_sessions_are_compared(desktop: Desktop, two_replicas: Replicated) -> None:
+    """One of two replicas applies three seconds late in the second of them."""
+    servers, delayed = two_replicas, two_replicas.replicas[1]
+    added(desktop, servers)
+    run(desktop, "writing", "@prod", "--seconds", "8")
+    servers.delay(delayed, 3)
+    try:
+        run(desktop, "writing", "@prod", "--seconds", "8")
+    finally:
+        servers.delay(delayed, 0)
+    before, after = (each["id"] for each in desktop.sessions())
+    rows = desktop.json("compare", before, after, "--measure", "lag")["rows"]
+    row = {each["workload"]: each for each in rows}["update-index"]
+    usual, late = row["values"]
+    assert row["unit"] == "ms" and 0 < usual < 1000 and 2000 < late - usual < 4500
+    assert "at-least" not in row["marks"][0] and row["verdict"][1] not in ("better", "worse", "same")
+    shown = desktop.dyno("compare", before, after, "--measure", "lag").stdout
+    assert f"{late:,.0f}" in shown
+
+
 @pytest.mark.full
 def test_a_replica_that_stays_behind_lags_at_least_so_long(desktop: Desktop) -> None:
     with with_accounts("") as servers:

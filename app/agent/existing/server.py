@@ -142,6 +142,11 @@ class ExistingServer(Server):
         return self.shown.another_client(read_s)
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether no process of this machine is it, or a replica of it: this machine only drives."""
+        return not any(each.pid for each in (self.primary, *self.replicas))
+
+    @property
     def pid(self) -> int:
         """Its process, where it is one of this machine; else 0."""
         return self.shown.pid
@@ -319,7 +324,7 @@ def server_facts(
         "tls": bool(compared.place.certificate),
         "server_id": variables.get("server_id", ""),
         "read_only": variables.get("read_only", ""),
-        "on_this_machine": bool(compared.pid),
+        "on_this_machine": not server.is_elsewhere,
         "rtt_ms": rtt_ms,
     }
     if server.replicas:
