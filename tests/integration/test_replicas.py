@@ -285,6 +285,7 @@ def test_a_lag_that_was_planted_is_found(desktop: Desktop, two_replicas: Replica
     assert max(curve) == pytest.approx(paused["longest_ms"], abs=1200)
 
 
+@pytest.mark.full
 def test_the_lags_of_two_sessions_are_compared(desktop: Desktop, two_replicas: Replicated) -> None:
     """One of two replicas applies three seconds late in the second of them."""
     servers, delayed = two_replicas, two_replicas.replicas[1]
