@@ -17,6 +17,8 @@ PROD = NamedServer(
     "prod", "db.example", 3306, "bench", "dyno", CERTIFICATE, settings=["sync_binlog"], confirmed=True
 )
 REPLICA = replace(PROD, name="replica", host="replica.example", schema="second", max_queries=500)
+DRIVER = {"hostname": "nuc", "cpu": {"model": "a CPU", "cores": 2}, "disk": {"model": "a disk"}}
+ELSEWHERE = {"address": "db.example:3306", "on_this_machine": False}  # than the one that drives
 
 
 def keep_two_servers() -> None:
@@ -39,7 +41,9 @@ def stored_plan(history: History, *texts: str) -> Plan:
     for turn in made.first_turns:
         maker = Maker(made, turn.session).planned()
         maker.add(SessionStarted, agent="a" * 64, pid=4711)
-        maker.add(Fact, name="machine", value={"hostname": "nuc", "cpu": {"model": "a CPU", "cores": 2}})
+        maker.add(Fact, name="machine", value=DRIVER)
+        if made.contender_of(turn).is_existing:
+            maker.add(Fact, name="existing_server", value=ELSEWHERE)
         maker.declare(journals.SERIES[:3])
         for at in range(len(made.steps)):
             maker.step(at, value=1000.0 + 100 * turn.contender + turn.repeat)

@@ -219,9 +219,9 @@ class StepExecutor:
                 self._journal.log(NO_NAMES, "info")
             return
         self.running.look(-1)
-        for text in server.refused:
+        for text in filter(None, (*server.refused, server.shared)):
             self._journal.log(text)
-        if not has_names and not server.several:
+        if not has_names and not server.left_out:
             self._journal.log(NO_NAMES_OF_EXISTING, "info")
 
     def _start_server(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,12 @@ _OPTIONS = ("times", "keys", "range", "by", "columns", "same_keys", "first")  # 
 def declared_statements(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The statements of each Lua file of a folder; raises InputError with file, line and key."""
     path = folder / FILE
-    if not path.is_file():
-        return {}
-    document = read_document(read_text(path), str(path))
+    return _declared(read_text(path), str(path)) if path.is_file() else {}
+
+
+@lru_cache(maxsize=4)  # of all that a plan is made of, this takes longest to parse
+def _declared(text: str, label: str) -> dict[str, list[dict[str, Any]]]:
+    document = read_document(text, label)
     return {f"{stem}.lua": _statements(document, stem) for stem in document.data}
 
 

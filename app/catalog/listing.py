@@ -254,7 +254,7 @@ def _find(
 ) -> _Entry:
     for shipped, folder in zip((True, False), folders, strict=True):
         path = folder / f"{name}.toml"
-        if name in _names((folder,), "toml"):
+        if path.parent == folder and path.name != declared_work.FILE and path.is_file():
             document = read_document(read_text(path), _label(path, shipped))
             return make(document, name, shipped, str(path))
     known = _names(folders, "toml")

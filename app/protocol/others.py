@@ -51,6 +51,7 @@ class Others:
     stopped_s: dict[Name, Number] = field(default_factory=dict)  # by `server` or `sysbench`
     programs: list[ProcessesOfName] = field(default_factory=list)  # the three that took most
     causes: list[Name] = field(default_factory=list)  # what was above its limit; none: not disturbed
+    only_drives: bool | None = None  # all this is of the machine that drives, the server is on another one
 
     @property
     def share_pct(self) -> float:
@@ -60,7 +61,12 @@ class Others:
     @property
     def texts(self) -> list[str]:
         """A sentence for each cause, with figures and names."""
-        return [_WORDS[cause](self) for cause in self.causes if cause in _WORDS]
+        return [self.where + _WORDS[cause](self) for cause in self.causes if cause in _WORDS]
+
+    @property
+    def where(self) -> str:
+        """In front of a sentence; '' where the machine is that of the server too."""
+        return "on the machine that drives, " if self.only_drives else ""
 
     def to_json(self) -> dict[str, Any]:
         """As it is written: without unknown values and events that did not happen."""

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any, Iterable, List, Mapping
 
 from .conditions import Condition
+from .hosts import is_loopback
 from .others import OTHERS_PCT, STEAL_PCT
 from .reading import (
     Content,
@@ -156,6 +157,13 @@ class Contender:
     def replica_of_step(self, step: Step) -> int:
         """Which of its replicas carries a step out: 1, 2, ...; 0: none does."""
         return step.on or int(self.is_replica and step.kind in READING and not step.writes)
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """Where its server and its replicas listen, each once; loopback has several names."""
+        servers: list[Contender | Replica] = [self, *self.replicas] if self.is_existing else []
+        hosts = ("localhost" if is_loopback(each.host) else each.host.lower() for each in servers)
+        return list(dict.fromkeys(zip(hosts, (each.port for each in servers))))
 
     def password_name(self, replica: Replica) -> str:
         """Where the password of a replica is, among those of the contenders."""
@@ -455,6 +463,11 @@ class Plan:
         if contender.is_existing:
             return contender if contender in self.canary else None
         return next((each for each in self.canary if not each.is_existing), None)
+
+    def shares_server(self, contender: Contender) -> bool:
+        """Whether others take turns with it on its server, in slices: what that counts is of all of them."""
+        others = [place for each in self.contenders if each.name != contender.name for place in each.places]
+        return self.order == SLICES and not {*others}.isdisjoint(contender.places)
 
     def can_repeat(self, index: int) -> bool:
         """Whether a step can run again in place: it only reads, and does not need cold caches."""

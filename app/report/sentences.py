@@ -94,7 +94,7 @@ def _across(rows: Sequence[Row], at: int) -> Iterator[str]:
         added = "the variance of each machine between plans is added to the noise"
         yield f"This compares across machines: {added}."
     elif across:
-        added = "the variance of the machine between plans is added to the noise"
+        added = "the variance between plans is added to the noise"
         yield f"This compares across time: {added}. {ADVICE}."
 
 

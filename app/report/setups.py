@@ -11,6 +11,7 @@ from app.core.table import Table
 from app.core.units import bytes_text, count_text, unit_text
 from app.history.steps.conditions import FACT as CONDITIONS
 from app.history.steps.conditions import conditions_text
+from app.history.steps.driving import only_drives
 from app.history.steps.figures import contender_in, facts, plan_of, running_server
 from app.history.steps.step_text import running_server_text
 from app.history.store.history import History
@@ -61,10 +62,11 @@ def _running(history: History, column: Column, machine: Mapping[str, str]) -> di
     if server is None:
         return {}
     lines = contender_in(plan, column.id)["cnf"].splitlines()[1:]
+    of_server = "Disk" if only_drives(history, column.id) else ""
     return {
         "Server": running_server_text(server),
         "Settings": ", ".join(lines),
-        "Driven by": ", ".join(filter(None, machine.values())),
+        "Driven by": ", ".join(text for part, text in machine.items() if text and part != of_server),
     }
 
 

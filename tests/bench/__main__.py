@@ -14,7 +14,7 @@ from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
 from app.protocol.waits import INSTRUMENTS, PRESET
-from tests.bench import causes, counting, explain, insert_benchmark, limits, team
+from tests.bench import causes, counting, existing_equals, explain, insert_benchmark, limits, team
 from tests.bench.figure import Figure, describe_machine, print_figures
 from tests.bench.slices import add_options
 
@@ -22,7 +22,8 @@ MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "char
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
            "report", "verdicts", "rounds", "pooling", "gate", "looks", "changes", "team", "estimates",
            "slices", "waits", "explain", "limits", "analysis", "asking", "causes", "counting",
-           "insert_benchmark", "orders", "orders_load", "agent_cost", "existing_equals")  # fmt: skip
+           "insert_benchmark", "orders", "orders_load", "agent_cost", "existing_equals",
+           "existing_relay")  # fmt: skip
 LONG = (
     "slices",
     "waits",
@@ -36,6 +37,7 @@ LONG = (
     "orders",
     "orders-load",
     "existing-equals",
+    "existing-relay",
 )  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
@@ -70,6 +72,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     limits.add_options(parser)
     team.add_options(parser)
     insert_benchmark.add_options(parser)
+    existing_equals.add_options(parser)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.figures if name not in known]
     if unknown:

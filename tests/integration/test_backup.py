@@ -40,7 +40,7 @@ def ncurses_5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("", "innodb", "", "mariadb-backup", id="innodb"),
         pytest.param("", "rocksdb", "", "mariadb-backup", id="rocksdb", marks=pytest.mark.full),
         pytest.param("", "aria", "", "mariadb-backup", id="aria", marks=pytest.mark.full),
-        pytest.param("", "myisam", DUMP, "mariadb-dump", id="myisam-dump"),
+        pytest.param("", "myisam", DUMP, "mariadb-dump", id="myisam-dump", marks=pytest.mark.full),
         pytest.param("", "innodb", DUMP, "mariadb-dump", id="innodb-dump", marks=pytest.mark.full),
         *(
             pytest.param(

@@ -69,7 +69,7 @@ def names_of(events: list[Any]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+@pytest.mark.parametrize("engine", ["innodb", pytest.param("rocksdb", marks=pytest.mark.full)])
 def test_conditions_hold_after_the_load_and_after_the_last_step(desktop: Desktop, engine: str) -> None:
     keep_steps(desktop, f"{LOAD}\nsettle_after = true", DRIVE)
     events = carried_out(desktop, engine)

@@ -9,13 +9,13 @@ import pytest
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.integration.generated import Server, drive, fill, shipped
-from tests.integration.test_rows_read import BUILDS, Build, running
+from tests.integration.test_rows_read import BUILDS_IN_FULL, Build, running
 
 CLIENTS, EVENTS = 4, 300
 OURS = 6  # connections that ask for the counters
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", BUILDS_IN_FULL)
 def test_each_event_connects_reads_a_row_and_closes(build: Build, tmp_path: Path) -> None:
     names = ("connections", "aborted_clients", "aborted_connects")
     with running(build, tmp_path) as found:

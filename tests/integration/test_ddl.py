@@ -82,6 +82,7 @@ def test_an_algorithm_that_a_server_does_not_have_is_known_before_the_start(desk
     assert desktop.sessions() == []
 
 
+@pytest.mark.full
 def test_a_ddl_that_is_refused_fails_its_step_and_the_session_goes_on(desktop: Desktop) -> None:
     running = began(desktop, ddl("ddl", "CREATE INDEX added ON {table} (nowhere)"), READ)
     _, _, (refused, writer, read) = ended(desktop, running, code=1)

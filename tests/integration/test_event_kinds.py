@@ -196,7 +196,7 @@ def check_counts(desktop: Desktop, session: str) -> None:
         assert each.totals.rolled_back == 0 == each.totals.errors
 
 
-@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.full), 4])
 def test_kinds_of_a_step_are_steps_of_their_own(desktop: Desktop, threads: int) -> None:
     session = carried_out_mix(desktop, MARIADB, BY_EVENTS.format(threads))
     check_counts(desktop, session)

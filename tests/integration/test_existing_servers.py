@@ -253,6 +253,7 @@ def test_two_schemas_are_two_contenders(desktop: Desktop, measured_server: Datab
     assert "prod" in found and "other" in found
 
 
+@pytest.mark.full
 def test_a_time_box_ends_the_plan_and_leaves_nothing_behind(
     desktop: Desktop, measured_server: Database
 ) -> None:

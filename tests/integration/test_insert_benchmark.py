@@ -16,7 +16,7 @@ from app.agent.steps.facts import rows_of_explain
 from app.catalog import Catalog
 from app.protocol.work import statements_of
 from tests.integration.generated import ENGINES, Outcome, Server, analyse, drive, logged, shipped
-from tests.integration.test_rows_read import BUILDS, Build, other_work, running
+from tests.integration.test_rows_read import BUILDS_IN_FULL, Build, other_work, running
 from tests.unit.protocol.test_work import planned
 
 ROWS, TABLES, EVENTS = 5000, 2, 200
@@ -202,7 +202,7 @@ def test_nothing_is_purged_while_a_transaction_is_open(server: Server) -> None:
     assert server.counters(unpurged)[unpurged] < 30
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", BUILDS_IN_FULL)
 def test_an_event_of_the_benchmark_does_the_same_work_everywhere(build: Build, tmp_path: Path) -> None:
     """Rows to the row, the rows of an event, and the indexes that answer alone."""
     with running(build, tmp_path) as found:

@@ -27,7 +27,7 @@ from tests.integration.generated import (
     shipped,
     violated,
 )
-from tests.integration.test_rows_read import BUILDS, Build, on_each_engine
+from tests.integration.test_rows_read import BUILDS_IN_FULL, Build, on_each_engine
 
 LOAD = "orders-load"
 ROWS, WAREHOUSES = 1000, 3  # items, so 30 customers and orders of a district, 9 of them new
@@ -433,7 +433,7 @@ def test_an_engine_takes_the_isolation_levels_that_dyno_says(server: Server, eng
         assert is_taken or "errno = 4057" in outcome.said
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", BUILDS_IN_FULL)
 def test_orders_stay_consistent_on_every_build(build: Build, tmp_path: Path) -> None:
     for server, engine, threads in on_each_engine(build, tmp_path):
         for form in FORMS:

@@ -10,7 +10,7 @@ import pytest
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.integration.generated import ENGINES, Server, analyse, completed, loaded_anew, shipped
-from tests.integration.test_rows_read import BUILDS, Build, running
+from tests.integration.test_rows_read import BUILDS_IN_FULL, Build, running
 
 WAREHOUSES, ROWS = 2, 1000
 # of each query: districts, districts, the ten of its LIMIT, warehouses, warehouses with good and bad credit
@@ -38,7 +38,7 @@ def test_each_of_five_queries_reads_the_tables_of_orders(server: Server, engine:
     check_queries(analysed(server, engine))
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", BUILDS_IN_FULL)
 def test_every_build_takes_the_five_queries(build: Build, tmp_path: Path) -> None:
     with running(build, tmp_path) as found:
         check_queries(analysed(Server(Path(found.private)), "innodb"))

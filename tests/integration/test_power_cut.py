@@ -103,6 +103,7 @@ def touched_in_the_last_step(desktop: Desktop, file: Path) -> Iterator[None]:
         watcher.join()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("build", SERVERS)
 def test_full_durability_keeps_every_row_that_was_answered(
     desktop: Desktop, build_path: Callable[[str], Path], build: str

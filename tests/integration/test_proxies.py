@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from app.protocol.events import SeriesDeclared
 from tests.haproxy import balanced
 from tests.integration.desktop import Desktop
 from tests.integration.test_clusters import addresses, agent_lines, at, end_of
@@ -32,6 +33,7 @@ __all__ = ["given_password", "measured_server"]
 SLOW = own_sequence("slow", LOAD, INDEX, 'workload = "point-query"\nrate = 1', seconds=15)
 
 
+@pytest.mark.full
 def test_a_proxy_that_drops_idle_connections_is_no_end(desktop: Desktop, measured_server: Database) -> None:
     """Neither of a load nor of settling, and the marker stays fresh."""
     with balanced(*addresses(measured_server), idle_s=3) as (_, port):
@@ -129,6 +131,7 @@ def test_nodes_with_certificates_of_their_own_are_refused(
         assert tables(other) == []
 
 
+@pytest.mark.full
 def test_a_proxy_on_the_port_of_its_server_is_not_the_server(
     desktop: Desktop, measured_server: Database
 ) -> None:
@@ -143,3 +146,7 @@ def test_a_proxy_on_the_port_of_its_server_is_not_the_server(
         run(desktop, "@twin")
     (server,) = facts(desktop, "existing_server").values()
     assert server["on_this_machine"] is False
+    events = desktop.events(desktop.sessions()[0]["id"])
+    labels = {of.name: of.label for each in events if isinstance(each, SeriesDeclared) for of in each.series}
+    assert labels["host.cpu_pct"] == "Machine that drives: Machine CPU, all cores = 100"
+    assert not any(name.startswith("disk.") for name in labels)

@@ -50,9 +50,9 @@ def drive(desktop: Desktop, port: int, *words: str, code: int = 0) -> str:
     ("refusing", "texts"),
     [
         pytest.param(TIDB, [], id="tidb"),
-        pytest.param(VITESS, [UNANALYSED], id="vitess"),
+        pytest.param(VITESS, [UNANALYSED], id="vitess", marks=pytest.mark.full),
         pytest.param(DDM, [UNANALYSED], id="ddm", marks=pytest.mark.full),
-        pytest.param(UNPREPARED, [AS_TEXT], id="unprepared"),
+        pytest.param(UNPREPARED, [AS_TEXT], id="unprepared", marks=pytest.mark.full),
         pytest.param(UNPREPARED_OTHERWISE, [AS_TEXT], id="otherwise", marks=pytest.mark.full),
     ],
 )
@@ -76,6 +76,7 @@ def test_what_a_plan_can_do_without_is_said_and_it_goes_on(
     log.unlink()
 
 
+@pytest.mark.full
 def test_who_calls_itself_anew_each_time_is_many(desktop: Desktop, plain_server: Database) -> None:
     """The text and the list of what a proxy says have an end, and nothing of it reaches a terminal."""
     strange = {r"SELECT @@hostname": "SELECT CONCAT(UUID(), CHAR(27), '[31m', REPEAT('x', 999)), 1, 2"}
@@ -88,6 +89,7 @@ def test_who_calls_itself_anew_each_time_is_many(desktop: Desktop, plain_server:
     assert text.isprintable() and len(text) < 600
 
 
+@pytest.mark.full
 def test_who_does_not_say_who_it_is_is_one_server(desktop: Desktop, plain_server: Database) -> None:
     unknown = {r"SELECT @@hostname": (1193, "Unknown system variable 'hostname'")}
     with refusing_server(plain_server.port, Refusing(errors=unknown)) as port:

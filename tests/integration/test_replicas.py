@@ -244,21 +244,15 @@ def test_a_replica_and_its_primary_are_compared_in_one_plan(
     assert "replica1" in desktop.dyno("compare", "last").stdout
 
 
-@pytest.mark.parametrize(
-    ("sequence", "contender", "says"),
-    [
+def test_what_a_replica_cannot_take_is_refused_at_once(desktop: Desktop, two_replicas: Replicated) -> None:
+    added(desktop, two_replicas)
+    for sequence, contender, says in (
         ("twice", "@replica1", "replica1 takes only reads: leave out update-index"),
         ("quick", "@replica1", "replica1 takes only reads: leave out "),
         ("replicated", "@replica1", "step together is on replica 2, and replica1 is the only one"),
-        ("replicated", "mariadb", "and Dyno starts "),
-    ],
-)
-def test_what_a_replica_cannot_take_is_refused_at_once(
-    sequence: str, contender: str, says: str, desktop: Desktop, two_replicas: Replicated
-) -> None:
-    added(desktop, two_replicas)
-    text = f"{BUILD.name}:innodb" if contender == "mariadb" else contender
-    assert says in desktop.refused("run", "--sequence", sequence, *SHORT, text)
+        ("replicated", f"{BUILD.name}:innodb", "and Dyno starts "),
+    ):
+        assert says in desktop.refused("run", "--sequence", sequence, *SHORT, contender)
 
 
 # how far replicas lag
@@ -289,6 +283,27 @@ def test_a_lag_that_was_planted_is_found(desktop: Desktop, two_replicas: Replica
     assert paused["median_ms"] < 1500
     curve = [each for each in series_values(desktop, "replica.lag_ms{replica1}") if each is not None]
     assert max(curve) == pytest.approx(paused["longest_ms"], abs=1200)
+
+
+@pytest.mark.full
+def test_the_lags_of_two_sessions_are_compared(desktop: Desktop, two_replicas: Replicated) -> None:
+    """One of two replicas applies three seconds late in the second of them."""
+    servers, delayed = two_replicas, two_replicas.replicas[1]
+    added(desktop, servers)
+    run(desktop, "writing", "@prod", "--seconds", "8")
+    servers.delay(delayed, 3)
+    try:
+        run(desktop, "writing", "@prod", "--seconds", "8")
+    finally:
+        servers.delay(delayed, 0)
+    before, after = (each["id"] for each in desktop.sessions())
+    rows = desktop.json("compare", before, after, "--measure", "lag")["rows"]
+    row = {each["workload"]: each for each in rows}["update-index"]
+    usual, late = row["values"]
+    assert row["unit"] == "ms" and 0 < usual < 1000 and 2000 < late - usual < 4500
+    assert "at-least" not in row["marks"][0] and row["verdict"][1] not in ("better", "worse", "same")
+    shown = desktop.dyno("compare", before, after, "--measure", "lag").stdout
+    assert f"{late:,.0f}" in shown
 
 
 @pytest.mark.full

@@ -215,6 +215,7 @@ def test_a_server_killed_between_two_that_follow_each_other(desktop: Desktop) ->
     assert found[5].outcome == "completed" and "after-a-crash" in found[5].marks
 
 
+@pytest.mark.full
 def test_a_person_skips_a_step_with_roles(desktop: Desktop) -> None:
     running = begun_with(desktop, READER, ENDLESS)
     desktop.dyno("skip")

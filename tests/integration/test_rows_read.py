@@ -73,6 +73,13 @@ BUILDS = [
         for each in OTHERS
     ),
 ]
+BUILDS_IN_FULL = [  # of what takes long
+    pytest.param(INSTALLED, id="installed"),
+    *(
+        pytest.param(each, id=each.name, marks=[pytest.mark.full, pytest.mark.build(each.name)])
+        for each in (*TESTED, *OTHERS)
+    ),
+]
 
 
 @contextmanager

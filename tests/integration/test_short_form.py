@@ -15,6 +15,7 @@ TWO = (MARIADB, f"{MARIADB[:-1]}:myisam")  # the second by the beginning of its 
 TINY = ("--sequence", "tiny", "--allow-busy")
 
 
+@pytest.mark.full
 def test_two_words_and_a_time_end_with_a_report(
     desktop: Desktop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from tests.integration.generated import (
     start,
     violated,
 )
-from tests.integration.test_rows_read import BUILDS, Build, on_each_engine
+from tests.integration.test_rows_read import BUILDS_IN_FULL, Build, on_each_engine
 from tests.plans import write
 from tests.sequences import own_sequence
 
@@ -174,7 +174,7 @@ def test_lost_connections_in_mid_transaction_leave_the_sums_equal(server: Server
     assert count(server, "history") > 0 and len(sums(server)) == 1 and violated(server, LOAD) == []
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", BUILDS_IN_FULL)
 def test_accounts_are_right_on_this_build(build: Build, tmp_path: Path) -> None:
     for server, engine, threads in on_each_engine(build, tmp_path):
         for keys in (False, True):

@@ -20,8 +20,8 @@ from app.comparison.texts.text import (
     within_text,
 )
 from app.comparison.verdicts.across import ADVICE, MACHINES, TIME
-from app.comparison.verdicts.counted_writes import WHY_NOT_BY_COUNTS
 from app.comparison.verdicts.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_short_text
+from app.comparison.verdicts.why_not import WHY_NOT_BY_FIGURES
 from app.core.units import count_text, figure_text, with_unit
 from app.history.steps.step_text import HAS_MARKS, named
 from app.stats.at_target.verdicts import AT_RATE, DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
@@ -29,7 +29,7 @@ from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names
 _ACROSS = {
-    TIME: f"across time: the variance of the machine between plans is added to the noise. {ADVICE}",
+    TIME: f"across time: the variance between plans is added to the noise. {ADVICE}",
     MACHINES: "across machines: the variance of each machine between plans is added to the noise",
 }
 _MEANINGS = {
@@ -42,7 +42,7 @@ _MEANINGS = {
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
     MARKED: "not judged: something went wrong, here or in the base",
     AT_RATE: "not judged: this rate was set beforehand; compare latencies",
-    **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_COUNTS.items()},
+    **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_FIGURES.items()},
 }
 
 

@@ -12,7 +12,7 @@ import re
 import threading
 import time
 from collections import deque
-from math import ceil
+from math import ceil, inf, isfinite
 from statistics import median
 from typing import Any, Deque, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
@@ -139,9 +139,11 @@ class ReplicaLag(threading.Thread):
             waiting = [max(0.0, self._looked_at - at) for _, at in self._waiting if first <= at <= last]
             lost = sum(first <= at <= last for at in self._lost)
         lags = sorted([*(each.lag_s for each in seen), *waiting])
+        most = median([*(each.lag_s for each in seen), *[inf] * len(waiting)]) if lags else inf
         return {
             "name": self.server.name,
             "median_ms": _ms(median(lags)) if lags else None,
+            "median_most_ms": _ms(most) if isfinite(most) else None,
             "p95_ms": _ms(lags[ceil(0.95 * len(lags)) - 1]) if lags else None,
             "longest_ms": _ms(lags[-1]) if lags else None,
             "resolution_ms": _ms(max(each.late_s for each in seen)) if seen else None,

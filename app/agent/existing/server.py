@@ -27,6 +27,10 @@ _NOT_SHARED = (
     "a table that Dyno has made is not found by each connection: the address leads to servers that do not"
     " share their data, so name that of one server, or of a cluster"
 )
+_SHARED = (
+    "contenders take turns on one server in slices: what it tells of itself is left out, as it would be that"
+    " of all of them"
+)
 
 
 def place_of(server: Union[Contender, Replica], schema: str) -> ServerPlace:
@@ -64,15 +68,16 @@ class ExistingServer(Server):
         self._beating: Optional[Heartbeat] = None
         self.beats = Beats(self.primary, self.replicas)
         self.left = ""  # why something of Dyno stays in the schema
+        self.shared = _SHARED if plan.shares_server(contender) else ""
         self.refused: List[str] = []  # what the server refuses, and what that means for the plan
 
     def notes(self) -> List[str]:
         """What is to be known before a plan begins."""
-        return [*self.refused, *[self.several] * bool(self.several)]
+        return [*self.refused, *filter(None, (self.shared, self.several))]
 
     def _may_send(self, sql: str) -> bool:
-        if is_of_one_server(sql) and self.several:
-            raise QueryError(self.several)
+        if is_of_one_server(sql) and self.left_out:
+            raise QueryError(self.left_out)
         return self.shown.may_send(sql)
 
     # what is shown
@@ -88,8 +93,13 @@ class ExistingServer(Server):
 
     @property
     def several(self) -> str:
-        """Why what the shown server tells of itself is left out; '' while all connections reach one."""
+        """That connections reached several servers, in words; '' while all reach one."""
         return self.shown.several
+
+    @property
+    def left_out(self) -> str:
+        """Why what the shown server tells of itself is left out; '' if it is not."""
+        return self.several or self.shared
 
     def turn_to(self, *roles: Step) -> None:
         """Show the server of the first of these until the next time; of none the primary."""
@@ -130,6 +140,11 @@ class ExistingServer(Server):
 
     def another_client(self, read_s: Optional[float]) -> Client:
         return self.shown.another_client(read_s)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether no process of this machine is it, or a replica of it: this machine only drives."""
+        return not any(each.pid for each in (self.primary, *self.replicas))
 
     @property
     def pid(self) -> int:
@@ -309,7 +324,7 @@ def server_facts(
         "tls": bool(compared.place.certificate),
         "server_id": variables.get("server_id", ""),
         "read_only": variables.get("read_only", ""),
-        "on_this_machine": bool(compared.pid),
+        "on_this_machine": not server.is_elsewhere,
         "rtt_ms": rtt_ms,
     }
     if server.replicas:

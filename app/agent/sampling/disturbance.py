@@ -29,10 +29,11 @@ class DisturbanceLimits(NamedTuple):
     others_pct: float
     steal_pct: float
     swaps: bool = False  # a server with a memory limit runs short of memory by itself
+    only_drives: bool = False  # the server is on another machine: the disk of this one is not at work for it
 
     @staticmethod
-    def of(plan: Plan, swaps: bool = False) -> DisturbanceLimits:
-        return DisturbanceLimits(plan.others_pct, plan.steal_pct, swaps)
+    def of(plan: Plan, swaps: bool = False, only_drives: bool = False) -> DisturbanceLimits:
+        return DisturbanceLimits(plan.others_pct, plan.steal_pct, swaps, only_drives)
 
 
 def others_between(
@@ -42,7 +43,8 @@ def others_between(
     processes.look(at_once=True)
     seconds = max(after.at - before.at, 0.01)
     others = _means(before, after, seconds, processes.most(set(after.pids.values())))
-    return replace(others, causes=_causes(others, before, after, seconds, allowed))
+    causes = _causes(others, before, after, seconds, allowed)
+    return replace(others, causes=causes, only_drives=allowed.only_drives or None)
 
 
 def _means(before: Reading, after: Reading, seconds: float, programs: List[ProcessesOfName]) -> Others:
@@ -78,7 +80,7 @@ def _causes(
     above = {
         "cpu": (others.cpu_pct or 0) > allowed.others_pct * others.cpus,
         "steal": (others.steal_pct or 0) > allowed.steal_pct,
-        "disk": _is_disk_shared(others, before, after, seconds),
+        "disk": not allowed.only_drives and _is_disk_shared(others, before, after, seconds),
         "swap": not allowed.swaps and (others.swap_kb or 0) > 0,
         "memory": not allowed.swaps and (others.memory_pct or 0) > MEMORY_PCT,
         "quota": (others.throttled_pct or 0) > THROTTLED_PCT,

@@ -88,6 +88,7 @@ _TABLE = [
     _Series("host.clock_mhz", "MHz", "gauge", "higher", "CPU clock", 0, "clock_mhz"),
     _Series("host.throttled", "1/s", "rate", "lower", "CPU slowdowns by heat", 1, "heat_events"),
 ]  # fmt: skip
+_OF_SERVERS_MACHINE = ("server.", "disk.", "others.read_kb", "others.write_kb", "host.dirty_mb")
 
 
 def _declared(table: Sequence[_Series]) -> List[SeriesDeclaration]:
@@ -290,6 +291,11 @@ class HostSampler:
     def declare(self) -> List[SeriesDeclaration]:
         """The series that this machine has."""
         return _declared(self._table)
+
+    def only_drives(self) -> None:
+        """The server is on another machine: this one is named, and its disk is no figure of the work."""
+        there = [each for each in self._table if not each.name.startswith(_OF_SERVERS_MACHINE)]
+        self._table = [each._replace(label="Machine that drives: " + each.label) for each in there]
 
     def rates(self, before: Reading, after: Reading, dt: float) -> List[float | None]:
         """The values of the declared series, in their order."""

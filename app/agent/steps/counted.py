@@ -242,7 +242,7 @@ class RunningStepMeter:
         spent = self._session.sampler.spent(self._first, self._last)
         spent.update(self._costs.spent(queries, spent["cpu_us"]))
         spent.update(self.profile.spent())
-        if self._existing and not self._session.server.pid:
+        if self._session.only_drives:
             spent.update(dict.fromkeys(OF_MACHINE))
         return spent
 

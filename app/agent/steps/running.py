@@ -121,6 +121,8 @@ class RunningSession(BegunSession):
     @cached_property
     def sampler(self) -> SessionSampler:
         client, engine, host = self.server.client, self.contender.engine, self.host
+        if isinstance(self.server, ExistingServer) and self.server.is_elsewhere:
+            host.only_drives()
         waits = WaitSampler(client, engine)
         more = [*waits.status_names, *STATUS, *["questions"] * self.contender.is_existing]
         counters = ServerCounterSampler(client, engine, more)
@@ -133,7 +135,7 @@ class RunningSession(BegunSession):
         of_session = (waits, locks, statements, threads)
         made = SessionSampler(self.journal, host, counters, *of_session, *of_load, further=self._further())
         if isinstance(self.server, ExistingServer):
-            made.expects_silence = partial(_are_several, self.server)
+            made.expects_silence = partial(_is_left_out, self.server)
         return made
 
     def _further(self) -> List[Further]:
@@ -146,6 +148,11 @@ class RunningSession(BegunSession):
             (ROUND_TRIP, partial(round_trip_ms, server.client, 1)),
             *((_lag_series(name), now_ms) for name, now_ms in lags),
         ]
+
+    @property
+    def only_drives(self) -> bool:
+        """Whether the server of the step is on another machine than this one."""
+        return self.contender.is_existing and not self.server.pid
 
     def turn_to_server_of(self, index: int) -> None:
         """The server shows that which carries out a step: of roles that of the figure."""
@@ -207,7 +214,8 @@ class RunningSession(BegunSession):
 
     def others_between(self, first: Reading, last: Reading) -> Others:
         """The load of others between two readings; logs it if it was above a limit."""
-        allowed = DisturbanceLimits.of(self.plan, swaps=bool(self.contender.memory_limit))
+        swaps, only_drives = bool(self.contender.memory_limit), self.only_drives
+        allowed = DisturbanceLimits.of(self.plan, swaps, only_drives)
         found = others_between(first, last, self.host.others, allowed)
         if found.causes:
             self.journal.log("disturbed: {}".format("; ".join(found.texts)))
@@ -230,8 +238,8 @@ class RunningSession(BegunSession):
             raise AgentError(text.format(self.plan.loop_bytes >> 20))
 
 
-def _are_several(server: ExistingServer) -> bool:
-    return bool(server.several)
+def _is_left_out(server: ExistingServer) -> bool:
+    return bool(server.left_out)
 
 
 def turn_hooks(running: RunningSession) -> TurnHooks:

@@ -64,6 +64,8 @@ class ColumnFigure:
     n: int  # sessions; rounds where it is judged by them
     samples: list[float | None]  # one a session, in the order of its ids; None where it is left out
     rounds: list[float | None]  # of a column that is judged by round: its ratio to the base in each
+    marks: list[str] = field(default_factory=list)  # of the values by this measure; of a cell also its steps'
+    resolution: float = 0.0  # the largest of the sessions: a smaller difference is none that was measured
 
 
 @dataclass
@@ -81,7 +83,6 @@ class Cell(ColumnFigure):
     within: float | None = None  # of a rate of queries that was measured once: its max_block_deviation
     reason: str = ""  # why there is no figure, or not one of each repeat
     lacking: str = ""  # the same by name: the state of the step, OF_SNAPSHOT; '' for any other reason
-    marks: list[str] = field(default_factory=list)
     # one a session, in the order of its ids:
     left_out: list[list[str]] = field(default_factory=list)  # the marks for which it does not count
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from app.core.errors import InputError
 from app.core.nearest import did_you_mean
 from app.engines import all_figures
+from app.history.steps.replica_lags import LagOfSlowestReplica, lag_of_slowest_replica
 from app.protocol.plan import QPS_UNIT
 from app.protocol.thread_states import TITLES, client_time_figure
 
@@ -30,6 +31,8 @@ class Measure:
     unit: str  # {per}, {of}: what a latency, a cost of the step is of; {figure}: the unit of its result
     read: Callable[[StepEntry], float | None]
     direction: str = "lower"
+    marks: Callable[[StepEntry], Sequence[str]] = lambda _: ()  # of this value of a step, not of the step
+    resolution: Callable[[StepEntry], float] = lambda _: 0.0  # a smaller difference is none that was measured
 
     def unit_of(self, row: Row) -> str:
         """The unit for this step; a step that counts rows has costs per row."""
@@ -89,6 +92,10 @@ def _for_price(step: StepEntry) -> float | None:
     """Queries for one USD, or what the price of a server that runs already is in."""
     price = (step["existing"] or {}).get("price")
     return step["value"] * 3600 / price if price and step["value"] and step["unit"] == QPS_UNIT else None
+
+
+def _of_lag(step: StepEntry) -> LagOfSlowestReplica | None:
+    return lag_of_slowest_replica(step["existing"])
 
 
 # unit and direction are the step's own
@@ -155,6 +162,14 @@ MEASURES = (
     Measure("select_min_ms", "SELECT MIN of the key, mean", "ms", _of_engine("select_min_ms")),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),
     Measure("for_price", "Queries for one unit of money", "queries", _for_price, "higher"),
+    Measure(
+        "lag",
+        "Median lag of the slowest replica",
+        "ms",
+        lambda step: lag.ms if (lag := _of_lag(step)) else None,
+        marks=lambda step: lag.marks if (lag := _of_lag(step)) else (),
+        resolution=lambda step: lag.resolution_ms if (lag := _of_lag(step)) else 0.0,
+    ),
     *SOAK,
     *OF_KINDS,
     *(

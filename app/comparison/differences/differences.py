@@ -10,6 +10,7 @@ from typing import Any, NotRequired, TypedDict
 
 from app.catalog import Catalog
 from app.core.units import count_text, figure_text, first_texts, unit_text
+from app.history.steps.driving import only_drives
 from app.history.steps.figures import facts, latest_fact, plan_of
 from app.history.store.history import History
 from app.imported.session import is_imported
@@ -190,7 +191,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
             **memory_settings_of(contender, known["memory"] or None),
             _ALLOCATOR: known["variables"].get(_ALLOCATOR),
         }.items(),
-        "machine": _machine(known["machine"]),
+        "machine": (_of_driver if only_drives(history, session) else _machine)(known["machine"]),
         "plan": [*((name, _setting(plan, name)) for name in work), *_files(plan)],
         "load method": [] if foreign else [("load_method", _setting(plan, "load_method"))],
         "start state": [] if foreign else _start_state(plan, known["start_state"]).items(),
@@ -273,6 +274,13 @@ def _machine(machine: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
             yield from _machine(value, f"{full}.")
         else:
             yield full, value
+
+
+def _of_driver(machine: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Of one that only drives, by names that say so; its disk is not the server's."""
+    yield from (
+        (f"driving {name}", value) for name, value in _machine(machine) if not name.startswith("disk.")
+    )
 
 
 def _files(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -124,8 +124,9 @@ def _disturbed(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]
         met = [each for each in known if cause in each.causes]
         if not met:
             continue
-        where = _part(len(met), len(known), "measurement")
-        text = f"{form.format(_span([figure(each) for each in met]), _of_cpus(met))} in {where}"
+        where, machine = _part(len(met), len(known), "measurement"), min(each.where for each in met)
+        took = form.format(_span([figure(each) for each in met]), _of_cpus(met))
+        text = f"{machine}{took} in {where}"
         its = [pair for pair in pairs if cause in pair.met]
         count = sum(DISTURBED in pair.cell.whys for pair in its)
         fair = _FAIR if its and all(map(_is_fair, its)) else ""

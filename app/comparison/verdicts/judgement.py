@@ -42,10 +42,10 @@ from app.stats.at_target.verdicts import (
 from app.stats.groups import GroupRatio, StepGroupPair, step_group_ratios
 
 from .across import SIGN, between_plan_variances
-from .counted_writes import OTHER_ENGINE, OTHER_SIDE, WHY_NOT_BY_COUNTS, why_not_by_counts
 from .earlier_plans import about_earlier_plans
 from .rounds import about_ratio, round_figure_pairs, same_round_pairs
 from .set_rates import both_keep_rate
+from .why_not import WHY_NOT_BY_FIGURES, why_not_by_figures
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
-NOT_JUDGED = (MARKED, DRIFT, AT_RATE, OTHER_ENGINE, OTHER_SIDE)  # verdicts of a figure that is there
+NOT_JUDGED = (MARKED, DRIFT, AT_RATE, *WHY_NOT_BY_FIGURES)  # verdicts of a figure that is there
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT, COUNTED_OTHERWISE, *LEVELS)
@@ -66,8 +66,7 @@ SIGNS = {
     MARKED: "\N{CIRCLED DIVISION SLASH}",
     DRIFT: "drift",
     AT_RATE: "\N{CIRCLED DOT OPERATOR}",
-    OTHER_ENGINE: "\N{CIRCLED DIVISION SLASH}",
-    OTHER_SIDE: "\N{CIRCLED DIVISION SLASH}",
+    **dict.fromkeys(WHY_NOT_BY_FIGURES, "\N{CIRCLED DIVISION SLASH}"),
 }
 SHORT_SIGNS = {
     **SIGNS,
@@ -87,9 +86,9 @@ _MEANINGS = {
     DRIFT: "the machine drifted, not judged",
     MARKED: "not judged: something went wrong, here or in the base",
     AT_RATE: "not judged: this rate was set beforehand, compare latencies",
-    **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_COUNTS.items()},
+    **{word: f"not judged: {why}" for word, why in WHY_NOT_BY_FIGURES.items()},
 }
-_WITH_A_CIRCLE = (MARKED, AT_RATE, *WHY_NOT_BY_COUNTS)
+_WITH_A_CIRCLE = (MARKED, AT_RATE, *WHY_NOT_BY_FIGURES)
 UNKNOWN_NOISE = "the noise between repeats is unknown"
 ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each repeat"
@@ -101,7 +100,7 @@ WHY_NOT = {  # judged, though it is not marked
     SINGLE: "measured once: the noise is unknown",
     DRIFT: "the machine drifted",
     AT_RATE: "this rate was set beforehand: compare latencies",
-    **WHY_NOT_BY_COUNTS,
+    **WHY_NOT_BY_FIGURES,
 }
 
 
@@ -194,7 +193,7 @@ def _is_judgeable(comparison: Comparison, row: Row, at: int) -> bool:
     cell, other = row.cells[at], row.cells[base]
     is_there = at != base and cell.n and other.n and not row.is_waiting
     is_fair = is_there and not _is_unfair(cell, other)
-    return bool(is_fair and not why_not_by_counts(row, comparison.columns, base, at))
+    return bool(is_fair and not why_not_by_figures(row, comparison.columns, base, at))
 
 
 def _untested(comparison: Comparison, row: Row, at: int) -> str | None:
@@ -204,7 +203,7 @@ def _untested(comparison: Comparison, row: Row, at: int) -> str | None:
         return MARKED
     if both_keep_rate(row, base, at):
         return AT_RATE
-    return why_not_by_counts(row, comparison.columns, base, at)
+    return why_not_by_figures(row, comparison.columns, base, at)
 
 
 def _is_unfair(cell: Cell, base: Cell) -> bool:

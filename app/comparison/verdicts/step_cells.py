@@ -140,9 +140,14 @@ def _completed(place: Place) -> Place:
 
 def _measured(measure: Measure, completed: Sequence[Place], rounds: ColumnsByRound) -> list[ColumnFigure]:
     """What each column has by one measure."""
-    return _summed(
+    found = _summed(
         [[None if step is None else measure.read(step) for step in place] for place in completed], rounds
     )
+    for figure, place in zip(found, completed, strict=True):
+        counted = [step for step in place if step is not None]
+        figure.marks = sorted({mark for step in counted for mark in measure.marks(step)})
+        figure.resolution = max(map(measure.resolution, counted), default=0.0)
+    return found
 
 
 def _summed(samples: list[list[float | None]], rounds: ColumnsByRound) -> list[ColumnFigure]:
@@ -162,6 +167,7 @@ def related_figure_cell(figure: ColumnFigure, base: ColumnFigure) -> Cell:
         figure.n,
         figure.samples,
         figure.rounds,
+        resolution=figure.resolution,
         relative=relative(figure, base),
         spread=spread_of(figure.value, figure.samples),
     )
@@ -179,7 +185,7 @@ def row_by_measure(row: Row, measure: Measure, base: int) -> Row:
             related_figure_cell(figure, figures[base]),
             reason=cell.reason or ("" if figure.n else "not measured"),
             lacking=cell.lacking,
-            marks=marks_of_measures(cell, measure.name),
+            marks=[*marks_of_measures(cell, measure.name), *figure.marks],
             left_out=cell.left_out,
             steadiness=cell.steadiness,
             cuts=cell.cuts,

@@ -27,6 +27,7 @@ from .settled import SettleEntry
 
 AWAITED_S = 1.0  # for a replica to catch up: less is not said
 COUNTED_OTHERWISE = "counted-otherwise"
+AT_LEAST, LAG_LOST = "at-least", "lag-lost"  # of the lag of replicas
 
 MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
@@ -60,6 +61,8 @@ MARKS = {
     UNSTEADY: "its throughput changed while it was measured (where servers took turns: their ratio)",
     "of-all-seconds": "its figures cover the whole step, although only some of its seconds count",
     COUNTED_OTHERWISE: "counted on another CPU model or by another valgrind than the base",
+    AT_LEAST: "rows that Dyno wrote had not arrived on a replica when it ended: the lag is at least this",
+    LAG_LOST: "a replica did not answer at times: its lag then is not known",
     "failed-repeat": "at least one of its repeats failed: the others are not a fair sample",
     PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"
     " profiled too",

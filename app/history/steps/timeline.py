@@ -19,6 +19,7 @@ from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan
 from app.protocol.states import SessionState
 
+from .driving import only_drives
 from .figures import StepEntry, plan_of, steps
 from .remarks import JournalRemark, remarks
 from .series import SeriesEntry, declared_series
@@ -61,6 +62,7 @@ class SessionResults:
     base: SessionEntry | None  # what it is held against
     base_steps: list[StepEntry]
     unsteady: dict[tuple[str, int], str]  # steps of the plan, by session and position, and why
+    only_drives: bool  # its machine: the server is on another one
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ def _overview(history: History, session: str, base: str) -> SessionResults:
         base=held_against,
         base_steps=steps(history, held_against["id"]) if held_against else [],
         unsteady=unsteady_steps(history, plan.id),
+        only_drives=only_drives(history, session),
     )
 
 

@@ -12,7 +12,6 @@ from app.core.nearest import did_you_mean
 from app.core.units import count_text
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import OPTIONS, PlanRequest
-from app.protocol.hosts import is_loopback
 from app.protocol.plan import COUNT, MOST_REPLICAS, OPERATIONS, PREPARING, READING, Contender, Replica, Step
 from app.targets.servers import NamedServer, Servers
 
@@ -205,20 +204,22 @@ def _why_lacking(contender: Contender, add: str) -> str:
     return f"and {name} has {have}: {add.format(name)}, or leave the step out"
 
 
-def check_slices_of_existing(contenders: Collection[Contender]) -> None:
-    """Refuse slices of one server: counters know no schema, and what A left is flushed in the slice of B."""
-    places = Counter(place for each in contenders if each.is_existing for place in _places(each))
-    for (host, port), count in places.items():
-        if count > 1:
-            raise InputError(
-                f"{count} contenders are on {host} port {port}, and its counters and flushing know no schema:"
-                " what each does could not be told apart; choose the order interleaved",
-                "order",
-            )
+def check_slices_of_existing(contenders: Collection[Contender], steps: Iterable[Step]) -> None:
+    """Raise InputError where contenders on one server cannot take turns within steps."""
+    places = Counter(place for each in contenders for place in each.places)
+    shared = next((place for place, count in places.items() if count > 1), None)
+    if shared and (why := _why_no_slices([each for each in contenders if shared in each.places], steps)):
+        what = f"{places[shared]} contenders are on {shared[0]} port {shared[1]}, and {why}"
+        raise InputError(f"{what}: choose the order interleaved", "order")
 
 
-def _places(contender: Contender) -> list[tuple[str, int]]:
-    """Where its server and its replicas listen; loopback has several names."""
-    servers: list[Contender | Replica] = [contender, *contender.replicas]
-    places = (("localhost" if is_loopback(each.host) else each.host.lower(), each.port) for each in servers)
-    return list(dict.fromkeys(places))
+def _why_no_slices(sharing: Collection[Contender], steps: Iterable[Step]) -> str:
+    """Why these, which share a server, cannot take turns within steps; '' if they can."""
+    writing = next((each.name for each in steps if each.writes and each.kind not in PREPARING), "")
+    if any(each.change_by for each in sharing):
+        return "a change of one changes the others too"
+    if len({each.schema for each in sharing}) < len(sharing):
+        return "only one at a time can use a schema"
+    if writing:
+        return f"what step {writing} of one leaves is flushed in slices of another"
+    return ""

@@ -105,7 +105,7 @@ def resolve(
     files = _files(request, catalog, used, sequence, presets, steps)
     check_rates(steps, files)
     if request.order == SLICES:
-        check_slices_of_existing(contenders)
+        check_slices_of_existing(contenders, steps)
         steps = with_slices(steps, contenders, files)
     steps = with_kinds(steps, workloads)
     plan = Plan(

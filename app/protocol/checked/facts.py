@@ -107,6 +107,7 @@ class ReplicaLagOfStep:
     waiting: Count = 0  # of these not shown at the end: they took longer than is known
     lost: Count = 0  # others, as the replica did not answer
     awaited_s: Number = 0.0  # before the step, until it had what its primary had
+    median_most_ms: Number | None = None  # the median if those waiting never arrive; None: it has none then
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,13 @@ class ExistingServerStep:
     price: Number | None = None  # of an hour
     of: Name = ""  # the replica that the figures above are of; empty: the server of the contender
     lags: list[ReplicaLagOfStep] = field(default_factory=list)  # of all replicas
+
+
+@dataclass(frozen=True)
+class ExistingServerPlace:
+    """Where a server is that runs already."""
+
+    on_this_machine: bool = True  # that drives the load
 
 
 @dataclass(frozen=True)
@@ -169,6 +177,7 @@ class SessionFacts:
     work: RowsPerEvent
     load: RemoteLoadFacts
     existing: ExistingServerStep
+    existing_server: ExistingServerPlace
     servers_reached: list[Name]  # behind the address of one that runs already, if there are several
     conditions: AskedConditions
     stacks: Stacks

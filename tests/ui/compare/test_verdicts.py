@@ -87,7 +87,7 @@ def test_columns_of_two_plans_are_across_time(
     assert {cell.beside for cell in cells(page, 1)} == {ACROSS} and {
         cell.beside for cell in cells(page, 0)
     } == {""}
-    assert "across time: the variance of the machine between plans is added" in tip(page, 1, "update-index")
+    assert "across time: the variance between plans is added" in tip(page, 1, "update-index")
     assert "Measure both again in one plan, alternating" in tip(page, 1, "update-index")
     assert "10% assumed: no canary run yet, 8 needed" in page.warning.text
     assert f"{ACROSS} across time or machines" in legend(page)

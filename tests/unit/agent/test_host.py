@@ -206,6 +206,18 @@ def test_a_directory_without_a_disk_is_told_once() -> None:
     sampler.close()
 
 
+def test_a_machine_that_only_drives_is_named_and_has_no_disk() -> None:
+    sampler = HostSampler({}, "/")
+    before, there = sampler.read(), {each.name: each.label for each in sampler.declare()}
+    sampler.only_drives()
+    found = {each.name: each.label for each in sampler.declare()}
+    assert len(sampler.rates(before, sampler.read(), 1.0)) == len(found)
+    sampler.close()
+    gone = {name for name in there if name.startswith(("disk.", "server."))} | {"host.dirty_mb"}
+    assert gone | {"others.read_kb", "others.write_kb"} == {*there} - {*found} and "host.cpu_pct" in found
+    assert all(label == f"Machine that drives: {there[name]}" for name, label in found.items())
+
+
 def test_closing_leaves_no_file_open() -> None:
     before = set(os.listdir("/proc/self/fd"))
     sampler = HostSampler({"server": os.getpid(), "sysbench": os.getppid()}, "/")

@@ -211,6 +211,17 @@ def test_a_server_with_a_memory_limit_runs_short_of_memory_by_itself() -> None:
     assert found.causes == []
 
 
+def test_of_a_machine_that_only_drives_the_disk_disturbs_nobody() -> None:
+    busy = {"cpu_total": 2000, "disk_write_kb": 1e6, "server_write_kb": 0, "swap_kb": 9}
+    before, after = reading(0, **dict.fromkeys(busy, 0)), reading(10, **busy)
+    nobody = OtherProcesses(b"no-such-word")
+    here = others_between(before, after, nobody, DisturbanceLimits(5, 2))
+    found = others_between(before, after, nobody, DisturbanceLimits(5, 2, only_drives=True))
+    assert here.causes == ["disk", "swap"] and here.only_drives is None and here.where == ""
+    assert found.causes == ["swap"] and found.to_json()["only_drives"] is True
+    assert found.texts == ["on the machine that drives, the machine swapped 0.0 MiB"]
+
+
 def test_programs_that_had_ended_are_the_rest() -> None:
     others = Others(
         cpus=2, cpu_pct=150, programs=[ProcessesOfName("make", 1, 20.0)], causes=["cpu", "unheard-of"]

@@ -113,9 +113,23 @@ def test_numbers_wait_until_they_arrive_all_at_once() -> None:
         seen(lag, 60)
         found = figures(lag)
     assert waiting.waiting == waiting.beats == 60 and 59_000 <= (waiting.longest_ms or 0) < 60_000
+    assert waiting.median_most_ms is None
     assert found.waiting == 0 and found.beats == 60
     assert 59_300 <= (found.longest_ms or 0) < 62_000 and 29_000 < (found.median_ms or 0) < 32_000
     assert (lag.now_ms() or 0) >= 59_000
+
+
+def test_a_few_that_wait_change_the_median_by_little() -> None:
+    now = time.monotonic()
+    with looking(client := ShownRow(lambda: f"{TOKEN} 4")) as lag:
+        for number in range(1, 6):
+            lag.expect(number, now - number)
+        seen(lag, 4)
+        wait_until(lambda: len(client.asked) > 3, "it looks for the last one", 60)
+        found = figures(lag)
+    assert (found.beats, found.waiting) == (5, 1)
+    assert found.median_most_ms is not None and found.median_ms is not None
+    assert found.median_most_ms >= found.median_ms >= 3000
 
 
 def test_only_the_numbers_of_a_step_count() -> None:

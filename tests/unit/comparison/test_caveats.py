@@ -39,6 +39,13 @@ def test_one_cause_in_all_cells_is_one_line(history: History) -> None:
     assert len(remarks_of(found)) > 3
 
 
+def test_of_servers_elsewhere_the_machine_that_drives_is_named(history: History) -> None:
+    odd = busy(90.0)
+    found = compared(history, of_all([replace(odd, others={**odd.others, "only_drives": True})]))
+    (said,) = joined_texts(found)
+    assert said.startswith("on the machine that drives, other programs took 90% of 200% CPU in all 15")
+
+
 def test_each_cause_has_its_own_count(history: History) -> None:
     found = compared(history, of_all([busy(90.0), busy(90.0, causes=["cpu", "steal"]), busy(50.0)]))
     cpu, steal = joined_texts(found)

@@ -95,7 +95,17 @@ def test_a_report_names_who_drove_and_no_machine_of_the_server(
     text = (tmp_path / "report.html").read_text()
     assert "runs already: db.example:3306, schema bench, TLS" in text and "Driven by" in text
     assert "at most 500 queries/s" in text and ">CPU<" not in text
+    assert "a CPU, 2 cores" in text and "a disk" not in text
     assert "sync_binlog=1" in text and "[mysqld]" not in text
+
+
+def test_what_differs_of_machines_that_only_drive_is_named_so(dyno_home: Path) -> None:
+    with History(dyno_home) as history:
+        made = stored_plan(history, "@prod", f"{MARIADB}:innodb")
+        found = differences(history, [turn.session for turn in made.turns[:2]])
+    names = [each["name"] for each in found if each["group"] == "machine"]
+    assert "driving cpu.model" in names and "cpu.model" in names
+    assert "driving disk.model" not in names
 
 
 def test_the_same_servers_again(two_servers: Kept) -> None:

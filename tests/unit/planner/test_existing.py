@@ -359,12 +359,26 @@ def test_custom_sql_stays_in_its_schema(dyno_home: Path, name: str) -> None:
 # slices
 
 
-def test_two_schemas_of_one_server_do_not_alternate_within_steps() -> None:
-    said = unresolved("@prod", "@other", order="slices", sequence="quick", steps=READS)
-    assert "2 contenders are on db.example port 3306, and its counters and flushing know no schema" in said
-    assert plan("@prod", "@replica", order="slices").order == "slices"
+def test_two_schemas_of_one_server_alternate_within_steps_that_only_read() -> None:
+    made = plan("@prod", "@other", order="slices", sequence="quick", steps=READS)
+    assert {each.name for each in made.steps if each.sliced} == {*READS[2:]}
+    assert all(map(made.shares_server, made.contenders))
+    said = unresolved("@prod", "@other", order="slices")
+    assert "2 contenders are on db.example port 3306, and what step update-index of one leaves is" in said
+    apart = plan("@prod", "@replica", order="slices")
+    assert apart.order == "slices" and not any(map(apart.shares_server, apart.contenders))
     found, why = sliced_or_interleaved(request("@prod", "@other"), survey(), Catalog())
     assert found.order == "interleaved" and "are on db.example port 3306" in why
+
+
+def test_one_schema_and_a_change_of_the_server_are_of_one_contender_at_a_time() -> None:
+    reading = {"order": "slices", "sequence": "quick", "steps": READS}
+    assert "only one at a time can use a schema" in unresolved("@own", "@own-too", **reading)
+    asked = request("@prod", "@other", **reading)
+    changed = replace(asked.contenders[1], change_by="/bin/true")
+    asked = replace(asked, contenders=[asked.contenders[0], changed])
+    with pytest.raises(InputError, match="a change of one changes the others too: choose the order inter"):
+        resolve(asked, survey(), Catalog())
 
 
 # checks and estimate

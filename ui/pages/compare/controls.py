@@ -19,6 +19,7 @@ from ui.core.memory import WindowStateFile
 from ui.core.plain import PlainTextLabel, as_tip
 from ui.widgets.actions import action_button
 from ui.widgets.layouts import boxed, in_row
+from ui.widgets.wide_list import WideListComboBox
 from ui.widgets.wrapping_row import WrappingRow, empty_room
 
 _MEASURE_WIDTH = 12  # characters; the open list shows all of a name
@@ -34,7 +35,7 @@ class CompareControls(QWidget):
     def __init__(self, memory: WindowStateFile) -> None:
         super().__init__()
         self._memory = memory
-        self._measures = QComboBox()
+        self._measures = WideListComboBox()
         self._measures.setAccessibleName("Measure")
         self._measures.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._measures.setMinimumContentsLength(_MEASURE_WIDTH)

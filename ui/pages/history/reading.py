@@ -123,7 +123,7 @@ def _on(shown: SessionDetails, plan: dict[str, Any], machine: dict[str, Any]) ->
             cpu.get("cores") and count_text(cpu["cores"], "core"),
             memory and bytes_text(memory),
         )
-        yield "Machine", ", ".join(str(part) for part in parts if part)
+        yield "Driven by" if shown["server"] else "Machine", ", ".join(str(part) for part in parts if part)
         yield (
             "System",
             " ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name)),

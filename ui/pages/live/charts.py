@@ -30,7 +30,7 @@ from ui.widgets.table import tabular
 
 from .curves import QPS, SessionCurves, StepOnAxis
 from .heat import HEAT
-from .lines import CPU, DISK, ROWS, ShownCurves
+from .lines import DISK, ROWS, ShownCurves
 from .round import FALSE_SHARE, OtherContenderCurves, Ratio
 from .thread_states import CLIENT_STATES, seen_states, thread_state_areas
 from .written import TIP as STALL_TIP
@@ -38,9 +38,17 @@ from .written import WRITTEN, stall_marks, stall_spans
 
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _HIGH, _LOW = 5, 3  # parts of the height
+_HEAD_ROWS = 2  # of a chart's legend: with roles and kinds of events it has tens of entries
 _LEAST = 110  # pixels of a lower chart, in the smallest usual window too
 Chart = TypeVar("Chart", bound=TimeChart)
 _QPS = ("QPS", "queries/s")  # title and unit
+_CPU = ("CPU", "Server, sysbench and other programs: 100 is one core; machine: 100 is all of its cores")
+_CPU_OF_DRIVER = (  # title and tip
+    "CPU of the machine that drives",
+    "sysbench and other programs: 100 is one core; machine: 100 is all of its cores. What the server takes"
+    " is not known",
+)
+_OF_A_CORE = "% of a core"
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
 
 
@@ -63,10 +71,7 @@ class SessionCharts(QWidget):
         self._hidden = HiddenChartLines(self)  # a contender is hidden in all charts
         self.qps = self._chart(*_QPS, TimeChart)
         self.latency = self._chart("Latency p95", "ms", LatencyChart)
-        self.cpu = self._chart("CPU", "% of a core", TimeChart)
-        self.cpu.setToolTip(
-            "Server, sysbench and other programs: 100 is one core; machine: 100 is all of its cores"
-        )
+        self.cpu = self._chart(_CPU[0], _OF_A_CORE, TimeChart)
         self.disk = self._chart("Disk", "KiB/s", TimeChart)
         self.choice = self._chart("Your choice", "", TimeChart)
         self.heat = self._chart(HEAT["label"], "ms", HeatChart)
@@ -80,6 +85,7 @@ class SessionCharts(QWidget):
 
     def _chart(self, title: str, unit: str, kind: type[Chart]) -> Chart:
         chart = kind(self._theme, title, unit, self)
+        chart.head.most_rows = _HEAD_ROWS
         self.axis.add(chart)
         chart.share_hidden(self._hidden)
         chart.menu.caption = self.caption
@@ -100,7 +106,13 @@ class SessionCharts(QWidget):
 
     @property
     def charts(self) -> Sequence[TimeChart]:
-        return (self.qps, self.latency, self.cpu, self.disk, self.heat if self._is_heat else self.choice)
+        disk = () if self._only_drives else (self.disk,)
+        return (self.qps, self.latency, self.cpu, *disk, self.heat if self._is_heat else self.choice)
+
+    @property
+    def _only_drives(self) -> bool:
+        """Whether the disk of this machine is not the server's."""
+        return self._shown is not None and self._shown.only_drives
 
     @property
     def _is_heat(self) -> bool:
@@ -132,6 +144,7 @@ class SessionCharts(QWidget):
         self._column.setStretch(self._column.count() - 1, _HIGH if self._choice == WRITTEN["name"] else _LOW)
         self.choice.setVisible(not self._is_heat)
         self.heat.setVisible(self._is_heat)
+        self._name_machine()
         self._set_lines()
         for chart in self.charts:
             chart.set_tracks(shown.tracks())
@@ -142,6 +155,13 @@ class SessionCharts(QWidget):
             self.axis.show_all()
         else:
             self.axis.refresh()
+
+    def _name_machine(self) -> None:
+        """Whose CPU it is; there is no disk where the machine only drives."""
+        title, tip = _CPU_OF_DRIVER if self._only_drives else _CPU
+        self.cpu.set_title(title, _OF_A_CORE)
+        self.cpu.setToolTip(as_tip(tip))
+        self.disk.setVisible(not self._only_drives)
 
     def csv(self, units: Mapping[str, str]) -> str:
         """The numbers behind the charts as CSV, with units by series."""
@@ -205,7 +225,7 @@ class SessionCharts(QWidget):
         self.latency.set_lines(shown.latency_lines(theme))
         self.latency.set_heats(shown.heats())
         self.heat.show_heat(shown.curves.heat, replace(shown.own(theme), key=HEAT["name"]))
-        self.cpu.set_lines([each.line(theme) for each in CPU])
+        self.cpu.set_lines(shown.cpu_lines(theme))
         self.disk.set_lines([each.line(theme) for each in DISK])
         self.choice.set_lines(shown.choice_lines(theme, self._states))
 

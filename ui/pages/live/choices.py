@@ -21,6 +21,7 @@ from ui.widgets.actions import action, action_button
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.image import copy_image, save_image
 from ui.widgets.layouts import in_row, open_disposable_dialog
+from ui.widgets.wide_list import WideListComboBox
 
 from .charts import SessionCharts
 
@@ -136,7 +137,7 @@ class ChartChoices(QWidget):
 
 
 def _combo(tip: str, letters: int) -> QComboBox:
-    box = QComboBox()
+    box = WideListComboBox()
     box.setToolTip(as_tip(tip))
     box.setMaxVisibleItems(20)
     box.setPlaceholderText("none")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 
@@ -11,6 +11,7 @@ from app.core.names import short_names
 from app.core.units import unit_text
 from app.history.lists.sessions import SessionEntry, began_text
 from app.history.steps.series import SeriesEntry
+from app.protocol.plan import Step
 from app.protocol.series import role_series_name
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_track import HeatTrack
@@ -41,9 +42,10 @@ class AlwaysDrawnCurve:
         return ChartLine(self.series, self.label, theme.colour(self.role))
 
 
+SERVER_CPU = "server.cpu_pct"
 CPU = (
     AlwaysDrawnCurve("host.cpu_pct", "machine (% of all)", "muted"),
-    AlwaysDrawnCurve("server.cpu_pct", "server", "accent"),
+    AlwaysDrawnCurve(SERVER_CPU, "server", "accent"),
     AlwaysDrawnCurve("sysbench.cpu_pct", "sysbench", "warn"),
     AlwaysDrawnCurve("others.cpu_pct", "others", "bad"),
 )
@@ -63,6 +65,7 @@ class ShownCurves:
     ghost: GhostCurves | None = None
     earlier: SessionEntry | None = None  # of the ghost
     round_curves: OtherContenderCurves | None = None
+    only_drives: bool = False  # its machine: the server is on another one
 
     @property
     def caption(self) -> str:
@@ -113,11 +116,17 @@ class ShownCurves:
         name = self.session["name"]
         own = replace(self.own(theme), label=name.removeprefix(f"{self.curves.plan.name}-"), full=name)
         first, *ghost = self._and_earlier(theme, replace(own, key=rates), f"{self._earlier_name}, earlier")
-        return [*self._of_round(theme, first), *self._of_roles(theme, rates), *ghost]
+        return [*self._of_round(theme, first), *ghost, *self._of_roles(theme, rates)]
 
     def _of_roles(self, theme: Theme, series: str) -> list[ChartLine]:
-        """The lines of roles and kinds of events beside the figure of a step, which is the session's."""
-        roles = dict.fromkeys(step.series_key for step in self.curves.plan.steps if step.beside)
+        """The lines of roles and kinds of events beside the figure of a step, which is the session's.
+
+        Kinds of a figure come first: where there are many, a legend has room for some.
+        """
+        steps = self.curves.plan.steps
+        figures = {each for step in steps if not step.beside for each in (step.figure_key, step.role)}
+        beside = sorted((step for step in steps if step.beside), key=lambda step: _rank(step, figures))
+        roles = dict.fromkeys(step.series_key for step in beside)
         keys = {role: role_series_name(series, role) for role in roles}
         shown = [role for role in roles if keys[role] in self.curves.tracks]
         return [
@@ -128,7 +137,12 @@ class ShownCurves:
     def latency_lines(self, theme: Theme) -> list[ChartLine]:
         """Of the session, its roles and kinds of events, and the earlier session."""
         first, *earlier = self.compared_lines(theme, LATENCY)
-        return [first, *self._of_roles(theme, LATENCY), *earlier]
+        return [first, *earlier, *self._of_roles(theme, LATENCY)]
+
+    def cpu_lines(self, theme: Theme) -> list[ChartLine]:
+        """Of the machine; that of a server on another one is not known."""
+        shown = [each for each in CPU if each.series != SERVER_CPU or not self.only_drives]
+        return [each.line(theme) for each in shown]
 
     def compared_lines(self, theme: Theme, series: str) -> list[ChartLine]:
         """The line of the session, and that of the earlier session."""
@@ -167,6 +181,13 @@ class ShownCurves:
             lines.append(replace(line, key=key, dashed=entry["colour"] in seen))
             seen.add(entry["colour"])
         return lines
+
+
+def _rank(step: Step, figures: Collection[str]) -> int:
+    """0: the kind that is a figure; 1: another kind of its role; 2: all others."""
+    if step.series_key in figures:
+        return 0
+    return 1 if step.event_kind and step.role in figures else 2
 
 
 _Shown = tuple[str, Mapping[str, GrowingTimeSeries]]  # the name of a session, and its curves by series

@@ -29,6 +29,7 @@ LINE_HEIGHT = 22
 _SWATCH = 14
 _FAINT = 0.45
 _PALE = 0.4  # of an entry whose curve is hidden
+_MORE, _FEWER = "and {} more", "fewer"
 _CLICKS = "Click to hide or show; double-click to show only this curve, again to show all"
 
 
@@ -37,10 +38,16 @@ def drawn_colour(line: ChartLine, theme: Theme) -> QColor:
     return mixed(line.colour, theme.colour("base"), _FAINT) if line.faint else line.colour
 
 
+def _behind(place: QRect) -> int:
+    """Where the next entry of the row begins."""
+    return place.right() + 1 + 2 * SPACE
+
+
 class ChartHead(QWidget):
     """The head of a chart; places of values keep their width, so that nothing jumps.
 
-    A click on an entry hides its curve, a double click isolates it.
+    A click on an entry hides its curve, a double click isolates it. Entries for which there are not rows
+    enough are folded; a click on their number unfolds them.
     """
 
     title_double_clicked = Signal()
@@ -57,6 +64,9 @@ class ChartHead(QWidget):
         self.hidden = HiddenChartLines(self)
         self.hidden.changed.connect(self.update)
         self._before = self.hidden.state  # the click that may begin a double click
+        self.most_rows = 0  # of entries; 0: as many as they need
+        self.is_unfolded = False
+        self.more = QRect()  # the place of the number of those that are folded; null: all are there
         self.places: list[QRect] = []
         self._labels: list[str] = []  # as much of them as there is room for
         self._take_font()
@@ -140,6 +150,31 @@ class ChartHead(QWidget):
         below = self._in_lines(widths, SPACE, self.line_height)
         return after if not below or after[-1].y() < below[-1].y() else below
 
+    def _fold(self) -> None:
+        """Leave out what needs more rows than there may be; behind the others it says how many."""
+        self.more = QRect()
+        if not self.most_rows or not self.places or self._row(self.places[-1]) < self.most_rows:
+            return
+        width = self._metrics.horizontalAdvance(_MORE.format(len(self._lines)))
+        if not self.is_unfolded:
+            self.places = [place for place in self.places if self._row(place) < self.most_rows]
+            while len(self.places) > 1 and _behind(self.places[-1]) + width > self.width() - SPACE:
+                self.places.pop()
+        (self.more,) = self._in_lines([width], _behind(self.places[-1]), self.places[-1].y())
+
+    def _row(self, place: QRect) -> int:
+        return place.y() // self.line_height
+
+    @property
+    def folded(self) -> Sequence[ChartLine]:
+        """The lines whose entries are left out."""
+        return self._lines[len(self.places) :]
+
+    @property
+    def more_text(self) -> str:
+        """`and 17 more`; '' where all entries have room."""
+        return "" if self.more.isNull() else _MORE.format(len(self.folded)) if self.folded else _FEWER
+
     def _in_lines(self, widths: Sequence[int], x: int, y: int) -> list[QRect]:
         """Places from this point on, in as many lines as they need."""
         found = []
@@ -157,16 +192,18 @@ class ChartHead(QWidget):
     def arrange(self) -> None:
         """Use as many lines as the width needs."""
         self.places = self._find_places()
+        self._fold()
         room = _SWATCH + SPACE // 2 + self._value_width + (SPACE if self._value_width else 0)
         middle = Qt.TextElideMode.ElideMiddle
         self._labels = [
             fitted(self._metrics, line.label, middle, place.width() - room)
-            for line, place in zip(self._lines, self.places, strict=True)
+            for line, place in zip(self._lines, self.places, strict=False)
         ]
         is_cut = self._title_width() > self.width() - SPACE
         self.setToolTip(as_tip(f"{self._title}, {self._unit}" if is_cut else ""))
         is_high = self.places and not self.is_brief
-        self.setFixedHeight(self.places[-1].bottom() + 1 if is_high else self.line_height)
+        last = self.more if self.more_text else self.places[-1] if self.places else QRect()
+        self.setFixedHeight(last.bottom() + 1 if is_high else self.line_height)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -177,13 +214,21 @@ class ChartHead(QWidget):
 
     def entry_at(self, at: QPoint) -> ChartLine | None:
         """The line whose entry is at this point."""
-        places = () if self.is_brief else zip(self._lines, self.places, strict=True)
+        places = () if self.is_brief else zip(self._lines, self.places, strict=False)
         return next((line for line, place in places if place.contains(at)), None)
+
+    def _is_more(self, at: QPoint) -> bool:
+        return not self.is_brief and self.more.contains(at)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
-        line = self.entry_at(event.position().toPoint())
-        if line and event.button() == Qt.MouseButton.LeftButton:
+        at = event.position().toPoint()
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._is_more(at):
+            self.is_unfolded = not self.is_unfolded
+            self.arrange()
+        elif line := self.entry_at(at):
             self._before = self.hidden.state
             self.hidden.toggle(line.owner, self._lines)
 
@@ -191,16 +236,21 @@ class ChartHead(QWidget):
         if line := self.entry_at(event.position().toPoint()):
             self.hidden.restore(self._before)
             self.hidden.isolate(line.owner)
-        else:
+        elif not self._is_more(event.position().toPoint()):
             self.title_double_clicked.emit()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        is_entry = self.entry_at(event.position().toPoint()) is not None
+        at = event.position().toPoint()
+        is_entry = self._is_more(at) or self.entry_at(at) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_entry else Qt.CursorShape.ArrowCursor)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and (line := self.entry_at(event.pos())):
             QToolTip.showText(event.globalPos(), as_tip(f"{line.full or line.label}\n{_CLICKS}"), self)
+            return True
+        if isinstance(event, QHelpEvent) and self._is_more(event.pos()):
+            names = [line.full or line.label for line in self.folded]
+            QToolTip.showText(event.globalPos(), as_tip("\n".join(names)), self)
             return True
         return super().event(event)
 
@@ -212,11 +262,14 @@ class ChartHead(QWidget):
         self._paint_title(painter)
         painter.setFont(self._font)
         hidden = self.hidden.of(self._lines)
-        for at, line in enumerate(() if self.is_brief else self._lines):
+        for at, line in enumerate(() if self.is_brief else self._lines[: len(self.places)]):
             if line.owner in hidden:
                 self._paint_hidden(painter, line, self._labels[at], self.places[at])
             else:
                 self._paint_entry(painter, line, self._labels[at], self.values[at], self.places[at])
+        if not self.is_brief:
+            painter.setPen(self._theme.colour("accent"))
+            painter.drawText(self.more, Qt.AlignmentFlag.AlignVCenter, self.more_text)
         painter.end()
 
     def _paint_hidden(self, painter: QPainter, line: ChartLine, label: str, place: QRect) -> None:
