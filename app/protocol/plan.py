@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any, Iterable, List, Mapping
 
 from .conditions import Condition
+from .hosts import place_key
 from .others import OTHERS_PCT, STEAL_PCT
 from .reading import (
     Content,
@@ -152,6 +153,12 @@ class Contender:
     def memory(self) -> dict[str, Any]:
         """The memory settings of the contender."""
         return {name: getattr(self, name) for name in MEMORY if getattr(self, name)}
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """Where its server and its replicas listen."""
+        servers: list[Contender | Replica] = [self, *self.replicas]
+        return list(dict.fromkeys(place_key(each.host, each.port) for each in servers))
 
     def replica_of_step(self, step: Step) -> int:
         """Which of its replicas carries a step out: 1, 2, ...; 0: none does."""

@@ -12,7 +12,6 @@ from app.core.nearest import did_you_mean
 from app.core.units import count_text
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import OPTIONS, PlanRequest
-from app.protocol.hosts import is_loopback
 from app.protocol.plan import COUNT, MOST_REPLICAS, OPERATIONS, PREPARING, READING, Contender, Replica, Step
 from app.targets.servers import NamedServer, Servers
 
@@ -198,7 +197,7 @@ def _why_lacking(contender: Contender) -> str:
 
 def check_slices_of_existing(contenders: Collection[Contender]) -> None:
     """Refuse slices of one server: counters know no schema, and what A left is flushed in the slice of B."""
-    places = Counter(place for each in contenders if each.is_existing for place in _places(each))
+    places = Counter(place for each in contenders if each.is_existing for place in each.places)
     for (host, port), count in places.items():
         if count > 1:
             raise InputError(
@@ -206,10 +205,3 @@ def check_slices_of_existing(contenders: Collection[Contender]) -> None:
                 " what each does could not be told apart; choose the order interleaved",
                 "order",
             )
-
-
-def _places(contender: Contender) -> list[tuple[str, int]]:
-    """Where its server and its replicas listen; loopback has several names."""
-    servers: list[Contender | Replica] = [contender, *contender.replicas]
-    places = (("localhost" if is_loopback(each.host) else each.host.lower(), each.port) for each in servers)
-    return list(dict.fromkeys(places))
