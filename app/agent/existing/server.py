@@ -66,10 +66,6 @@ class ExistingServer(Server):
         self.left = ""  # why something of Dyno stays in the schema
         self.refused: List[str] = []  # what the server refuses, and what that means for the plan
 
-    def notes(self) -> List[str]:
-        """What is to be known before a plan begins."""
-        return [*self.refused, *[self.several] * bool(self.several)]
-
     def _may_send(self, sql: str) -> bool:
         if is_of_one_server(sql) and self.several:
             raise QueryError(self.several)
