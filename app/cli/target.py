@@ -40,7 +40,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, list_targets, "list the targets", add_json)
     add_verb(verbs, survey_target, "look at the machine: hardware, system, builds", _add_name, add_json)
     text = "measure the noise of the machine, and look for planted differences: about eight minutes"
-    starts = {"dry_run": False, "start": False, "detach": False, "queue": False, "at": None, "details": False}
+    starts = {"dry_run": False, "start": False, "detach": False, "queue": None, "at": None, "details": False}
     calibrate = add_verb(verbs, calibrate_noise, text, _add_name, **starts)
     calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
     calibrate.add_argument(
@@ -207,7 +207,6 @@ def _measured(
 ) -> tuple[int, Plan, bool]:
     """Carry out one plan of a calibration: the exit code, the plan, and whether it is over."""
     from app.history.lists.sessions import sessions
-    from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
     from app.protocol.states import GOING_ON
 
     from .launching import launch_plan
@@ -216,10 +215,6 @@ def _measured(
         arguments.name,
         lambda survey: replace(request(survey, arguments.name), allow_busy=arguments.allow_busy),
         arguments,
-        {
-            IN_USE_TODO: "wait for it, or stop it (dyno stop)",
-            ELSEWHERE_TODO: "wait for it, or start beside it (--allow-busy)",
-        },
     )
     with quietly(arguments.quiet):
         say("")
