@@ -6,7 +6,7 @@ import contextlib
 import os
 import socket
 import time
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NoReturn, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NoReturn, Optional, Set, Union
 
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
 from app.agent.server.server import GONE_S, Server
@@ -126,6 +126,10 @@ class ExistingServer(Server):
 
     def another_client(self, read_s: Optional[float]) -> Client:
         return self.shown.another_client(read_s)
+
+    @property
+    def own_connections(self) -> Set[int]:
+        return self.shown.connection_ids
 
     @property
     def pid(self) -> int:
