@@ -212,16 +212,16 @@ def _follow(directory: MarkedDirectory, plan: str, offsets: List[str]) -> None:
 @_verb("clean")
 def _clean(directory: MarkedDirectory) -> answers.RemovalAnswer:
     take_lock(directory, "clean")
-    return answers.RemovalAnswer(_clean_up(directory))
+    return _clean_up(directory)
 
 
-def _clean_up(directory: MarkedDirectory) -> list[str]:
+def _clean_up(directory: MarkedDirectory) -> answers.RemovalAnswer:
     """What the holder of the lock removes; the trash too."""
     from .cleanup import clean
 
-    removed = clean(directory)
+    cleaned = clean(directory)
     directory.empty_trash()
-    return removed
+    return answers.RemovalAnswer(cleaned.removed, [each.text for each in cleaned.left])
 
 
 @_verb("snapshots")

@@ -20,7 +20,7 @@ from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from app.protocol.plan import SLICES, Plan, PlannedSession
 
 from .begin_next import spawn_queue_starter
-from .cleanup import clean
+from .cleanup import Cleaned, clean
 from .deciding import StoppingDecider
 from .existing.change import check_change_programs
 from .incoming import UploadedPlans
@@ -59,7 +59,7 @@ def start_uploaded_plan(
     lock = directory.lock(lock_holder_text(plan.id, plan.name), patience_s)
     if lock is None:
         raise DirectoryInUseError("{}: {}".format(directory.in_use(), IN_USE_TODO))
-    clean(directory)
+    _refuse_changed_server(plan, clean(directory))
     journals = create_journals(directory, plan, agent)
     incoming.discard(sha256)
     log = os.path.join(directory.plan(plan.id), "agent.log")
@@ -70,6 +70,13 @@ def start_uploaded_plan(
     )
     port = conductor.port if conductor else 0
     return StartedPlan(plan.id, pid, [turn.session for turn in plan.turns], port)
+
+
+def _refuse_changed_server(plan: Plan, cleaned: Cleaned) -> None:
+    """Raise AgentError if the change of an earlier plan may be in force on a server of this one."""
+    for each in cleaned.left:
+        if each.change.is_of(plan):
+            raise AgentError(each.text)
 
 
 def refuse_second_plan(directory: MarkedDirectory) -> None:
@@ -124,8 +131,9 @@ def _carry_out(
 
 def _clean_up(directory: MarkedDirectory, lock: int) -> None:
     """What the guardian does if the agent was killed: its servers end, and their data go."""
-    for each in clean(directory):
-        print("removed", each, file=sys.stderr)
+    cleaned = clean(directory)
+    for text in (*("removed " + each for each in cleaned.removed), *(each.text for each in cleaned.left)):
+        print(text, file=sys.stderr)
     fcntl.flock(lock, fcntl.LOCK_UN)
     directory.empty_trash()  # takes longer, and needs no lock
 

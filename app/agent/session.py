@@ -14,7 +14,7 @@ from app.protocol.plan import COUNT, LIMIT, PREPARING, QUERYING, Contender, Step
 from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
 
-from .existing.change import MAKE, UNMAKE, call_change_program
+from .existing.change import ServerChange
 from .existing.server import ExistingServer
 from .load.generator import write_lua
 from .sampling.counters import read_status, status_deltas
@@ -52,6 +52,7 @@ NO_NAMES = (
 NO_NAMES_OF_EXISTING = (
     "waits and statements have no names: the account may not read the Performance Schema, or it is off"
 )
+_IN_FORCE = "{}: the plan ends, as the change may be in force; dyno target clean calls the program again"
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 
 
@@ -65,7 +66,7 @@ class SessionRunner:
     def __init__(self, begun: BegunSession) -> None:
         self._begun = begun
         self._steps: Optional[StepExecutor] = None  # from the moment on at which there is a server for them
-        self._is_changed = False  # whether a program was asked to change the server
+        self._change = ServerChange(begun.path)
 
     def run(self) -> str:
         """Take the contender through the sequence; the answer is the outcome."""
@@ -116,8 +117,7 @@ class SessionRunner:
         if control.ends_session:
             return "stopped", control.why
         if begun.contender.change_by:
-            self._is_changed = True
-            call_change_program(begun.contender.change_by, MAKE)
+            self._change.make(begun.contender)
         self._steps = StepExecutor(RunningSession(begun, self._server()))
         return self._steps.run()
 
@@ -162,15 +162,15 @@ class SessionRunner:
         for part in OF_SESSION:
             self._begun.directory.discard(self._begun.at(part))
         self._begun.directory.empty_trash()
-        if self._is_changed:
+        if self._change.is_recorded:
             self._unmake_change()
 
     def _unmake_change(self) -> None:
         """A plan ends where that fails: sessions of others would be measured with the change."""
         try:
-            call_change_program(self._begun.contender.change_by, UNMAKE)
+            self._change.unmake()
         except AgentError as error:
-            self._begun.journal.log("{}: the plan ends, as the change may be in force".format(error), "error")
+            self._begun.journal.log(_IN_FORCE.format(error), "error")
             self._begun.control.end_plan("a change of the server could not be unmade")
 
 
@@ -219,7 +219,7 @@ class StepExecutor:
                 self._journal.log(NO_NAMES, "info")
             return
         self.running.look(-1)
-        for text in filter(None, (*server.refused, server.shared)):
+        for text in server.notes:
             self._journal.log(text)
         if not has_names and not server.left_out:
             self._journal.log(NO_NAMES_OF_EXISTING, "info")

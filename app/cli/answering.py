@@ -91,7 +91,7 @@ def add_start_options(parser: Parser) -> None:
     add_json(parser)
     add_details(parser)
     add_quiet(parser, "print only the answer")
-    parser.set_defaults(queue=False, at=None, start=False)
+    parser.set_defaults(queue=None, at=None, start=False)
 
 
 def with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from app.core.errors import DynoError, InputError, TargetError
@@ -41,12 +39,10 @@ def launch_plan(
     name: str,
     request: Settled,
     arguments: argparse.Namespace,
-    hints: Mapping[str, str] = MappingProxyType({}),
     agree: Agree | None = None,
 ) -> tuple[int, Plan]:
     """Launch a plan on a target and watch it; the answer is the exit code, and the plan.
 
-    `hints`: what to do about a check, in place of what names options that this command lacks.
     `agree` raises an error for a plan that is not to start, by its estimate.
     """
     from app.targets.store import Targets
@@ -54,7 +50,7 @@ def launch_plan(
     target = Targets().get(name)
     with quietly(arguments.quiet):
         stages = launch_of(target, request, arguments).stages()
-        plan, stage = show_launch(stages, hints, agree=agree, in_brief=is_in_brief(arguments))
+        plan, stage = show_launch(stages, agree=agree, in_brief=is_in_brief(arguments))
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
@@ -94,7 +90,7 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
     return Launch(
         settled, way, target.search_paths, last, known, busy, later, reach_by_target_name(ask_secret),
-        CheckInputFirst(_known_survey(target, arguments)), ask_secret,
+        CheckInputFirst(_known_survey(target, arguments)), ask_secret, arguments.queue is not None,
     )  # fmt: skip
 
 
@@ -128,7 +124,6 @@ def queued_text(plan: Plan, target: str, queue: Queue) -> str:
 
 def show_launch(
     stages: Iterable[LaunchStage],
-    hints: Mapping[str, str] = MappingProxyType({}),
     nothing: str = "nothing was started: ",
     agree: Agree | None = None,
     in_brief: bool = False,
@@ -140,7 +135,7 @@ def show_launch(
     from .plan_text import checks_in_brief, show_check, show_plan, show_plan_in_brief
 
     shown, plan, show = 0, None, show_plan_in_brief if in_brief else show_plan
-    for stage in (_hinted(each, hints) for each in stages):
+    for stage in stages:
         if plan is None and stage.plan and stage.estimate:
             plan = stage.plan
             show(plan, stage.estimate)
@@ -155,11 +150,6 @@ def show_launch(
         raise refusal_of(stage, nothing)
     assert plan is not None  # else the launch has raised an error
     return plan, stage
-
-
-def _hinted(stage: LaunchStage, hints: Mapping[str, str]) -> LaunchStage:
-    checks = (replace(each, todo=hints.get(each.todo, each.todo)) for each in stage.checks)
-    return replace(stage, checks=tuple(checks))
 
 
 def dry_run_stage(name: str, request: Settled, arguments: argparse.Namespace) -> LaunchStage:

@@ -9,7 +9,7 @@ from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from app.core.errors import InputError
+from app.core.errors import InputError, TargetError
 from app.core.units import count_text
 from app.remote.reach import reached
 from app.targets.store import Targets
@@ -40,7 +40,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, list_targets, "list the targets", add_json)
     add_verb(verbs, survey_target, "look at the machine: hardware, system, builds", _add_name, add_json)
     text = "measure the noise of the machine, and look for planted differences: about eight minutes"
-    starts = {"dry_run": False, "start": False, "detach": False, "queue": False, "at": None, "details": False}
+    starts = {"dry_run": False, "start": False, "detach": False, "queue": None, "at": None, "details": False}
     calibrate = add_verb(verbs, calibrate_noise, text, _add_name, **starts)
     calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
     calibrate.add_argument(
@@ -52,7 +52,7 @@ def add_words(words: Any) -> None:
     add_verb(verbs, canaries_target, "show how fast the machine was before each session", _add_name, add_json)
     trust = add_verb(verbs, trust_target, "accept the host key with this fingerprint", _add_name)
     trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
-    text = "end servers that a killed agent left there, and delete their data"
+    text = "end servers that a killed agent left there, delete their data, unmake its changes (change_by)"
     add_verb(verbs, clean_target, text, _add_name, add_directory)
     text = "remove a target from the list; nothing on the machine changes"
     add_verb(verbs, remove_target, text, _add_name)
@@ -109,14 +109,17 @@ def remove_target(arguments: argparse.Namespace) -> None:
 
 
 def clean_target(arguments: argparse.Namespace) -> None:
-    target = Targets().get(arguments.name)
+    target, left = Targets().get(arguments.name), list[str]()
     for directory in [arguments.directory] if arguments.directory else target.directories:
         with reached(target, ask_secret, directory) as agent:
-            removed = agent.clean()
-        for each in removed:
+            found = agent.clean()
+        for each in found.removed:
             say(f"removed {each}")
-        if not removed:
+        if not found.removed and not found.left:
             say(f"nothing is left in {directory}")
+        left += found.left
+    if left:
+        raise TargetError("; ".join(left))
 
 
 def list_targets(arguments: argparse.Namespace) -> None:
@@ -204,7 +207,6 @@ def _measured(
 ) -> tuple[int, Plan, bool]:
     """Carry out one plan of a calibration: the exit code, the plan, and whether it is over."""
     from app.history.lists.sessions import sessions
-    from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
     from app.protocol.states import GOING_ON
 
     from .launching import launch_plan
@@ -213,10 +215,6 @@ def _measured(
         arguments.name,
         lambda survey: replace(request(survey, arguments.name), allow_busy=arguments.allow_busy),
         arguments,
-        {
-            IN_USE_TODO: "wait for it, or stop it (dyno stop)",
-            ELSEWHERE_TODO: "wait for it, or start beside it (--allow-busy)",
-        },
     )
     with quietly(arguments.quiet):
         say("")

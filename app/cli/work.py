@@ -24,8 +24,8 @@ from .run import add_builds, add_detach, add_dry_run, run
 
 # what `run` reads besides
 _UNSET = {
-    **dict.fromkeys(("plan", "again", "against", "by", "at", "contender")),
-    **dict.fromkeys(("duel", "start", "queue"), False),
+    **dict.fromkeys(("plan", "again", "against", "by", "at", "contender", "queue")),
+    **dict.fromkeys(("duel", "start"), False),
 }
 
 

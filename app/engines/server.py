@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set
+from typing import Container, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set
 
 from .counter import gauge, rate
 from .engine import MIB, Rules
@@ -161,9 +161,12 @@ def thread_pool(query: Query) -> str:
     return ""
 
 
-def thread_names(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, str]:
-    """Names of threads by their ids in the system: `client` for connections; {} if nothing lists them."""
-    return {int(row["tid"]): _thread_name(row) for row in _listed(query, sources)}
+def thread_names(query: Query, sources: Iterable[ThreadSource], own: Container[int] = ()) -> Dict[int, str]:
+    """Names of threads by their ids in the system: `client` for connections; {} if nothing lists them.
+
+    `own`: connections of Dyno beside that which asks.
+    """
+    return {int(row["tid"]): _thread_name(row, own) for row in _listed(query, sources)}
 
 
 def threads_of_connections(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, int]:
@@ -181,9 +184,9 @@ def committing_threads(query: Query, sources: Sequence[ThreadSource]) -> Set[int
     return {int(row["tid"]) for source in sources[-1:] for row in query(source.commits)}
 
 
-def _thread_name(row: Row) -> str:
+def _thread_name(row: Row, own: Container[int]) -> str:
     name = str(row["name"] or "").rpartition("/")[2]
-    if row["id"] == row["own"]:
+    if row["id"] == row["own"] or row["id"] in own:
         return OWN_THREAD
     if name == "Daemon":  # a background thread in the list of connections says in its state which one
         return str(row["state"] or "")

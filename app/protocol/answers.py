@@ -252,6 +252,7 @@ class ReceivedBytesAnswer:
 @dataclass(frozen=True)
 class RemovalAnswer:
     removed: list[Text]
+    left: list[Text] = field(default_factory=list)  # what is not gone, why, and what to do
 
 
 @dataclass(frozen=True)

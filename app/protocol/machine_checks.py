@@ -10,13 +10,17 @@ from .answers import FAIL, PASS, WARN, Check, Machine
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
 BUSY_LOAD = 0.5
 # what to do about another plan: in the directory, where nothing can be allowed, and elsewhere on the machine
-IN_USE_TODO = "wait for it, stop it (dyno stop), or queue this plan (--queue)"
+IN_USE_TODO = "wait for it, or stop it (dyno stop)"
+ELSEWHERE_TODO = "wait for it, or start beside it (--allow-busy)"
+WITH_QUEUE = {  # the same where this plan may wait in the queue
+    IN_USE_TODO: "wait for it, stop it (dyno stop), or queue this plan (--queue)",
+    ELSEWHERE_TODO: "wait for it, queue this plan (--queue), or start beside it (--allow-busy)",
+}
 BUSY_START = "the session starts on a busy machine, as the plan allows: "  # in the log, then the other plan
 REHEARSAL_TODO = "try again when it is over"
 NO_POWER_CUT = "the power cannot be cut on this target: {}"
 POWER_CUT_TODO = "correct that, or leave out the steps of kind power-cut"
 PATIENCE_S = 60.0  # of a rehearsal or a start, for the rehearsal of another plan
-ELSEWHERE_TODO = "wait for it, queue this plan (--queue), or start beside it (--allow-busy)"
 
 
 def program_checks(machine: Machine) -> List[Check]:

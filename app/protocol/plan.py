@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any, Iterable, List, Mapping
 
 from .conditions import Condition
-from .hosts import is_loopback
+from .hosts import place_key
 from .others import OTHERS_PCT, STEAL_PCT
 from .reading import (
     Content,
@@ -160,10 +160,9 @@ class Contender:
 
     @property
     def places(self) -> list[tuple[str, int]]:
-        """Where its server and its replicas listen, each once; loopback has several names."""
+        """Where its server and its replicas listen, each once; of one that Dyno starts nowhere."""
         servers: list[Contender | Replica] = [self, *self.replicas] if self.is_existing else []
-        hosts = ("localhost" if is_loopback(each.host) else each.host.lower() for each in servers)
-        return list(dict.fromkeys(zip(hosts, (each.port for each in servers))))
+        return list(dict.fromkeys(place_key(each.host, each.port) for each in servers))
 
     def password_name(self, replica: Replica) -> str:
         """Where the password of a replica is, among those of the contenders."""

@@ -70,6 +70,7 @@ TRIAL_S = 90.0  # round trips and 8 MB over a slow line
 UPLOAD_S = 300.0  # for a plan, or one piece of a tarball
 INSTALL_S = 900.0  # a gigabyte of xz is unpacked at 50 MB/s
 DELETE_S = 600.0  # a file system takes its time to let a terabyte go
+UNMAKE_S = 660.0  # a change that a killed agent left: its program runs up to 300 s, and is called again then
 REHEARSAL_S = 1800.0  # a contender is initialised and started once
 
 # bytes of an answer; all others say less than connection.MOST
@@ -165,7 +166,7 @@ class RemoteAgent:
         """Start an uploaded plan; it lets its load targets in as `conducting` says."""
         said = to_json(StartRequest(conducting, dict(passwords)))
         words = ["--plan", plan, "--patience", str(PATIENCE_S)]
-        return self._ask("start", StartedPlan, words, said, ASK_S + PATIENCE_S)
+        return self._ask("start", StartedPlan, words, said, UNMAKE_S + PATIENCE_S)
 
     def listen(self, conducting: LoadTargetAdmission) -> int:
         """Let load targets try to reach this target for a while; returns the port."""
@@ -213,9 +214,9 @@ class RemoteAgent:
     def note(self, plan: str, text: str) -> None:
         self._ask("note", EmptyAnswer, ["--plan", plan], stdin=text.encode())
 
-    def clean(self) -> Words:
-        """Clean up after lost sessions; returns what was removed."""
-        return self._ask("clean", RemovalAnswer).removed
+    def clean(self) -> RemovalAnswer:
+        """Clean up after lost sessions; a change of a server is unmade by its program."""
+        return self._ask("clean", RemovalAnswer, timeout_s=UNMAKE_S)
 
     def snapshots(self) -> SnapshotList:
         """The data sets that are kept there, each with what speaks against its use."""

@@ -93,7 +93,12 @@ def test_it_goes_to_its_end_without_the_figures_of_one_node(
 ) -> None:
     with balanced(*addresses(*cluster)) as (_, port):
         add(desktop, at(port), "cluster")
-        run(desktop, "@cluster", "--sequence", "settled", "--threads", "6")
+        shown = " ".join(desktop.dyno("server", "show", "cluster").stdout.split())
+        said = run(desktop, "@cluster", "--sequence", "settled", "--threads", "6", "--details")
+    for text in (shown, " ".join(said.split())):
+        assert text.count(f"it leads to {NODES} servers or more: ") == 1
+    assert all(f":{node.port} with server_id" in shown for node in cluster)
+    assert "counters, waits and sizes will be missing" in shown
     assert end_of(desktop).outcome == "completed"
     (reached,) = facts(desktop, "servers_reached").values()
     assert len(reached) == NODES and len({each.split()[0] for each in reached}) == NODES

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InputError, TargetError
+from app.protocol.answers import RemovalAnswer
 from app.remote.bundle import current_bundle
 from app.remote.reach import reached
 from app.remote.target import Target
@@ -63,7 +64,7 @@ def test_verbs_are_answered(sshd: Sshd) -> None:
     with reached(target, nobody) as agent:
         assert agent.status().locked is False
         assert agent.list() == []
-        assert agent.clean() == []
+        assert agent.clean() == RemovalAnswer([])
         with pytest.raises(TargetError, match=r"far: .*NOPLAN"):
             agent.stop("NOPLAN", "plan")
 

@@ -115,6 +115,7 @@ def test_a_session_measures_it_and_leaves_nothing_behind(name: str, desktop: Des
         database.query("SET GLOBAL general_log = OFF")
         assert tables(database) == []
         assert [each.outcome for each in ended(desktop)] == ["completed"] * 4
+        check_clients(*ended(desktop)[2:])
         check_statements(log.read_text(errors="replace"), desktop)
     check_figures(desktop)
     holding = subprocess.run(["grep", "-rl", PASSWORD, str(desktop.home)], capture_output=True, text=True)
@@ -130,6 +131,12 @@ def check_statements(log: str, desktop: Desktop) -> None:
     assert wrong == []
     driven = [each.totals.queries for each in ended(desktop) if each.totals and each.totals.reads]
     assert driven and driven[0] is not None and executed >= driven[0]
+
+
+def check_clients(*steps: StepEnded) -> None:
+    """Where the server is seen on this machine: the threads of two clients, and none of Dyno's own."""
+    for threads in filter(None, (each.threads for each in steps)):
+        assert not threads.problem or "for 2 clients 2 threads were found" in threads.problem
 
 
 def check_figures(desktop: Desktop) -> None:

@@ -79,6 +79,19 @@ def test_a_server_that_lets_fewer_in_is_said(desktop: Desktop, measured_server: 
     assert tables(measured_server) == []
 
 
+def test_a_look_does_with_one_connection(desktop: Desktop, measured_server: Database) -> None:
+    """Where the proxy or the account lets no more in, what the address leads to stays unknown."""
+    with balanced(*addresses(measured_server), most=1) as (_, port):
+        add(desktop, at(port), "proxied")
+    add(desktop, measured_server)
+    measured_server.query("ALTER USER measured@localhost WITH MAX_USER_CONNECTIONS 1")
+    try:
+        shown = desktop.dyno("server", "show", "prod").stdout
+    finally:
+        measured_server.query("ALTER USER measured@localhost WITH MAX_USER_CONNECTIONS 0")
+    assert "SELECT 1 takes" in shown and "leads to" not in shown
+
+
 @contextmanager
 def with_twin(database: Database) -> Iterator[Database]:
     """Another server with the same account and certificate, and no data of the first one."""

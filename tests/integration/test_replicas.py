@@ -19,7 +19,7 @@ from app.agent.server.mysql import certificate_of
 from app.protocol.events import Fact, Sample, SeriesDeclared, SessionEnded, StepEnded
 from tests.installed import BUILD
 from tests.integration.desktop import Desktop
-from tests.integration.test_existing_servers import PASSWORD, build_of, given_password
+from tests.integration.test_existing_servers import PASSWORD, build_of, check_clients, given_password
 from tests.replicated import Replicated, replicated
 from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence
 from tests.team_server import Database, started
@@ -177,6 +177,7 @@ def check_roles(desktop: Desktop, servers: Replicated) -> None:
     assert reads and together
     assert reads <= grown[1] < 2 * reads + 1000 and together <= grown[2] < 2 * together + 1000
     assert grown[0] < 1000
+    check_clients(ended["reads"])
     check_ways(desktop)
     holding = subprocess.run(["grep", "-rl", PASSWORD, str(desktop.home)], capture_output=True, text=True)
     assert holding.stdout == ""

@@ -294,7 +294,7 @@ def test_clients_are_known_where_no_thread_has_a_name(
     planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in MySQL without the Performance Schema: here nobody asks MariaDB."""
-    monkeypatch.setattr("app.agent.sampling.thread_kinds.thread_names", lambda query, sources: {})
+    monkeypatch.setattr("app.agent.sampling.thread_kinds.thread_names", lambda *_: {})
     with started("/usr", {}) as found:
         for clients in (8, 1, 3):
             seen = found.kinds(lambda cursor: cursor.execute("DO BENCHMARK(1000000, CRC32('a'))"), clients)

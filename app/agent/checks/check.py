@@ -301,7 +301,7 @@ def _rehearse_existing(
         found = Check("rehearsal", PASS, text, "", contender.name)
         if problem:
             found = Check("table options", FAIL, problem, todo, contender.name)
-        said = [Check("server", INFO, text, "", contender.name) for text in server.notes()]
+        said = [Check("server", INFO, text, "", contender.name) for text in server.notes]
         variables = server.compared.client.pairs("SHOW GLOBAL VARIABLES")
         return RehearsalResult([found, *said], variables, compression)
     except (AgentError, QueryError) as error:

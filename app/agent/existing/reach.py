@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import socket
 import tempfile
 from typing import Callable, Dict, Iterator, List, Tuple, TypeVar
 
 from app.agent.server.login_socket import LoginError
-from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace, certificate_of
+from app.agent.server.mysql import Client, QueryError, ServerPlace, certificate_of
 from app.agent.server.server import runtime_dir
 from app.agent.system.errors import AgentError
 from app.protocol.answers import ExistingServer, ServerAddress
 
 from .meter import round_trip_ms
-from .relay import Relay
-from .relayed import process_of, text_at
+from .relayed import RelayedServer, process_of
 from .schema import OwnedSchema
-from .statements import may_send
 
 Answer = TypeVar("Answer")
 OLDEST = (5, 5)
+OTHERS = 3  # connections that show what an address leads to
 _NO_TLS = "the server offers no TLS: allow plain text by name, or turn TLS on"
 _READ_ONLY = (
     "it is read only, and Dyno has to fill a schema: name its primary, and add this one as a replica of that"
@@ -28,6 +28,7 @@ _READ_ONLY = (
 _NOT_KNOWN = (
     "its CPU, memory, disk and start state cannot be known: costs per query and resources are missing"
 )
+_SEVERAL = "it leads to {} servers or more: {}: counters, waits and sizes will be missing"
 _SEEN: Tuple[Tuple[str, str], ...] = (  # what an account may lack, and what is missing then
     (
         "SELECT COUNT(*) AS n FROM performance_schema.events_waits_summary_global_by_event_name",
@@ -55,8 +56,8 @@ def _certificate(asked: ServerAddress) -> str:
 def clean_server(asked: ServerAddress) -> List[str]:
     """Drop what a plan that fell silent has left in the schema."""
 
-    def clean(client: Client, _: ServerAddress) -> List[str]:
-        schema = _schema(client)
+    def clean(server: RelayedServer, _: ServerAddress) -> List[str]:
+        schema = _schema(server.client)
         left = schema.take()
         schema.give_back()
         return ["{} of {}".format(each.text, asked.schema) for each in left]
@@ -64,20 +65,17 @@ def clean_server(asked: ServerAddress) -> List[str]:
     return _through_relay(asked, clean)
 
 
-def _through_relay(asked: ServerAddress, do: Callable[[Client, ServerAddress], Answer]) -> Answer:
+def _through_relay(asked: ServerAddress, do: Callable[[RelayedServer, ServerAddress], Answer]) -> Answer:
     private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
     place = ServerPlace(asked.host, asked.port, asked.schema, asked.user, asked.certificate)
-    relay = Relay(private, place, asked.password)
-    client = Client(relay.socket, READ_S, may_send)
+    server = RelayedServer(private, place, asked.password, price="")
     try:
-        relay.start()
-        return do(client, asked)
+        server.relay.start()
+        return do(server, asked)
     except QueryError as error:
-        relay.take_problems()
-        raise AgentError(text_at(place, relay.problem or str(error))) from None
+        raise AgentError(server.text_with(server.problem or str(error))) from None
     finally:
-        client.close()
-        relay.stop()
+        server.stop()
         shutil.rmtree(private, ignore_errors=True)
 
 
@@ -85,7 +83,8 @@ def _schema(client: Client) -> OwnedSchema:
     return OwnedSchema(client, "{} dyno server".format(socket.gethostname()), ())
 
 
-def _look(client: Client, asked: ServerAddress) -> ExistingServer:
+def _look(server: RelayedServer, asked: ServerAddress) -> ExistingServer:
+    client = server.client
     variables = client.pairs("SHOW GLOBAL VARIABLES")
     engines = client.query("SHOW ENGINES")
     family, version = family_of(variables)
@@ -99,9 +98,9 @@ def _look(client: Client, asked: ServerAddress) -> ExistingServer:
         default_engine=variables.get("default_storage_engine", "").lower(),
         schema_state="" if asked.is_replica else _schema(client).problem(),
         problems=list(_problems(version, variables, asked.is_replica)),
-        notes=list(_notes(client, asked)),
         rtt_ms=round_trip_ms(client),
         settings={name: variables[name] for name in asked.settings if name in variables},
+        notes=[*_notes(client, asked), *_of_several(server)],
     )
 
 
@@ -128,3 +127,14 @@ def _notes(client: Client, asked: ServerAddress) -> Iterator[str]:
             client.query(statement)
         except QueryError:
             yield missing
+
+
+def _of_several(server: RelayedServer) -> Iterator[str]:
+    """Open some connections at once, so that a proxy spreads them; an account may be allowed fewer."""
+    with contextlib.suppress(QueryError), contextlib.ExitStack() as stack:
+        for _ in range(OTHERS):
+            stack.callback(server.client.connect_another())
+    server.relay.take_problems()
+    names = server.relay.servers
+    if len(names) > 1:
+        yield _SEVERAL.format(len(names), ", ".join(names))

@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import select
 import subprocess
-import sys
 from typing import List, Optional
 
 from app.agent.server.mysql import ServerPlace
 from app.agent.system.errors import AgentError
+from app.agent.system.own_process import start_own_process
 
 START_S = 30
 STOP_S = 5
 MOST_PROBLEMS, MOST_SERVERS = 20, 20
-_CODE = "import sys; sys.path[:0] = sys.argv[1:]; from app.agent.existing.relay_processes import main; main()"
-_OPEN_FILE = re.compile(r"/proc/self/fd/([0-9]+)$")  # the agent file, as it was opened and checked
 
 
 class Relay:
@@ -38,12 +35,7 @@ class Relay:
     def start(self) -> None:
         """Start the processes, and wait until the socket listens; the server is not asked yet."""
         self._forget_socket()
-        folders = [os.path.abspath(folder) if folder == "" else folder for folder in sys.path]
-        files = [int(found[1]) for found in map(_OPEN_FILE.match, folders) if found]
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _CODE, *folders],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=files, cwd="/", start_new_session=True,
-        )  # fmt: skip
+        self._process = start_own_process("app.agent.existing.relay_processes")
         asked = {"agent": os.getpid(), "socket": self.socket}
         self._send({**asked, "place": self._place, "password": self._password})
         self.pids = self._started_pids()

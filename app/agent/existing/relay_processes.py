@@ -1,8 +1,8 @@
 """The processes of the relay: one that watches over them, and as many as there are CPUs that pass bytes.
 
-`python3 -I -S -c CODE` starts the first one, with nothing of the agent but its code: no lock, no journal, no
-thread. It reads a line from standard input, and ends with it. One line says that the socket listens, each
-later one why a login has failed, or in a list which server a connection has reached.
+The first one has nothing of the agent but its code. It reads a line from standard input, and ends with it.
+One line says that the socket listens, each later one why a login has failed, or in a list which server a
+connection has reached.
 """
 
 from __future__ import annotations

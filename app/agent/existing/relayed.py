@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from functools import partial
-from typing import Iterator, List, Optional
+from typing import Iterator, List, Optional, Set
 
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
 from app.protocol.hosts import is_loopback
@@ -40,6 +40,11 @@ class RelayedServer:
         made = Client(self.relay.socket, read_s, self.may_send)
         self._clients.append(made)
         return made
+
+    @property
+    def connection_ids(self) -> Set[int]:
+        """Of those clients that are connected now."""
+        return {each.connection_id for each in self._clients} - {0}
 
     @property
     def sent(self) -> int:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import socket
 import time
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NoReturn, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NoReturn, Optional, Set, Union
 
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
 from app.agent.server.server import GONE_S, Server
@@ -71,9 +71,10 @@ class ExistingServer(Server):
         self.shared = _SHARED if plan.shares_server(contender) else ""
         self.refused: List[str] = []  # what the server refuses, and what that means for the plan
 
+    @property
     def notes(self) -> List[str]:
-        """What is to be known before a plan begins."""
-        return [*self.refused, *filter(None, (self.shared, self.several))]
+        """What is to be known before its figures."""
+        return [*self.refused, *[self.shared] * bool(self.shared)]
 
     def _may_send(self, sql: str) -> bool:
         if is_of_one_server(sql) and self.left_out:
@@ -145,6 +146,10 @@ class ExistingServer(Server):
     def is_elsewhere(self) -> bool:
         """Whether no process of this machine is it, or a replica of it: this machine only drives."""
         return not any(each.pid for each in (self.primary, *self.replicas))
+
+    @property
+    def own_connections(self) -> Set[int]:
+        return self.shown.connection_ids
 
     @property
     def pid(self) -> int:

@@ -31,9 +31,12 @@ CALM_S = 2.0  # clients that come and go all the time are looked at so often
 class ThreadKinds:
     """The threads of one server process; made before the first client connects."""
 
-    def __init__(self, pid: int, query: Query, connect: Callable[[], Close]) -> None:
+    def __init__(
+        self, pid: int, query: Query, connect: Callable[[], Close], own: Callable[[], Set[int]] = set
+    ) -> None:
         self.folder = "/proc/{}/task".format(pid)
         self._query = query
+        self._own = own  # connections of Dyno beside that which asks
         self._program = _name(self.folder, pid)  # which is the name of threads that have none
         self._names: Dict[int, str] = {}
         self._told: Dict[int, str] = {}
@@ -97,7 +100,7 @@ class ThreadKinds:
         if self.pool:
             return set()
         if self._unnamed:
-            return self._unnamed.find(there, wanted)
+            return self._unnamed.find(there, wanted + len(self._own()))
         return {tid for tid in there if self._told.get(tid) == CLIENT}
 
     def _kind(self, tid: int) -> str:
@@ -111,7 +114,7 @@ class ThreadKinds:
 
     def _ask(self) -> None:
         with contextlib.suppress(QueryError):
-            self._told = thread_names(self._query, self._sources) or self._told
+            self._told = thread_names(self._query, self._sources, self._own()) or self._told
 
 
 def _name(folder: str, tid: int) -> str:

@@ -65,11 +65,13 @@ class ThreadSampler:
         query: Query,
         log: Callable[[str], None],
         connect: Callable[[], Close],  # to the server, without doing anything
+        own: Callable[[], Set[int]] = set,  # connections of Dyno beside that which asks
     ) -> None:
         self._pid = pid
         self._query = query
         self._log = log
         self._connect = connect
+        self._own = own
         self.pace = ThreadLookInterval()
         self._server: Optional[_Server] = None
         self._noted: Dict[str, bool] = {}
@@ -94,7 +96,7 @@ class ThreadSampler:
             if self._server is not None:
                 self._server.close()
             try:
-                self._server = _Server(pid, self._query, self._connect)
+                self._server = _Server(pid, self._query, self._connect, self._own)
             except (OSError, ValueError, IndexError) as error:
                 self._server = None
                 self._note("what the server's threads did is missing: {}".format(error))
@@ -264,12 +266,14 @@ class ThreadSampler:
 class _Server:
     """The threads of one server process, in two groups: clients and all others."""
 
-    def __init__(self, pid: int, query: Query, connect: Callable[[], Close]) -> None:
+    def __init__(
+        self, pid: int, query: Query, connect: Callable[[], Close], own: Callable[[], Set[int]]
+    ) -> None:
         self.pid = pid
         self.way: ThreadStateSource = thread_read_method(pid)
         if not any(parse_schedstat(read_file("/proc/{0}/task/{0}/schedstat".format(pid)))):
             raise OSError("the kernel does not count the CPU time of threads")
-        self._kinds = ThreadKinds(pid, query, connect)
+        self._kinds = ThreadKinds(pid, query, connect, own)
         self.clients = SampledThreads(self._kinds.folder, self.way)
         self.others = SampledThreads(self._kinds.folder, self.way)
         self.counts: Dict[str, int] = {}  # threads, by kind

@@ -66,6 +66,12 @@ class Client:
         self.sent = 0  # statements
         self._connection: Any = None
 
+    @property
+    def connection_id(self) -> int:
+        """As the server counts its connections; 0 while there is none."""
+        connection = self._connection
+        return connection.server_thread_id[0] if connection is not None else 0
+
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """The rows of a statement, as dictionaries with the column names in lower case."""
         return _rows(self._execute(sql))

@@ -84,6 +84,11 @@ class Server:
         return Client(self.socket, read_s)
 
     @property
+    def own_connections(self) -> Set[int]:
+        """Those of Dyno that stay, beside that of `client`, by their numbers."""
+        return set()
+
+    @property
     def loopback_port(self) -> int:
         """The port for clients on this machine; 0: they use the socket."""
         return self.port if self.address == LOOPBACK else 0

@@ -115,8 +115,9 @@ class RunningSession(BegunSession):
 
     @cached_property
     def threads(self) -> ThreadSampler:
-        client = self.server.client
-        return ThreadSampler(lambda: self.server.pid, client.query, self.journal.log, client.connect_another)
+        client, server = self.server.client, self.server
+        of_client = (client.query, self.journal.log, client.connect_another)
+        return ThreadSampler(lambda: server.pid, *of_client, lambda: server.own_connections)
 
     @cached_property
     def sampler(self) -> SessionSampler:

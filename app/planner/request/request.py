@@ -390,6 +390,11 @@ class PlanRequest:
         return replace(self, **given)
 
     @property
+    def can_wait(self) -> bool:
+        """Whether the plan may wait in a queue: no desktop gives it passwords or load targets there."""
+        return not self.load and not any(each.server for each in self.contenders)
+
+    @property
     def until_decided(self) -> bool:
         """Whether the plan runs until decided; with a single contender there is nothing to decide."""
         return self.repeats == UNTIL_DECIDED and len(self.contenders) > 1

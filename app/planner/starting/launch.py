@@ -35,7 +35,7 @@ from app.protocol.answers import (
     StartedPlan,
     Survey,
 )
-from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, PATIENCE_S
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, PATIENCE_S, WITH_QUEUE
 from app.protocol.plan import Contender, Plan
 from app.remote.secrets import NO_PASSWORDS
 from app.remote.target import Ask
@@ -115,6 +115,11 @@ def busy_check(status: DirectoryStatus, allow_busy: bool) -> Check | None:
     return Check("busy", FAIL, status.elsewhere, ELSEWHERE_TODO) if is_busy else None
 
 
+def with_queue(check: Check) -> Check:
+    """The check of a plan that may wait in the queue."""
+    return replace(check, todo=WITH_QUEUE.get(check.todo, check.todo))
+
+
 def still_failed_checks(stage: LaunchStage, now: Plan | None) -> list[Check]:
     """The failed checks that still apply: their contender, or the whole work, is the same now."""
     if stage.plan is None or now is None:  # it never came to a plan: the target was at work
@@ -165,6 +170,7 @@ class Launch:
         reach: Reach | None = None,  # the way to load targets; None: such plans are refused
         input_first: CheckInputFirst | None = None,
         ask: Ask = lambda _prompt: None,  # for passwords of servers that run already
+        can_queue: bool = False,  # whether a person can queue the plan instead, if it may wait there
     ) -> None:
         self._request = request  # the request may depend on the survey
         self._reaching = agent
@@ -176,6 +182,8 @@ class Launch:
         self._reach_load = reach
         self._input_first = input_first
         self._ask = ask
+        self._can_queue = can_queue
+        self._can_wait = can_queue and input_first is None  # until the request is known
         self._load: ConnectedLoadTargets | None = None
         self._passwords: Mapping[str, str] = NO_PASSWORDS
         self._stage = LaunchStage()
@@ -219,11 +227,16 @@ class Launch:
         """Raise the error of wrong input; the busy target is asked only if what is known is not enough."""
         with suppress(DynoError):
             if first.known:
-                self._resolve(self._request(first.known), first.known)
+                self._resolve(self._asked(first.known), first.known)
                 return
         with suppress(TargetError):  # that the target is busy says more
             survey = agent.survey(self._search_paths)
-            self._resolve(self._request(survey), survey)
+            self._resolve(self._asked(survey), survey)
+
+    def _asked(self, survey: Survey) -> PlanRequest:
+        request = self._request(survey)
+        self._can_wait = self._can_queue and request.can_wait
+        return request
 
     def _resolve(self, request: PlanRequest, survey: Survey) -> Plan:
         return resolve(request, survey, Catalog(), approved_hashes())
@@ -262,7 +275,7 @@ class Launch:
 
     def _plan(self, agent: Agent, survey: Survey) -> Plan:
         """Resolve, estimate and check the plan on the desktop, each once."""
-        request = self._request(survey)
+        request = self._asked(survey)
         plan = self._resolve(request, survey)
         servers = self._looked_at_servers(agent, request)
         if servers.found:
@@ -330,6 +343,8 @@ class Launch:
         """Add the agent's checks, without those that the desktop made."""
         known = {(each.name, each.contender) for each in self._stage.failed}
         added = [each for each in checks if (each.name, each.contender) not in known]
+        if self._can_wait:
+            added = list(map(with_queue, added))
         self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))
 
     def _forget(self, name: str) -> None:

@@ -105,6 +105,27 @@ def test_a_server_without_an_engine_is_ticked_at_its_default(qtbot: QtBot, with_
     assert not request_of(page).contenders
 
 
+def test_a_busy_target_offers_no_queue_to_a_plan_with_servers(
+    qtbot: QtBot,
+    with_servers: BenchPage,
+    reach: Callable[[ScriptedAgent], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page, at_work = with_servers, ScriptedAgent(taken="/target is in use by plan first (process 7)")
+    monkeypatch.setattr("ui.pages.bench.busy.reached", at_work.reached)
+    monkeypatch.setattr(page.context.plans, "adopt_from", lambda _target: None)
+    page.context.plans.looked.emit(page.targets.chosen)
+    qtbot.waitUntil(lambda: "stop it on Live, or press Queue plan…" in reason(page))
+    page.controller.change(page.controller.draft.with_sequence("quick").with_contenders((PROD_INNODB,)))
+    settle(qtbot, page)
+    assert reason(page).endswith("; wait for it, or stop it on Live")
+    reach(at_work)
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(page.message.isVisible)
+    assert page.message.text.endswith("(process 7) (wait for it, or stop it on Live)")
+    assert page.run_panel.run_bar.queue.text() not in [each.text() for each in page.message.buttons]
+
+
 def test_a_draft_with_servers_is_kept_for_the_next_window(qtbot: QtBot, open_page: OpenPage) -> None:
     keep_two_servers()
     first = open_page()

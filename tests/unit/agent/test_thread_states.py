@@ -258,6 +258,7 @@ def test_names_come_from_the_performance_schema_else_from_the_list_of_connection
         {"tid": 6, "name": "Sleep", "id": 4, "state": "", "own": 9},
     ]
     assert thread_names(answering([], listed), [A, B]) == {5: "InnoDB purge worker", 6: CLIENT}
+    assert thread_names(answering([], listed), [A, B], {4})[6] == OWN_THREAD
     assert thread_names(answering([], []), [A, B]) == thread_names(answering(), []) == {}
     assert committing_threads(answering([{"tid": 6}]), [A, B]) == {6}
     assert committing_threads(answering(), []) == set()
@@ -363,6 +364,15 @@ def test_a_thread_of_the_first_ones_serves_a_client_if_the_server_says_so(
     kinds = ThreadKinds(program.pid, answers, Unnamed.connect)
     kinds.begin_step(1)
     assert kinds.look(1) == {CLIENT: [program.pid]}
+
+
+def test_other_connections_of_dyno_are_no_clients(program: subprocess.Popen[str]) -> None:
+    """Such as that which keeps the marker on a server that runs already fresh."""
+    listed = [{"tid": program.pid, "name": "Sleep", "id": 4, "state": "", "own": 9}]
+    answers = answering([{"n": 0}], [{"n": 1}], [], listed, listed)
+    kinds = ThreadKinds(program.pid, answers, Unnamed.connect, lambda: {4})
+    kinds.begin_step(1)
+    assert CLIENT not in kinds.look(1)
 
 
 def test_clients_that_connect_late_are_found_after_the_first_second(program: subprocess.Popen[str]) -> None:

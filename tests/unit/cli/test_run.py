@@ -267,3 +267,17 @@ def test_a_dry_run_and_the_doctor_as_json(
     assert "--json is for --dry-run" in capsys.readouterr().err
     assert main(["doctor", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["problem"] == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "can_queue"),
+    [
+        ("run mysql-9.7", True),
+        ("work mysql-9.7", False),
+        ("target calibrate local", False),
+        ("explain S1 S2 --step point-query", False),
+    ],
+)
+def test_which_commands_can_queue_their_plan(words: str, can_queue: bool) -> None:
+    """What they say about a busy target follows from it."""
+    assert (parse(words.split()).queue is not None) is can_queue

@@ -19,13 +19,22 @@ from app.planner.kinds.chosen import sliced_or_interleaved
 from app.planner.request.command_line import command_line
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.plan_file import plan_file_text, plan_request_of_text
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import lacking
 from app.planner.starting.draft import Draft, carried_over, names_of
-from app.planner.starting.launch import CHECKED, STARTED, Launch, LaunchStage, QueueInstead
-from app.protocol.answers import FAIL, INFO, WARN, RehearsalResult
+from app.planner.starting.launch import (
+    CHECKED,
+    STARTED,
+    CheckInputFirst,
+    Launch,
+    LaunchStage,
+    QueueInstead,
+)
+from app.protocol.answers import FAIL, INFO, WARN, Check, RehearsalResult
+from app.protocol.machine_checks import IN_USE_TODO, WITH_QUEUE
 from app.protocol.plan import Plan
-from app.remote.secrets import PASSWORD_FILE, forget_secrets
+from app.remote.secrets import NO_PASSWORDS, PASSWORD_FILE, forget_secrets
 from app.targets.servers import NamedServer, Servers
 from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer, ScriptedAgent
 from tests.plans import MARIADB, plan, request, survey, unresolved, write
@@ -507,6 +516,32 @@ def test_a_plan_with_servers_does_not_wait_in_a_queue(login_file: None) -> None:
     with pytest.raises(InputError, match="cannot wait in the queue: their passwords are kept nowhere"):
         launch(agent, "@prod", later=QueueInstead())
     assert not agent.running.asked and "queue" not in agent.asked
+
+
+class AtWork(ScriptedAgent):
+    """Another plan is there from the first moment on."""
+
+    def __init__(self) -> None:
+        super().__init__(taken="in use")
+
+    def check(self, plan: str, passwords: Mapping[str, str] = NO_PASSWORDS) -> list[Check]:
+        return [Check("busy", FAIL, "in use", IN_USE_TODO)]
+
+
+def todos_of_busy(wanted: PlanRequest, can_queue: bool = True) -> list[str]:
+    """What a person may do then: before the plan is made, and after it."""
+    known = CheckInputFirst(survey())
+    how: list[dict[str, Any]] = [{"input_first": known}, {"last": CHECKED}]
+    launches = [Launch(lambda _: wanted, AtWork().reached(), can_queue=can_queue, **each) for each in how]
+    return [check.todo for each in launches for check in [*each.stages()][-1].failed if check.name == "busy"]
+
+
+def test_the_queue_is_named_only_for_a_plan_that_may_wait_there(login_file: None) -> None:
+    of_builds = request(f"{MARIADB}:innodb")
+    assert todos_of_busy(of_builds) == [WITH_QUEUE[IN_USE_TODO]] * 2
+    assert todos_of_busy(of_builds, can_queue=False) == [IN_USE_TODO] * 2  # dyno work, explain, bisect
+    assert todos_of_busy(request("@prod")) == [IN_USE_TODO] * 2
+    assert not replace(of_builds, load=("client-1",)).can_wait
 
 
 def test_nobody_to_ask_for_the_password(monkeypatch: pytest.MonkeyPatch) -> None:

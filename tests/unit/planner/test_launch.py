@@ -36,9 +36,11 @@ BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 REHEARSALS = ["rehearse innodb", "rehearse rocksdb"]
 
 
-def launched(agent: ScriptedAgent, what: PlanRequest | None = None, last: str = STARTED) -> Launch:
+def launched(
+    agent: ScriptedAgent, what: PlanRequest | None = None, last: str = STARTED, **how: Any
+) -> Launch:
     wanted = what or request(*BOTH)
-    return Launch(lambda _: wanted, agent.reached(), last=last)
+    return Launch(lambda _: wanted, agent.reached(), last=last, **how)
 
 
 def last_of(a_launch: Launch) -> LaunchStage:
@@ -183,20 +185,27 @@ def test_a_failed_check_stays_until_what_it_is_about_changes() -> None:
 AT_WORK = "/target is in use by plan first (process 7)"
 
 
+TODO = {
+    "taken": "wait for it, or stop it (dyno stop)",
+    "elsewhere": "wait for it, or start beside it (--allow-busy)",
+}
+TODO_OF_QUEUED = {
+    "taken": "wait for it, stop it (dyno stop), or queue this plan (--queue)",
+    "elsewhere": "wait for it, queue this plan (--queue), or start beside it (--allow-busy)",
+}
+
+
 @pytest.mark.parametrize("last", [REHEARSED, STARTED])
-@pytest.mark.parametrize(
-    ("where", "todo"),
-    [
-        ("taken", "wait for it, stop it (dyno stop), or queue this plan (--queue)"),
-        ("elsewhere", "wait for it, queue this plan (--queue), or start beside it (--allow-busy)"),
-    ],
-)
-def test_a_taken_target_is_asked_nothing_else(where: str, todo: str, last: str) -> None:
+@pytest.mark.parametrize("where", TODO)
+@pytest.mark.parametrize(("can_queue", "todo"), [(True, TODO_OF_QUEUED), (False, TODO)])
+def test_a_taken_target_is_asked_nothing_else(
+    where: str, can_queue: bool, todo: dict[str, str], last: str
+) -> None:
     agent = ScriptedAgent(**{where: AT_WORK})
-    stage = last_of(launched(agent, last=last))
+    stage = last_of(launched(agent, last=last, can_queue=can_queue))
     assert agent.asked == ["reach", "close"]
     assert [(each.name, each.text) for each in stage.failed] == [("busy", AT_WORK)]
-    assert stage.failed[0].todo == todo and stage.plan is None
+    assert stage.failed[0].todo == todo[where] and stage.plan is None
 
 
 def test_wrong_input_is_refused_before_a_taken_target() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.planner.starting.launch import busy_check
+from app.planner.request.request import PlanRequest
+from app.planner.starting.launch import busy_check, with_queue
 from app.protocol.answers import Check, DirectoryStatus
 from app.remote.reach import reached
 from app.remote.target import Target
@@ -40,9 +41,10 @@ class BusyTarget(QObject):
 
         self._asking.run(work, self._take, lambda _: self._take(None))
 
-    def check(self, allow_busy: bool) -> Check | None:
+    def check(self, request: PlanRequest) -> Check | None:
         """Why Run would start nothing now; None if nothing is known to be in the way."""
-        return busy_check(self._status, allow_busy) if self._status else None
+        found = busy_check(self._status, request.allow_busy) if self._status else None
+        return with_queue(found) if found and request.can_wait else found
 
     def _on_looked(self, target: Target) -> None:
         """Somebody turned to the window, and its targets were looked at."""

@@ -288,7 +288,7 @@ class BenchPage(Page):
             return
         self.contenders.show_outcome(outcome, self._colours)
         self.sequence.show_outcome(outcome)
-        busy = self.busy.check(outcome.draft.request.allow_busy)
+        busy = self.busy.check(outcome.draft.request)
         self.run_panel.show_outcome(outcome, self.starting.still_failed(outcome), busy)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -115,7 +115,10 @@ class PlanStartController(QObject):
         way, known = reached(target, ask), partial(machine_measures_from, self._context.home)
         request, busy = _ready(draft, later, known), draft.request.allow_busy
         reach = reach_by_target_name(ask)
-        return Launch(request, way, target.search_paths, last, known, busy, later, reach, ask=ask)
+        can_queue = draft.request.can_wait
+        return Launch(
+            request, way, target.search_paths, last, known, busy, later, reach, ask=ask, can_queue=can_queue
+        )
 
     # what comes of it
 
@@ -141,7 +144,8 @@ class PlanStartController(QObject):
         else:
             self._panel.checks.show_checks(stage.checks)
         if stage.failed:
-            queue = self._panel.run_bar.queue if stage.plan is None else None
+            can_wait = stage.plan is None and self._controller.draft.request.can_wait
+            queue = self._panel.run_bar.queue if can_wait else None
             self._message.show_error(f"Nothing was started: {problem_text(stage.failed)}", action=queue)
         else:
             self._message.show_info("The rehearsal passed: every server starts. Nothing was measured.")

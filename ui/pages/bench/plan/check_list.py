@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from app.core.harmless import harmless
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check
-from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, WITH_QUEUE
 from ui.core.plain import as_tip, first_lines
 from ui.core.theme import SPACE, Theme
 
@@ -23,8 +23,10 @@ _FOLD, _OPTION = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 PADDING = 28  # around the text of a check
 _MOST_DETAILS = 40  # lines of a tooltip
 _IN_WINDOW = {  # hints that name options of the command line, by the controls of the page
-    IN_USE_TODO: "wait for it, stop it on Live, or press Queue plan…",
-    ELSEWHERE_TODO: "wait for it, press Queue plan…, or tick Allow a busy target",
+    IN_USE_TODO: "wait for it, or stop it on Live",
+    ELSEWHERE_TODO: "wait for it, or tick Allow a busy target",
+    WITH_QUEUE[IN_USE_TODO]: "wait for it, stop it on Live, or press Queue plan…",
+    WITH_QUEUE[ELSEWHERE_TODO]: "wait for it, press Queue plan…, or tick Allow a busy target",
 }
 
 

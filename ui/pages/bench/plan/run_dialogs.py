@@ -42,7 +42,7 @@ ADDRESS = FormFieldSpec("address", "Address of the server's machine", empty="10.
 _SEVERAL = (
     "Each target gets its own plan of the same work. Dyno checks and rehearses all plans before any starts:"
     " if one target cannot start, none does. Once started, the plans are independent. A target that is in use"
-    " can queue its plan."
+    " can queue its plan, unless that has load targets or servers that run already."
 )
 _LOAD = (
     "The ticked targets share the client threads; the server has its machine to itself. Each target needs"
