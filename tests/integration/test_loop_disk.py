@@ -128,7 +128,7 @@ def test_a_process_that_is_in_it_is_named_and_does_not_keep_it(
             AgentError, match=rf"cannot be unmounted: sleep \(process {process.pid}\) is using it"
         ):
             disk.unmount()
-        assert "file system of the data of session A1" in clean(marked)
+        assert "file system of the data of session A1" in clean(marked).removed
         assert disk.place not in mounts()
         process.kill()
 

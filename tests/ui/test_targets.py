@@ -156,13 +156,13 @@ def test_a_path_that_finds_no_build_is_named_and_nothing_moves(
     panel.editor.form.inputs["search_paths"].set_value(["/opt/nothing-*"])
     editor = panel.editor
     moving = (editor.save_button, editor.test_button, editor.form.line("python"))
-    qtbot.wait(50)  # until the form is laid out
+    qtbot.wait(300)  # until the form is laid out
     places = [each.mapTo(editor, QPoint()) for each in moving]
     click(qtbot, editor.test_button)
     qtbot.waitUntil(lambda: editor.stages.state_of("survey") == "done", timeout=WAIT_MS)
     problem = editor.form.problems["search_paths"]
     assert (problem.isVisible(), problem.text()) == (True, "finds no build of its own: /opt/nothing-*")
-    qtbot.wait(50)
+    qtbot.wait(300)
     assert [each.mapTo(editor, QPoint()) for each in moving] == places
 
 
