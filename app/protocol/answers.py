@@ -316,6 +316,7 @@ class ExistingServer:
     notes: list[Text] = field(default_factory=list)  # what cannot be known of it
     rtt_ms: Figure | None = None  # of SELECT 1
     settings: dict[Name, Text] = field(default_factory=dict)  # those asked for
+    called: Name = ""  # how it calls itself: host, port and id; '': several do, or none
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,21 @@ from typing import NamedTuple
 
 import pytest
 
+from app.agent.existing.reach import reach_server
+from app.agent.server.mysql import certificate_of
+from app.protocol.answers import ServerAddress
 from app.protocol.events import Fact, LogEvent, StepEnded
+from tests.integration.delaying_relay import delaying_relay
 from tests.integration.desktop import Desktop
-from tests.integration.test_existing_servers import ALL, add, given_password, tables, with_account
+from tests.integration.test_existing_servers import (
+    ALL,
+    HOST,
+    PASSWORD,
+    add,
+    given_password,
+    tables,
+    with_account,
+)
 from tests.sequences import INDEX, LOAD, own_sequence
 from tests.team_server import Database
 
@@ -69,6 +81,15 @@ def executed_by_schema(log: Path) -> Counter[str]:
         else:
             found[schemas[thread]] += 1
     return found
+
+
+def test_one_server_by_two_addresses_calls_itself_the_same() -> None:
+    with with_account("") as database, delaying_relay(database.port, 0.0) as other:
+        ((host, number),) = database.query("SELECT @@hostname, @@server_id")
+        for port in (database.port, other):
+            pin = certificate_of(HOST, port).split()[0]
+            found = reach_server(ServerAddress(HOST, port, "bench", "measured", pin, password=PASSWORD))
+            assert found.called == f"{host}:{database.port} with server_id {number}"
 
 
 @pytest.mark.full

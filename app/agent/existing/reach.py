@@ -88,6 +88,7 @@ def _look(server: RelayedServer, asked: ServerAddress) -> ExistingServer:
     variables = client.pairs("SHOW GLOBAL VARIABLES")
     engines = client.query("SHOW ENGINES")
     family, version = family_of(variables)
+    several = list(_of_several(server))
     return ExistingServer(
         certificate=asked.certificate,
         tls=client.pairs("SHOW SESSION STATUS LIKE 'Ssl_version'").get("ssl_version", ""),
@@ -100,7 +101,8 @@ def _look(server: RelayedServer, asked: ServerAddress) -> ExistingServer:
         problems=list(_problems(version, variables, asked.is_replica)),
         rtt_ms=round_trip_ms(client),
         settings={name: variables[name] for name in asked.settings if name in variables},
-        notes=[*_notes(client, asked), *_of_several(server)],
+        notes=[*_notes(client, asked), *several],
+        called="" if several else "".join(server.relay.servers),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from app.planner.request.request import PlanRequest
 from app.protocol.answers import FAIL, INFO, WARN, Check
-from app.protocol.plan import Plan
+from app.protocol.plan import SLICES, Plan
 from app.remote.target import Ask
 from app.targets.server_login import LoggedInServer, ReachingAgent, check_usable, log_in
 from app.targets.servers import Servers
@@ -14,6 +14,7 @@ from app.targets.servers import Servers
 _MOST_NOTES = 20
 _ACCOUNT = "give the account what it lacks, or choose another server"
 _SCHEMA = "empty the schema, or give the server another one"
+_ONE = "if so, give them one address, or choose the order interleaved: counters would be those of both"
 _PLAIN = "passwords and rows cross the network in plain text, as you allowed"
 
 
@@ -43,7 +44,20 @@ class LookedAtServers:
         return {name: its.password for _, name, its in self._of(plan)}
 
     def checks(self, plan: Plan) -> list[Check]:
-        return [check for name, _, its in self._of(plan) for check in _checks(name, its)]
+        its = [check for name, _, its in self._of(plan) for check in _checks(name, its)]
+        return [*its, *self._by_other_names(plan)]
+
+    def _by_other_names(self, plan: Plan) -> Iterator[Check]:
+        """Servers that take turns in slices, and may be one by two addresses."""
+        called: dict[str, set[str]] = {}
+        for each in plan.contenders if plan.order == SLICES else ():
+            its = self.found.get(each.build)
+            if its and its.found.called and not plan.shares_server(each):
+                called.setdefault(its.found.called, set()).add(each.build)
+        for name, builds in called.items():
+            if len(builds) > 1:
+                said = f"{' and '.join(sorted(builds))} may be one server: each calls itself {name}"
+                yield Check("server", WARN, said, _ONE)
 
     def _of(self, plan: Plan) -> Iterator[tuple[str, str, LoggedInServer]]:
         """Name of the contender, name of the password, and the server."""

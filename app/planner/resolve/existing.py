@@ -204,16 +204,17 @@ def _why_lacking(contender: Contender, add: str) -> str:
     return f"and {name} has {have}: {add.format(name)}, or leave the step out"
 
 
-def check_slices_of_existing(contenders: Collection[Contender], steps: Iterable[Step]) -> None:
+def check_slices_of_existing(contenders: Collection[Contender], steps: Collection[Step]) -> None:
     """Raise InputError where contenders on one server cannot take turns within steps."""
     places = Counter(place for each in contenders for place in each.places)
-    shared = next((place for place, count in places.items() if count > 1), None)
-    if shared and (why := _why_no_slices([each for each in contenders if shared in each.places], steps)):
-        what = f"{places[shared]} contenders are on {shared[0]} port {shared[1]}, and {why}"
-        raise InputError(f"{what}: choose the order interleaved", "order")
+    for (host, port), count in places.items():
+        sharing = [each for each in contenders if (host, port) in each.places]
+        if count > 1 and (why := _why_no_slices(sharing, steps)):
+            what = f"{count} contenders are on {host} port {port}, and {why}"
+            raise InputError(f"{what}: choose the order interleaved", "order")
 
 
-def _why_no_slices(sharing: Collection[Contender], steps: Iterable[Step]) -> str:
+def _why_no_slices(sharing: Collection[Contender], steps: Collection[Step]) -> str:
     """Why these, which share a server, cannot take turns within steps; '' if they can."""
     writing = next((each.name for each in steps if each.writes and each.kind not in PREPARING), "")
     if any(each.change_by for each in sharing):

@@ -12,6 +12,7 @@ import pytest
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.planner.checks.checks import check_plan
+from app.planner.checks.existing import LookedAtServers
 from app.planner.checks.parity import check_contender_parity
 from app.planner.estimate.estimate import estimate
 from app.planner.kinds.canary import CANARY_S, estimated_with_canary
@@ -35,6 +36,7 @@ from app.protocol.answers import FAIL, INFO, WARN, Check, RehearsalResult
 from app.protocol.machine_checks import IN_USE_TODO, WITH_QUEUE
 from app.protocol.plan import Plan
 from app.remote.secrets import NO_PASSWORDS, PASSWORD_FILE, forget_secrets
+from app.targets.server_login import LoggedInServer
 from app.targets.servers import NamedServer, Servers
 from tests.fakes import CERTIFICATE, PASSWORD, FakeExistingServer, ScriptedAgent
 from tests.plans import MARIADB, plan, request, survey, unresolved, write
@@ -388,6 +390,17 @@ def test_one_schema_and_a_change_of_the_server_are_of_one_contender_at_a_time() 
     asked = replace(asked, contenders=[asked.contenders[0], changed])
     with pytest.raises(InputError, match="a change of one changes the others too: choose the order inter"):
         resolve(asked, survey(), Catalog())
+
+
+@pytest.mark.parametrize(("order", "said"), [("slices", True), ("interleaved", False)])
+def test_one_server_by_two_addresses_is_suspected_where_that_matters(order: str, said: bool) -> None:
+    found = FakeExistingServer(called="db1:3306 with server_id 1").found
+    servers = [LoggedInServer(Servers().get(name), found, "") for name in ("prod", "other", "replica")]
+    made = plan("@prod", "@replica", order=order, sequence="quick", steps=READS)
+    texts = [each.text for each in LookedAtServers(servers).checks(made) if each.state == WARN]
+    assert texts == ["prod and replica may be one server: each calls itself db1:3306 with server_id 1"] * said
+    shared = plan("@prod", "@other", order=order, sequence="quick", steps=READS)
+    assert [each for each in LookedAtServers(servers).checks(shared) if each.state == WARN] == []
 
 
 # checks and estimate
