@@ -38,7 +38,7 @@ COMMIT_QUERY_S = 1.0  # between two questions which clients commit, on average
 RELISTED_S = 10.0  # a client that connects anew may get another thread
 ALMOST_ALL = 0.9  # of the time of a step, in which the threads of all clients have to be known
 OF_DYNO = 10  # connections of its own that a step may have
-CONNECT_ANEW = "clients connected {:,} times more in the step, so no thread belongs to one"
+CONNECT_ANEW = "the server counted {:,} connections more than there were clients, so no thread belongs to one"
 _LABELS = {
     "running": "Clients' threads on a CPU",
     "runnable": "Clients' threads waiting for a CPU",

@@ -337,7 +337,8 @@ def test_clients_that_connect_again_and_again_have_no_threads(
     sampler.connected(connections)
     found = sampler.in_step()
     assert (CLIENT in found.kinds) == bool(sampler.spent(1.0)) == is_known
-    text = f"clients connected {connections - 4:,} times more in the step, so no thread belongs to one"
+    what = f"the server counted {connections - 4:,} connections more than there were clients"
+    text = f"{what}, so no thread belongs to one"
     assert found.problem == ("" if is_known else text)
 
 
