@@ -116,7 +116,7 @@ def test_a_backup_that_lacks_rows_fails_its_step(desktop: Desktop, tmp_path: Pat
     dump.chmod(0o755)
     (tmp_path / "bare/bin/mariadb").symlink_to(shutil.which("mariadb") or "")
     running = began(desktop, backup(DUMP), READ, contender=f"{name}:innodb")
-    _, _, (done, _, read) = ended(desktop, running, code=1)
+    _, _, (done, _, read) = ended(desktop, running, 1)
     assert (done.outcome, read.outcome) == ("failed", "completed")
     assert (
         done.reason == "the backup restores other rows: sbtest2 has 1,999 rows, and 2,000 rows in the server"
@@ -127,7 +127,7 @@ def test_a_backup_that_lacks_rows_fails_its_step(desktop: Desktop, tmp_path: Pat
 @pytest.mark.full
 def test_a_command_that_fails_says_why_and_the_session_goes_on(desktop: Desktop, tmp_path: Path) -> None:
     name = build_with(desktop, tmp_path / "bare", "echo the disk is on strike >&2; exit 3\n")
-    _, _, (done, _, read) = ended(desktop, began(desktop, backup(), READ, contender=f"{name}:innodb"), code=1)
+    _, _, (done, _, read) = ended(desktop, began(desktop, backup(), READ, contender=f"{name}:innodb"), 1)
     assert (done.outcome, read.outcome) == ("failed", "completed")
     assert done.reason == "the backup failed: mariadb-backup: the disk is on strike"
 
@@ -139,7 +139,7 @@ def test_a_backup_that_takes_longer_than_its_roles_is_waited_for_up_to_its_cap(
     script = 'case "$*" in *--backup*) sleep 6;; esac; exec mariadb-backup "$@"\n'
     name = build_with(desktop, tmp_path / "bare", script)
     late, capped = backup(), backup("cap_s = 5\n").replace('name = "backup"', 'name = "capped"', 1)
-    _, _, ends = ended(desktop, began(desktop, late, capped, READ, contender=f"{name}:innodb"), code=1)
+    _, _, ends = ended(desktop, began(desktop, late, capped, READ, contender=f"{name}:innodb"), 1)
     done, _, over, _, read = ends
     assert done.outcome == "completed" and done.operation.alone_s == pytest.approx(done.value - 4, abs=0.5)
     assert (over.outcome, read.outcome) == ("failed", "completed")
@@ -167,6 +167,6 @@ def test_a_stop_in_a_backup_ends_it_and_deletes_it(desktop: Desktop, tmp_path: P
     running = began(desktop, backup(seconds=300), contender=f"{name}:innodb")
     wait_until(at_work(desktop, "--backup"), "its command works", 120)
     desktop.dyno("stop", "--session")
-    _, events, (done, _) = ended(desktop, running, code=1)
+    _, events, (done, _) = ended(desktop, running, 1)
     assert (done.outcome, events[-1].outcome) == ("stopped", "stopped")
     assert not at_work(desktop, "")() and not list(desktop.target.glob("sessions/*/backup"))

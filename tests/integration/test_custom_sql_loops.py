@@ -135,7 +135,7 @@ end
 
 
 # InnoDB sees deadlocks (1213, rolled back by it), RocksDB waits for them to pass (1205, left open by it)
-@pytest.mark.parametrize(("engine", "threads", "events"), [("innodb", 8, 2000), ("rocksdb", 3, 40)])
+@pytest.mark.parametrize(("engine", "threads", "events"), [("innodb", 8, 2000), ("rocksdb", 3, 100)])
 def test_deadlocks_repeat_the_whole_transaction_and_are_counted(
     server: Server, loops_of: Callable[..., Outcome], engine: str, threads: int, events: int
 ) -> None:

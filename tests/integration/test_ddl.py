@@ -85,7 +85,7 @@ def test_an_algorithm_that_a_server_does_not_have_is_known_before_the_start(desk
 @pytest.mark.full
 def test_a_ddl_that_is_refused_fails_its_step_and_the_session_goes_on(desktop: Desktop) -> None:
     running = began(desktop, ddl("ddl", "CREATE INDEX added ON {table} (nowhere)"), READ)
-    _, _, (refused, writer, read) = ended(desktop, running, code=1)
+    _, _, (refused, writer, read) = ended(desktop, running, 1)
     assert refused.outcome == "failed" and writer.outcome == "failed" and read.outcome == "completed"
     assert refused.reason.startswith("the server refused the ddl: 1072 ") and "nowhere" in refused.reason
 
@@ -100,7 +100,7 @@ def test_a_ddl_that_waits_for_a_transaction_of_somebody_ends_by_its_cap(desktop:
         wait_until(has_mark(desktop, "operation"), "the ddl has begun", 180)
         wait_until(has_stalled(connection), "clients wait behind it", 180)
         wait_until(lambda: not has_stalled(connection)(), "it was ended", 180)
-    _, _, (waiting, _, read) = ended(desktop, running, code=1)
+    _, _, (waiting, _, read) = ended(desktop, running, 1)
     assert waiting.outcome == "failed" and read.outcome == "completed"
     assert waiting.reason.startswith("the ddl was not done 6 s after it began, and was ended in its state ")
     assert "metadata lock" in waiting.reason

@@ -81,9 +81,10 @@ def test_an_engine_is_added_by_one_file_and_its_presets(added: Desktop, tmp_path
         "--contender",
         f"{MARIADB}:innodb",
     )
-    assert "not for memory: its rows go to memory anyway" in added.refused(*words, "--load-method", "bulk")
+    said = added.refused(*words, "--load-method", "bulk")
+    assert f"not for {MARIADB}-memory: its rows go to memory anyway" in said
 
-    done = added.dyno(*words)
+    done = added.dyno(*words, "--details")
     assert "no facts" not in done.stdout
     assert "memory 777k" in done.stdout and "memory: in memory alone" in done.stdout
     session = next(each["id"] for each in added.sessions() if each["name"] == "short-memory")

@@ -69,7 +69,7 @@ def test_a_cut_that_fails_ends_the_session_with_its_reason(desktop: Desktop) -> 
     running = began(desktop, operation("power-cut", LEDGER), READ)
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
     with used(desktop) as pid:
-        entry, events, (cut, ledger) = ended(desktop, running, code=1)
+        entry, events, (cut, ledger) = ended(desktop, running, 1)
     assert (cut.outcome, ledger.outcome, entry["state"]) == ("failed", "failed", "failed")
     assert cut.reason.startswith("the power-cut failed: ")
     assert cut.reason.endswith(f"data cannot be unmounted: sleep (process {pid}) is using it")
@@ -101,7 +101,7 @@ def test_a_server_that_does_not_shut_down_is_killed_and_later_steps_have_one(des
     running = began(desktop, operation("restart", LEDGER, seconds=4), READ)
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
     os.kill(desktop.server_pid(), signal.SIGSTOP)
-    _, events, (restart, ledger, read) = ended(desktop, running, code=1)
+    _, events, (restart, ledger, read) = ended(desktop, running, 1)
     assert restart.reason == "the server had not shut down 4 s after it was asked to, and was killed"
     assert (restart.outcome, ledger.outcome, read.outcome) == ("failed", "failed", "completed")
     assert "crash" not in [each.name for each in events if isinstance(each, MomentEvent)]
@@ -127,7 +127,7 @@ def on_small_disk(desktop: Desktop, small_disk: Path) -> Callable[[int], None]:
 def test_a_full_disk_in_the_recovery(desktop: Desktop, small_disk: Path, on_small_disk: Any) -> None:
     running = began(desktop, operation("kill", LEDGER), READ)
     on_small_disk(1 << 20)
-    entry, _, ends = ended(desktop, running, code=1)
+    entry, _, ends = ended(desktop, running, 1)
     assert (
         entry["reason"] == f"the disk with {small_disk}/sessions/{entry['id']} is full: free some space there"
     )
@@ -144,7 +144,7 @@ def test_a_disk_that_a_rebuild_fills(desktop: Desktop, small_disk: Path, on_smal
         connection.cursor().execute("BEGIN")
         connection.cursor().execute("SELECT * FROM dyno.sbtest1 LIMIT 1")
         on_small_disk(60 << 20)
-        _, _, (ddl, _, read) = ended(desktop, running, code=1)
+        _, _, (ddl, _, read) = ended(desktop, running, 1)
     assert (ddl.outcome, read.outcome) == ("failed", "completed")
     assert "was nearly full: the ddl was ended after " in ddl.reason, ddl.reason
     check_that_nothing_is_left(desktop, small_disk)
@@ -160,7 +160,7 @@ def test_a_disk_that_a_backup_fills(
         desktop, operation("backup", f"{WRITER}rate = 100\n", seconds=8), READ, contender=f"{name}:innodb"
     )
     on_small_disk(60 << 20)
-    entry, _, ends = ended(desktop, running, code=1)
+    entry, _, ends = ended(desktop, running, 1)
     assert len(ends) == 3, (entry["reason"], [each.reason for each in ends])
     backup, _, read = ends
     assert (backup.outcome, read.outcome) == ("failed", "completed")

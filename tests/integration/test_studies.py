@@ -305,6 +305,7 @@ def test_the_matrix_of_percona_goes_to_its_end(
 
 
 @pytest.mark.full
+@pytest.mark.disk
 @pytest.mark.timeout(900)
 def test_the_insert_benchmark_with_the_settings_of_its_author(desktop: Desktop) -> None:
     words = ("insert-benchmark-c8r32.toml", MARIADB, "--sequence", "insert-benchmark-short")
