@@ -4,8 +4,8 @@ Dyno itself changes nothing of such a server. The program is its owner's, and ge
 What it starts may go on: only its own end is waited for.
 
 A record in the directory of the session says that the change may be in force. A process of its own calls the
-program and takes the record away, also if the agent is killed meanwhile: so whoever cleans up then knows
-whether `unmake` is still to be called.
+program and removes the record, even if the agent is killed meanwhile: the record tells whoever cleans up
+whether `unmake` must still be called.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ServerChange:
         return bool(places) and self.record().place in places
 
     def make(self, contender: Contender) -> None:
-        """Raise AgentError unless the program of the contender ends with 0; it is to be unmade then, too."""
+        """Raise AgentError unless the program ends with 0; it must be unmade in both cases."""
         record = ChangeRecord(contender.change_by, contender.host, contender.port)
         try:
             write_file(self._path, json.dumps(asdict(record)))

@@ -15,12 +15,11 @@ from app.agent.system.errors import AgentError
 from app.protocol.answers import ExistingServer, ServerAddress
 
 from .meter import round_trip_ms
-from .relayed import RelayedServer, process_of
+from .relayed import OTHERS, RelayedServer, process_of
 from .schema import OwnedSchema
 
 Answer = TypeVar("Answer")
 OLDEST = (5, 5)
-OTHERS = 3  # connections that show what an address leads to
 _NO_TLS = "the server offers no TLS: allow plain text by name, or turn TLS on"
 _READ_ONLY = (
     "it is read only, and Dyno has to fill a schema: name its primary, and add this one as a replica of that"

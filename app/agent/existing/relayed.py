@@ -14,6 +14,7 @@ from .relay import MOST_SERVERS, Relay
 from .statements import may_send
 
 NAMED = 3  # servers in a text
+OTHERS = 3  # more connections, opened at once: they show whether an address leads to several servers
 _SEVERAL = (
     "connections to {} reached {} servers ({}): what a server tells of itself is left out, as it would be"
     " that of one of them"

@@ -16,13 +16,12 @@ from app.protocol.plan import Contender, Plan, Replica, Step
 from .lag import Beats, ReplicaLag
 from .refusals import Refusals, unmet_need
 from .relay import Relay
-from .relayed import RelayedServer
+from .relayed import OTHERS, RelayedServer
 from .schema import Heartbeat, OwnedSchema
 from .statements import is_of_one_server
 
 LOOK_S = 0.02  # between two looks at what a replica has
 FIRST_S = 60.0  # in which a replica shows what Dyno has just written on its primary
-OTHERS = 3  # connections that look whether they find the same schema
 _NOT_SHARED = (
     "a table that Dyno has made is not found by each connection: the address leads to servers that do not"
     " share their data, so name that of one server, or of a cluster"

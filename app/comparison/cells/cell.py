@@ -65,7 +65,7 @@ class ColumnFigure:
     samples: list[float | None]  # one a session, in the order of its ids; None where it is left out
     rounds: list[float | None]  # of a column that is judged by round: its ratio to the base in each
     marks: list[str] = field(default_factory=list)  # of the values by this measure; of a cell also its steps'
-    resolution: float = 0.0  # the largest of the sessions: a smaller difference is none that was measured
+    resolution: float = 0.0  # the largest of the sessions: a smaller difference cannot be measured
 
 
 @dataclass

@@ -32,7 +32,7 @@ class Measure:
     read: Callable[[StepEntry], float | None]
     direction: str = "lower"
     marks: Callable[[StepEntry], Sequence[str]] = lambda _: ()  # of this value of a step, not of the step
-    resolution: Callable[[StepEntry], float] = lambda _: 0.0  # a smaller difference is none that was measured
+    resolution: Callable[[StepEntry], float] = lambda _: 0.0  # a smaller difference cannot be measured
 
     def unit_of(self, row: Row) -> str:
         """The unit for this step; a step that counts rows has costs per row."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable
 
 from app.catalog import Catalog, Sequence, Workload
@@ -206,11 +205,10 @@ def _why_lacking(contender: Contender, add: str) -> str:
 
 def check_slices_of_existing(contenders: Collection[Contender], steps: Collection[Step]) -> None:
     """Raise InputError where contenders on one server cannot take turns within steps."""
-    places = Counter(place for each in contenders for place in each.places)
-    for (host, port), count in places.items():
+    for host, port in dict.fromkeys(place for each in contenders for place in each.places):
         sharing = [each for each in contenders if (host, port) in each.places]
-        if count > 1 and (why := _why_no_slices(sharing, steps)):
-            what = f"{count} contenders are on {host} port {port}, and {why}"
+        if len(sharing) > 1 and (why := _why_no_slices(sharing, steps)):
+            what = f"{len(sharing)} contenders are on {host} port {port}, and {why}"
             raise InputError(f"{what}: choose the order interleaved", "order")
 
 
