@@ -99,7 +99,8 @@ def test_a_kill_at_full_rate_loses_nothing_that_was_promised(desktop: Desktop) -
     declared = [each for each in events if isinstance(each, SeriesDeclared)][-1]
     at = [each.name for each in declared.series].index("server.threads_running")
     values = [each.values[at] for each in events if isinstance(each, Sample) and each.step == 2]
-    assert None in values and values[0] is not None and values[-1] is not None
+    assert None in values or gone_s < 1.2  # it may be back before it is asked again
+    assert values[0] is not None and values[-1] is not None
 
 
 @pytest.mark.full
