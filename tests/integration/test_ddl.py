@@ -37,7 +37,7 @@ TAKEN = [
 
 def ddl(name: str, statement: str, more: str = "", **seconds: int) -> str:
     said = f'statement = "{statement}"\n{more}'
-    return operation("ddl", WRITER, more=said, **{"after": 2, "seconds": 3, **seconds}).replace(
+    return operation("ddl", WRITER, more=said, **{"after": 2, "seconds": 2, **seconds}).replace(
         'name = "ddl"', f'name = "{name}"', 1
     )
 

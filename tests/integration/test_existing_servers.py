@@ -159,7 +159,8 @@ def test_statements_of_others_are_counted_and_marked(desktop: Desktop, measured_
 
     def neighbour() -> None:
         while not stop.is_set():
-            measured_server.query(*["SELECT 1"] * 500)
+            measured_server.query(*["SELECT 1"] * 100)
+            stop.wait(0.05)
 
     working = threading.Thread(target=neighbour)
     working.start()

@@ -31,10 +31,12 @@ seconds = 20
 [[step.role]]
 name = "ledger"
 workload = "ledger"
+rate = 400
 
 [[step.role]]
 name = "writer"
 workload = "update-index"
+rate = 400
 """
 LIMIT_S = 300  # MySQL takes its time on a busy machine
 STEPS = 3  # load, index, this one

@@ -32,6 +32,7 @@ from tests.sequences import own_sequence
 LOAD = "accounts-load"
 ROWS, BRANCHES = 500, 2
 COUNTED = ("com_update", "com_insert", "com_select", "com_commit", "com_rollback")
+LOCKING = ["innodb", pytest.param("rocksdb", marks=pytest.mark.full)]
 CHANGES = "SELECT teller_id, branch_id, account_id, delta FROM dyno.history ORDER BY id"
 
 
@@ -108,7 +109,7 @@ def test_the_same_seed_pays_the_same_on_every_engine(server: Server) -> None:
     assert found[0] == found[1] == found[2] != found[3]
 
 
-@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+@pytest.mark.parametrize("engine", LOCKING)
 def test_many_clients_of_one_branch_leave_the_sums_equal(server: Server, engine: str) -> None:
     loaded_accounts(server, engine, tables=1)
     paid(server, engine, tables=1, threads=16, events=2000)
@@ -146,7 +147,7 @@ def lock_the_other_way(cursor: Any) -> None:
     cursor.execute("COMMIT")
 
 
-@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+@pytest.mark.parametrize("engine", LOCKING)
 def test_deadlocks_in_mid_transaction_leave_the_sums_equal(server: Server, engine: str) -> None:
     loaded_accounts(server, engine, tables=1, rows=20)
     server.query("SET GLOBAL innodb_lock_wait_timeout = 1", "SET GLOBAL rocksdb_lock_wait_timeout = 1")

@@ -15,7 +15,6 @@ from app.remote.connection import CommandResult
 from tests.fakes import ScriptedConnection
 from tests.plans import surveyed
 
-SHA = current_bundle().sha
 THERE = CommandResult(0, b'{"directory": "/home/me/dyno", "there": true}\n', b"")
 
 
@@ -42,7 +41,7 @@ def test_verbs_go_to_the_resolved_directory() -> None:
     agent, connection = agent_with(THERE, answer({"locked": False, "plan": None, "pid": None}))
     assert agent.status().locked is False
     command, _ = connection.asked[-1]
-    file = f"/home/me/dyno/agents/{SHA}.pyz"
+    file = f"/home/me/dyno/agents/{current_bundle().sha}.pyz"
     assert command[:4] == ["python3", "-I", "-S", "-c"]
     assert command[5:] == ["run", file, "status", "--directory", "/home/me/dyno"]
 

@@ -256,13 +256,18 @@ def test_what_no_login_answers_is_one_line() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [None, "text", b"", b"no zlib", zlib.compress(b"x" * 10)[:-3], zlib.compress(b"\0" * (200 << 20), 9)],
-    ids=["null", "text", "empty", "damaged", "torn", "bomb"],
+    [None, "text", b"", b"no zlib", zlib.compress(b"x" * 10)[:-3]],
+    ids=["null", "text", "empty", "damaged", "torn"],
 )
 def test_a_row_is_never_longer_than_a_row(content: Any) -> None:
     with pytest.raises(ValueError, match="row of a journal"):
         unpacked(content)
     assert unpacked(zlib.compress(b"a" * ROW)) == b"a" * ROW
+
+
+def test_a_row_that_unpacks_to_too_much_is_refused() -> None:
+    with pytest.raises(ValueError, match="row of a journal"):
+        unpacked(zlib.compress(b"\0" * (200 << 20), 9))
 
 
 @pytest.mark.parametrize(
