@@ -14,14 +14,15 @@
 BIN = .venv/bin
 WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder --max-worker-restart=0
 PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
-COMPILE = $(PYTEST) -n 0 --collect-only -q >/dev/null 2>&1 # once, beside mypy: else each worker does
+COMPILE = $(PYTEST) -n 0 --collect-only -q >/dev/null 2>&1 # once: else each worker does
+PASSED = $(MAKE) --no-print-directory -j2 lint tests CHOSEN
 AGAIN = test $$? = 1 && $(BIN)/python -m tests.running.again $(WORKERS)
 LOCK = $(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header setup.cfg -
 BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mysql-8.0 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full coverage fuzz bench screenshots story packages words lint update
+.PHONY: help run desktop test tests full coverage fuzz bench screenshots story packages words lint update
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -36,16 +37,18 @@ desktop:
 
 test:
 	@sh install.sh $(if $(TWENTIETH),full,test)
-	@$(COMPILE) & $(MAKE) --no-print-directory lint; found=$$?; wait; exit $$found
 	@$(BIN)/python -m tests.running.builds $(BUILDS) $(if $(TWENTIETH),$(MORE_BUILDS)) || test "$$CI" != true
-	$(PYTEST) $(if $(TWENTIETH),--twentieth=$(TWENTIETH),-m "not full") || { $(AGAIN); }
+	@$(PASSED)='$(if $(TWENTIETH),--twentieth=$(TWENTIETH),-m "not full")'
 
 full:
 	@sh install.sh full
-	@$(COMPILE) & $(MAKE) --no-print-directory lint; found=$$?; wait; exit $$found
 	@$(BIN)/python -m tests.running.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
-	$(PYTEST) -m "not alone" || { $(AGAIN); }
+	@$(PASSED)='-m "not alone"'
 	$(BIN)/pytest -m alone
+
+tests:
+	@$(COMPILE)
+	$(PYTEST) $(CHOSEN) || { $(AGAIN); }
 
 coverage:
 	@sh install.sh test

@@ -15,6 +15,7 @@ from tests.integration.desktop import Desktop
 from tests.integration.test_operations import LEDGER, READ, WRITER, began, ended, has_mark, operation
 from tests.integration.test_stopping import at_work, slow_build
 from tests.integration.test_studies import contender_of
+from tests.sequences import CALM
 from tests.waiting import wait_until
 
 DUMP = 'tool = "dump"\n'
@@ -23,6 +24,10 @@ STARTS = 'case "$*" in *--version*) exit 0;; esac\n'  # before a start Dyno asks
 
 def backup(more: str = "", *roles: str, **seconds: int) -> str:
     return operation("backup", *(roles or (WRITER,)), more=more, **{"after": 2, "seconds": 4, **seconds})
+
+
+def calm(role: str) -> str:
+    return f"{role}{CALM}\n"
 
 
 @pytest.fixture
@@ -58,7 +63,8 @@ def test_a_backup_is_restored_and_has_the_same_rows(
     desktop: Desktop, build_path: Callable[[str], Path], build: str, engine: str, more: str, tool: str
 ) -> None:
     contender = contender_of(desktop, build_path, build, engine)
-    _entry, _, ends = ended(desktop, began(desktop, backup(more, WRITER, LEDGER), READ, contender=contender))
+    step = backup(more, calm(WRITER), calm(LEDGER))
+    _entry, _, ends = ended(desktop, began(desktop, step, READ, contender=contender))
     done, _writer, _ledger, read = ends
     assert {each.outcome for each in ends} == {"completed"}, [each.reason for each in ends]
     found = done.operation

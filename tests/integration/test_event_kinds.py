@@ -74,7 +74,7 @@ def with_steps(outcome: Outcome) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return [(first["kinds"], second) for first, second in pairs]
 
 
-@pytest.mark.parametrize("threads", [1, 5])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.full), 5])
 def test_all_kinds_together_are_the_events_of_each_second_and_of_the_step(
     mix_on: Callable[..., Outcome], threads: int
 ) -> None:

@@ -90,6 +90,7 @@ def test_the_guardian_unmakes_the_change_of_a_killed_agent(
     assert program.calls == ["make", "unmake"]
 
 
+@pytest.mark.full
 def test_a_change_stays_recorded_until_its_unmake_succeeds(
     desktop: Desktop, changed_server: Database, tmp_path: Path
 ) -> None:

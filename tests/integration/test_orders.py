@@ -433,6 +433,7 @@ def test_an_engine_takes_the_isolation_levels_that_dyno_says(server: Server, eng
         assert is_taken or "errno = 4057" in outcome.said
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("build", BUILDS_IN_FULL)
 def test_orders_stay_consistent_on_every_build(build: Build, tmp_path: Path) -> None:
     for server, engine, threads in on_each_engine(build, tmp_path):

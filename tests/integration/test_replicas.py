@@ -259,6 +259,7 @@ def test_what_a_replica_cannot_take_is_refused_at_once(desktop: Desktop, two_rep
 # how far replicas lag
 
 
+@pytest.mark.full
 def test_a_lag_that_was_planted_is_found(desktop: Desktop, two_replicas: Replicated) -> None:
     """One applies three seconds late, the other one not at all for five seconds in the middle."""
     servers, delayed = two_replicas, two_replicas.replicas[1]

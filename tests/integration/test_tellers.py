@@ -234,6 +234,7 @@ def killed_session(desktop: Desktop, engine: str, threads: int) -> str:
     return conditions_text(desktop.json("session", "show", "last")["conditions"])
 
 
+@pytest.mark.full
 def test_a_killed_server_keeps_whole_transactions(desktop: Desktop) -> None:
     assert killed_session(desktop, "innodb", 8) == "3 conditions held after the load and after the last step"
 

@@ -36,6 +36,9 @@ from ui.widgets.layouts import boxed, in_column
 from ui.widgets.pairs import TitleTextGrid
 from ui.widgets.table import LINE_HEIGHT, LineSelectTable
 
+# the usual and the largest one each time
+SIZES = [each if each in (100, 150) else pytest.param(each, marks=pytest.mark.full) for each in TEXT_SIZES]
+
 SHOWING = {  # by page, what it shows once it has read
     "bench": ContendersPanel,
     "live": SessionCharts,
@@ -93,7 +96,7 @@ def test_the_size_is_one_of_the_settings(qtbot: QtBot, context: WindowContext, d
         read_settings(dyno_home)
 
 
-@pytest.mark.parametrize("size", TEXT_SIZES)
+@pytest.mark.parametrize("size", SIZES)
 def test_the_window_fits_on_a_small_screen_on_every_page(
     sized_window: Window, context: WindowContext, size: int
 ) -> None:
