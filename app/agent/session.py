@@ -398,6 +398,6 @@ class StepExecutor:
 
     def _leave_schema(self, server: ExistingServer) -> None:
         if not server.stop():
-            text = "what Dyno made stays in the schema {0.schema} ({1}): dyno server clean {0.build}"
+            text = "what Dyno made stays in the schema {0.schema} ({1}): clean the server {0.build}"
             with contextlib.suppress(DiskFullError):
                 self._journal.log(text.format(self.running.contender, server.left), "error")

@@ -219,6 +219,10 @@ class Servers:
         before = self._tables.read()
         self._write(before, {key: server for key, server in before.items() if key != name})
 
+    def forget_password(self, server: NamedServer) -> None:
+        """Of one that is not on the list, where none that is there has the same."""
+        self._write({**(there := self._tables.read()), "": server}, there)
+
     def _write(self, before: Mapping[str, NamedServer], after: Mapping[str, NamedServer]) -> None:
         """Store these servers; what none of them remembers any more leaves the keyring."""
         if forgotten := _remembered(before) - _remembered(after):

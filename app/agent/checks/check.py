@@ -305,7 +305,7 @@ def _rehearse_existing(
         variables = server.compared.client.pairs("SHOW GLOBAL VARIABLES")
         return RehearsalResult([found, *said], variables, compression)
     except (AgentError, QueryError) as error:
-        todo = "see dyno server show {}".format(contender.build)
+        todo = "look at the server {} again".format(contender.build)
         return RehearsalResult([Check("rehearsal", FAIL, str(error), todo, contender.name)])
     finally:
         server.stop()

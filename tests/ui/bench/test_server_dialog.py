@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from threading import Event
 from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.protocol.answers import ExistingServer, ServerAddress
 from app.targets.servers import Servers
 from tests.existing import keep_two_servers
-from tests.fakes import CERTIFICATE, PASSWORD, ScriptedAgent
+from tests.fakes import CERTIFICATE, PASSWORD, MemoryKeyring, ScriptedAgent
 from tests.ui.bench.set_up import dialogs, opened, wrong
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.fingerprint import FingerprintDialog
@@ -104,6 +106,35 @@ def test_who_does_not_give_the_password_adds_nothing(qtbot: QtBot, adding: Addin
     opened(qtbot, SecretDialog).reject()
     qtbot.waitUntil(lambda: "needs the password of me@localhost:3306" in dialog.visit.message.text)
     assert not Servers().all() and not dialogs(FingerprintDialog)
+
+
+def test_who_closes_it_during_the_login_keeps_neither_server_nor_password(
+    qtbot: QtBot, adding: Adding, looked_at: ScriptedAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyring, logging_in, go_on = MemoryKeyring(), Event(), Event()
+    for module in ("app.targets.server_login", "app.remote.secrets"):
+        monkeypatch.setattr(f"{module}.system_keyring", lambda: keyring)
+    reach = looked_at.reach_server
+
+    def slow(address: ServerAddress) -> ExistingServer:
+        if address.user:
+            logging_in.set()
+            go_on.wait(30)
+        return reach(address)
+
+    monkeypatch.setattr(looked_at, "reach_server", slow)
+    dialog = adding(remember=True)
+    dialog.go_button.click()
+    opened(qtbot, FingerprintDialog).accept_button.click()
+    asking = opened(qtbot, SecretDialog)
+    asking.field.setText(PASSWORD)
+    asking.accept_button.click()
+    qtbot.waitUntil(logging_in.is_set)
+    dialog.reject()
+    go_on.set()
+    qtbot.waitUntil(lambda: looked_at.asked[-1] == "close")
+    qtbot.waitUntil(lambda: not keyring.kept)
+    assert not Servers().all()
 
 
 def test_a_name_that_is_taken_is_said_before_anything_is_asked(

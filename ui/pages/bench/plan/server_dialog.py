@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from threading import Event
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialogButtonBox, QPushButton, QWidget
@@ -94,7 +95,8 @@ class ServerDialog(GrowingDialog):
     ) -> None:
         """`server`: the one to change; without a name a new one on its target."""
         super().__init__(parent)
-        self._context, self._before = context, server
+        self._context, self._before, self._closed = context, server, Event()
+        self.finished.connect(self._on_closed)
         self.setWindowTitle(
             f"Edit the server {server.name}" if server.name else "Add a server that runs already"
         )
@@ -121,7 +123,8 @@ class ServerDialog(GrowingDialog):
         if self._before.name:
             self._save(self._changes(), self.form.values()["confirm"])
         else:
-            self.visit.go(server, lambda ask, accepted: _look_at_new(_accepted(server, accepted), ask))
+            closed = self._closed
+            self.visit.go(server, lambda ask, accepted: _add(_accepted(server, accepted), ask, closed))
 
     # making it
 
@@ -196,19 +199,6 @@ class ServerDialog(GrowingDialog):
             self.visit.go(server, lambda ask, accepted: look_anew(server.name, ask, accepted))
 
     def _on_looked(self, looked: LoggedInServer) -> None:
-        """Keep a new one only now: who has closed the dialog meanwhile keeps nothing."""
-        if self._before.name:
-            self._on_kept(looked)
-            return
-        self._context.tasks.run(
-            self,
-            lambda: Servers().add(looked.server),
-            lambda _: self._on_kept(looked),
-            self._on_failed,
-            stores=True,
-        )
-
-    def _on_kept(self, looked: LoggedInServer) -> None:
         self._show_answer()
         self.visit.show_looked(looked)
         what = "is changed" if self._before.name else "is added: tick it with an engine"
@@ -222,6 +212,9 @@ class ServerDialog(GrowingDialog):
         self.cancel_button.setText("&Close")
         self.cancel_button.setFocus()
         self.adjustSize()
+
+    def _on_closed(self) -> None:
+        self._closed.set()
 
     def _on_failed(self, error: Exception) -> None:
         self._set_busy(False)
@@ -254,12 +247,19 @@ def _accepted(server: NamedServer, certificate: str) -> NamedServer:
     return replace(server, certificate=certificate if server.tls else "")
 
 
-def _look_at_new(server: NamedServer, ask: Ask) -> LoggedInServer:
-    Servers().check_new(server)
-    return look_at_server(server, ask)
-
-
 def _edit(name: str, changes: dict[str, object], typed: str) -> NamedServer:
     changed = _confirmed(Servers().changed(name, **changes), typed)
     Servers().update(changed)
     return changed
+
+
+def _add(server: NamedServer, ask: Ask, closed: Event) -> LoggedInServer:
+    """Keep a new one once it has let Dyno in; who has closed the dialog meanwhile keeps nothing."""
+    servers = Servers()
+    servers.check_new(server)
+    looked = look_at_server(server, ask)
+    if closed.is_set():
+        servers.forget_password(server)
+    else:
+        servers.add(looked.server)
+    return looked
