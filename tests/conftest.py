@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,6 +41,7 @@ __all__ = [
 ]  # hooks
 
 ON_DISK = "/var/tmp"
+NUMBERS = count()
 IN_CI = os.environ.get("CI") == "true"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each command of a test would compile Dyno anew
 sys.dont_write_bytecode = False
@@ -48,25 +50,34 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background: comm
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _home_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Fixtures that outlive a test do not see the person's own history either."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DYNO_HOME", str(tmp_path_factory.mktemp("home") / "dyno"))
-        yield
+        homes = tmp_path_factory.mktemp("homes")
+        patch.setenv("DYNO_HOME", str(homes / "dyno"))
+        yield homes
 
 
 @pytest.fixture(autouse=True)
-def dyno_home(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
-    """The DYNO_HOME of this test; it does not exist yet."""
+def _own_home(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, _homes: Path
+) -> Iterator[None]:
+    """A test that uses no folder gets none: making and deleting one takes longer than most of these tests."""
     with ExitStack() as stack:
-        folder = tmp_path
+        folder = _homes / str(next(NUMBERS))
         if request.node.get_closest_marker("disk"):
             folder = Path(stack.enter_context(TemporaryDirectory(dir=ON_DISK, ignore_cleanup_errors=True)))
+        elif {"tmp_path", "dyno_home"} & {*request.fixturenames}:
+            folder = request.getfixturevalue("tmp_path")
         monkeypatch.setenv("DYNO_HOME", str(folder / "dyno-home"))
         monkeypatch.delenv("COLUMNS", raising=False)  # readline sets it
-        yield folder / "dyno-home"
+        yield
+
+
+@pytest.fixture
+def dyno_home() -> Path:
+    """The DYNO_HOME of this test; it does not exist yet."""
+    return Path(os.environ["DYNO_HOME"])
 
 
 @pytest.fixture(autouse=True)
