@@ -24,7 +24,7 @@ from app.comparison.verdicts.compare import compare
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
 from app.protocol.plan import SLICES
-from app.stats.at_target.verdicts import COLOURED
+from app.stats.at_target.verdicts import COLOURED, NOISE, SAME, SMALL
 from tests.bench.figure import Figure
 from tests.installed import BUILD, DYNO
 from tests.integration.delaying_relay import delaying_relay
@@ -33,6 +33,7 @@ from tests.team_server import Database, started
 from tests.waiting import beside
 
 PLANS, FALSE_OF_100 = 20, 9
+JUDGED = (*COLOURED, NOISE, SAME, SMALL)
 READING, WRITING = ("point-query", "read-only"), ("point-query", "update-index")
 SIZE = {"tables": 2, "rows": 20_000, "threads": [2], "seconds": 3, "warmup": 1}
 PASSWORD, HOST = "of the bench", "127.0.0.1"
@@ -165,7 +166,7 @@ def _carried_out(home: Path, kind: Equals, options: argparse.Namespace) -> Verdi
     print(
         f"{time.monotonic() - began:.0f} s", *(f"{each.verdict} {each.marks}" for each in cells), flush=True
     )
-    judged = sum(word not in (None, "marked") for word in words)
+    judged = sum(word in JUDGED for word in words)
     alone = sum("not-alone" not in cell.marks for cell in cells)
     return Verdicts(len(cells), judged, sum(word in COLOURED for word in words), alone)
 
