@@ -6,6 +6,7 @@ import os
 import time
 from typing import Any, Callable, Collection, Dict, List, NamedTuple, Optional, Set, Tuple
 
+from app.agent.system.own_process import CODE
 from app.protocol.others import ProcessesOfName
 
 from .proc_files import TICK_S, Counters, ProcessStat, parse_io, parse_process, read_file
@@ -90,9 +91,13 @@ class OtherProcesses:
         self._known.add(pid)
         if stat.is_kernel:
             self._kernel.add(pid)
-        if stat.is_kernel or (pid != os.getpid() and self._own_word in _command(pid)):
+        if stat.is_kernel or (pid != os.getpid() and self._is_own(_command(pid))):
             # what one did before the first reading was not in the time that is measured
             self._counted[pid] = _Thread(stat.ticks if self._readings == 1 else 0)
+
+    def _is_own(self, command: bytes) -> bool:
+        """Of an agent, or of what carries out a part of it: the relay to a server that runs already."""
+        return self._own_word in command or CODE.encode() in command
 
     def _count(self, pid: int, thread: _Thread) -> None:
         stat = _stat(pid)

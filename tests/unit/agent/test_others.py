@@ -22,6 +22,7 @@ from app.agent.sampling.other_processes import OtherProcesses
 from app.agent.sampling.proc_files import parse_pressure, parse_process, parse_switches, parse_vmstat
 from app.agent.sampling.process import ThreadCounters, throttled_s
 from app.agent.sampling.reading import Reading
+from app.agent.system.own_process import CODE
 from app.protocol.others import Others, ProcessesOfName
 from app.protocol.reading import read
 from app.protocol.step_parts import to_json
@@ -282,3 +283,14 @@ def test_what_programs_have_written_is_told_before_the_device_has_it() -> None:
     writer = ProcessesOfName("pytest", write_kb=4096.0)
     found = Others(cpus=2, read_kb=2048.0, write_kb=0.0, programs=[writer], causes=["disk"])
     assert found.texts == ["other programs read 2.0 and wrote 4.0 MiB/s: pytest"]
+
+
+def test_what_carries_out_a_part_of_an_agent_is_dyno() -> None:
+    """The relay to a server that runs already: else each of its steps would be called disturbed."""
+    with program(sys.executable, "-c", "while True: pass", CODE):
+        sampler = HostSampler({}, "/", "no-such-word")
+        first = sampler.read(whole=True)
+        time.sleep(0.5)
+        last = sampler.read(whole=True)
+        sampler.close()
+    assert last.counters["dyno_cpu_s"] - first.counters["dyno_cpu_s"] > 0.1  # on a busy machine
