@@ -15,7 +15,7 @@ BIN = .venv/bin
 WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder --max-worker-restart=0
 PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
 COMPILE = $(PYTEST) -n 0 --collect-only -q >/dev/null 2>&1 # once: else each worker does
-PASSED = $(MAKE) --no-print-directory -j2 lint tests CHOSEN
+LINT_AND_TESTS = $(MAKE) --no-print-directory -j2 lint tests
 AGAIN = test $$? = 1 && $(BIN)/python -m tests.running.again $(WORKERS)
 LOCK = $(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header setup.cfg -
 BUILDS = mysql-5.6 mysql-9.7
@@ -38,12 +38,12 @@ desktop:
 test:
 	@sh install.sh $(if $(TWENTIETH),full,test)
 	@$(BIN)/python -m tests.running.builds $(BUILDS) $(if $(TWENTIETH),$(MORE_BUILDS)) || test "$$CI" != true
-	@$(PASSED)='$(if $(TWENTIETH),--twentieth=$(TWENTIETH),-m "not full")'
+	@$(LINT_AND_TESTS) CHOSEN='$(if $(TWENTIETH),--twentieth=$(TWENTIETH),-m "not full")'
 
 full:
 	@sh install.sh full
 	@$(BIN)/python -m tests.running.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
-	@$(PASSED)='-m "not alone"'
+	@$(LINT_AND_TESTS) CHOSEN='-m "not alone"'
 	$(BIN)/pytest -m alone
 
 tests:

@@ -41,7 +41,7 @@ __all__ = [
 ]  # hooks
 
 ON_DISK = "/var/tmp"
-NUMBERS = count()
+NUMBERS = count()  # of homes
 IN_CI = os.environ.get("CI") == "true"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each command of a test would compile Dyno anew
 sys.dont_write_bytecode = False

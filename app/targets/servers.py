@@ -220,15 +220,12 @@ class Servers:
         self._write(before, {key: server for key, server in before.items() if key != name})
 
     def forget_password(self, server: NamedServer) -> None:
-        """Of one that is not on the list, where none that is there has the same."""
-        self._write({**(there := self._tables.read()), "": server}, there)
+        """Of a server that is not on the list, unless one of the list remembers the same."""
+        _forget(_remembered({"": server}) - _remembered(self._tables.read()))
 
     def _write(self, before: Mapping[str, NamedServer], after: Mapping[str, NamedServer]) -> None:
         """Store these servers; what none of them remembers any more leaves the keyring."""
-        if forgotten := _remembered(before) - _remembered(after):
-            from app.remote.secrets import forget_secret
-
-            forget_secret(*forgotten)
+        _forget(_remembered(before) - _remembered(after))
         self._tables.write(after)
 
 
@@ -246,6 +243,13 @@ def changed_server(before: NamedServer, **changes: Any) -> NamedServer:
 def _remembered(servers: Mapping[str, NamedServer]) -> set[str]:
     """Whose passwords are in the keyring; servers may share one."""
     return {each.password_label for each in servers.values() if each.remember}
+
+
+def _forget(labels: set[str]) -> None:
+    if labels:
+        from app.remote.secrets import forget_secret
+
+        forget_secret(*labels)
 
 
 def _check_keyring(server: NamedServer) -> None:

@@ -94,16 +94,17 @@ def test_conditions_hold_after_the_load_and_after_the_last_step(desktop: Desktop
     [
         ("update account set balance = balance + 5 where id = 7", "accounts", "accounts=5, branches=0"),
         ("delete from history where id = 1", "history", "teller_id="),
-        *(
-            pytest.param(*planted, marks=pytest.mark.full)
-            for planted in (
-                (
-                    "update teller set balance = balance - 3 where id = 2",
-                    "tellers",
-                    "branch_id=1, branch=0, tellers=-3",
-                ),
-                ("update branch set balance = 1 where id = 2", "accounts", "accounts=0, branches=1"),
-            )
+        pytest.param(
+            "update teller set balance = balance - 3 where id = 2",
+            "tellers",
+            "branch_id=1, branch=0, tellers=-3",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            "update branch set balance = 1 where id = 2",
+            "accounts",
+            "accounts=0, branches=1",
+            marks=pytest.mark.full,
         ),
     ],
 )

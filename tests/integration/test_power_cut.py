@@ -19,10 +19,10 @@ from tests.integration.desktop import Desktop
 from tests.integration.slow_fsync import HAS_COMPILER, preloaded_losing
 from tests.integration.test_studies import contender_of
 from tests.plans import write
-from tests.sequences import INDEX, LOAD, own_sequence
+from tests.sequences import CALM, INDEX, LOAD, own_sequence
 
 pytestmark = pytest.mark.root
-CUT = """\
+CUT = f"""\
 name = "power-cut"
 kind = "power-cut"
 after = 3
@@ -31,12 +31,12 @@ seconds = 20
 [[step.role]]
 name = "ledger"
 workload = "ledger"
-rate = 400
+{CALM}
 
 [[step.role]]
 name = "writer"
 workload = "update-index"
-rate = 400
+{CALM}
 """
 LIMIT_S = 300  # MySQL takes its time on a busy machine
 STEPS = 3  # load, index, this one

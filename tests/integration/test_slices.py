@@ -118,7 +118,7 @@ def test_a_rate_holds_in_the_time_of_each(alternating: Desktop) -> None:
         for step in (READ, WRITE):
             done = ended(events, step)
             rate = done.totals.events / done.seconds
-            assert 340 < rate < 460 or (rate < 460 and "rate-missed" in done.marks)  # on a busy machine
+            assert rate < 460 and (rate > 340 or "rate-missed" in done.marks)  # on a busy machine
 
 
 def test_costs_are_those_of_its_own_time(alternating: Desktop) -> None:

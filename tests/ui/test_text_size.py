@@ -36,8 +36,8 @@ from ui.widgets.layouts import boxed, in_column
 from ui.widgets.pairs import TitleTextGrid
 from ui.widgets.table import LINE_HEIGHT, LineSelectTable
 
-# the usual and the largest one each time
-SIZES = [each if each in (100, 150) else pytest.param(each, marks=pytest.mark.full) for each in TEXT_SIZES]
+ALWAYS = (100, max(TEXT_SIZES))  # the others are among the long tests
+SIZES = [each if each in ALWAYS else pytest.param(each, marks=pytest.mark.full) for each in TEXT_SIZES]
 
 SHOWING = {  # by page, what it shows once it has read
     "bench": ContendersPanel,

@@ -4,8 +4,8 @@ Dyno itself changes nothing of such a server. The program is its owner's, and ge
 What it starts may go on: only its own end is waited for.
 
 A record in the directory of the session says that the change may be in force. A process of its own calls the
-program and removes the record, even if the agent is killed meanwhile: the record tells whoever cleans up
-whether `unmake` must still be called.
+program and removes the record, even if the agent is killed. Whoever cleans up calls `unmake` if the record is
+still there.
 """
 
 from __future__ import annotations

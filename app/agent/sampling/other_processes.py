@@ -44,7 +44,8 @@ class OtherProcesses:
     """Counts the kernel's threads and Dyno's other processes, and names those that are neither."""
 
     def __init__(self, own_word: bytes) -> None:
-        self._own_word = own_word  # that is in the command line of every agent of this version
+        # in the command lines of every agent of this version, and of its own processes, such as the relay
+        self._own_words = (own_word, CODE.encode())
         self.without: Callable[[], Set[int]] = set  # processes of the plan: they are measured themselves
         self._newest = b""  # process or thread of the machine, when /proc was listed last
         self._known: Set[int] = set()
@@ -91,13 +92,14 @@ class OtherProcesses:
         self._known.add(pid)
         if stat.is_kernel:
             self._kernel.add(pid)
-        if stat.is_kernel or (pid != os.getpid() and self._is_own(_command(pid))):
+        if stat.is_kernel or self._is_own(pid):
             # what one did before the first reading was not in the time that is measured
             self._counted[pid] = _Thread(stat.ticks if self._readings == 1 else 0)
 
-    def _is_own(self, command: bytes) -> bool:
-        """Of an agent, or of what carries out a part of it: the relay to a server that runs already."""
-        return self._own_word in command or CODE.encode() in command
+    def _is_own(self, pid: int) -> bool:
+        """Whether it is of Dyno; this process itself is counted apart."""
+        command = b"" if pid == os.getpid() else _command(pid)
+        return any(word in command for word in self._own_words)
 
     def _count(self, pid: int, thread: _Thread) -> None:
         stat = _stat(pid)
