@@ -13,10 +13,11 @@ ATTEMPT_MARKS = {2: "second-attempt", 3: "third-attempt"}  # of a step that they
 BY_CPU = {"cpu", "steal"}  # causes that take nothing but CPU
 ALIKE_PCT = 2.0  # of the CPUs: how far sessions may be apart whose load was the same
 OTHERS_PCT, STEAL_PCT = 5.0, 2.0  # limits, of the CPUs that the server can use
-LEAST_KB = 1024.0  # per second, read or written by others: less does not matter
+LEAST_KB = 1024.0  # read or written by others: less in a second, or in a shorter step, does not matter
 DISK_SHARE = 0.05  # of what the device reads and writes
 UNSEEN_SHARE = 0.25  # the same for unknown programs: a file system reads and writes too
 UNSEEN_WRITES = 3.0  # of the server's writes: its log and file system may add this much
+UNSEEN_KB = 16384.0  # in all: for each table that is made or altered a file system writes 1 or 2 MiB itself
 THROTTLED_PCT = 1.0
 UNNAMED_PCT = 10.0  # of one CPU: less is not mentioned
 MEMORY_PCT = 2.0  # of the time, waiting for memory
@@ -93,7 +94,8 @@ def _unnamed(others: Others) -> str:
 
 
 def _disk(others: Others) -> str:
-    rates = "other programs read {:.1f} and wrote {:.1f} MiB/s"
+    # the journal of a file system, and what it was given before and writes late, are no program's
+    rates = "other programs and the file system read {:.1f} and wrote {:.1f} MiB/s"
     named = ", ".join(each.name for each in others.programs if each.read_kb + each.write_kb >= LEAST_KB)
     read = max(others.read_kb or 0, sum(each.read_kb for each in others.programs))
     written = max(others.write_kb or 0, sum(each.write_kb for each in others.programs))

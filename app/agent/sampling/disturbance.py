@@ -11,6 +11,7 @@ from app.protocol.others import (
     LEAST_KB,
     MEMORY_PCT,
     THROTTLED_PCT,
+    UNSEEN_KB,
     UNSEEN_SHARE,
     UNSEEN_WRITES,
     Others,
@@ -20,7 +21,10 @@ from app.protocol.plan import Plan
 
 from .host import disk_kb_by_others, irq_kthread_cpu_s, others_cpu_s
 from .other_processes import OtherProcesses
+from .proc_files import TICK_S
 from .reading import PROCESSES, Reading, grown
+
+COARSE_S = 2 * TICK_S  # on each CPU: by so much the ticks of machine, server and load may be apart
 
 
 class DisturbanceLimits(NamedTuple):
@@ -78,7 +82,7 @@ def _causes(
     others: Others, before: Reading, after: Reading, seconds: float, allowed: DisturbanceLimits
 ) -> List[str]:
     above = {
-        "cpu": (others.cpu_pct or 0) > allowed.others_pct * others.cpus,
+        "cpu": (others.cpu_pct or 0) > (allowed.others_pct + 100 * COARSE_S / seconds) * others.cpus,
         "steal": (others.steal_pct or 0) > allowed.steal_pct,
         "disk": not allowed.only_drives and _is_disk_shared(others, before, after, seconds),
         "swap": not allowed.swaps and (others.swap_kb or 0) > 0,
@@ -94,12 +98,12 @@ def _is_disk_shared(others: Others, before: Reading, after: Reading, seconds: fl
     """Whether other programs use the disk: those that may be read, else by the counters of the device."""
     named = sum(each.read_kb + each.write_kb for each in others.programs)
     device = _device_kb(before, after, seconds)
-    if named > LEAST_KB and named > DISK_SHARE * device:
+    if named > LEAST_KB / min(seconds, 1.0) and named > DISK_SHARE * device:
         return True
-    reads, writes = others.read_kb or 0, others.write_kb or 0
+    reads, writes, least = others.read_kb or 0, others.write_kb or 0, max(LEAST_KB, UNSEEN_KB / seconds)
     of_server = (grown("server_write_kb", before, after) or 0) / seconds
-    return (reads > LEAST_KB and reads > UNSEEN_SHARE * device) or (
-        writes > LEAST_KB and writes > UNSEEN_WRITES * of_server
+    return (reads > least and reads > UNSEEN_SHARE * device) or (
+        writes > least and writes > UNSEEN_WRITES * of_server
     )
 
 

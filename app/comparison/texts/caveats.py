@@ -28,7 +28,10 @@ _FAIR = " - from all contenders alike: judged all the same"
 _FIGURES: dict[str, tuple[str, Callable[[Others], float]]] = {
     "cpu": ("other programs took {}%{} CPU", lambda each: each.cpu_pct or 0),
     "steal": ("the hypervisor took {}% of the CPU", lambda each: each.steal_pct or 0),
-    "disk": ("other programs read and wrote {} MiB/s", lambda each: _disk_kb(each) / 1024),
+    "disk": (
+        "other programs and the file system read and wrote {} MiB/s",
+        lambda each: _disk_kb(each) / 1024,
+    ),
     "swap": ("the machine swapped {} MiB", lambda each: (each.swap_kb or 0) / 1024),
     "memory": ("tasks waited for memory for {}% of the time", lambda each: each.memory_pct or 0),
     "quota": (

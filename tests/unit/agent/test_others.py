@@ -22,6 +22,7 @@ from app.agent.sampling.other_processes import OtherProcesses
 from app.agent.sampling.proc_files import parse_pressure, parse_process, parse_switches, parse_vmstat
 from app.agent.sampling.process import ThreadCounters, throttled_s
 from app.agent.sampling.reading import Reading
+from app.agent.server.affinity import count_cpus
 from app.agent.system.own_process import CODE
 from app.protocol.others import Others, ProcessesOfName
 from app.protocol.reading import read
@@ -204,6 +205,29 @@ def test_what_this_machine_cannot_bring_about_is_told_from_its_counters(
     assert read(Others, json.loads(json.dumps(found, default=to_json))) == found
 
 
+@pytest.mark.parametrize(
+    ("seconds", "grown", "causes"),
+    [
+        # a table is altered: 3 MiB are the file system's own, of the server's 0.3
+        (0.035, {"disk_write_kb": 2768.0, "server_write_kb": 348.0}, []),
+        (10.0, {"disk_write_kb": 27680.0, "server_write_kb": 3480.0}, ["disk"]),
+        # of each CPU; the machine's ticks and those of the server are read one after the other
+        (0.035, {"cpu_busy": 2.0}, []),
+        (10.0, {"cpu_busy": 150.0}, ["cpu"]),
+        (0.2, {"cpu_busy": 10.0}, ["cpu"]),
+    ],
+)
+def test_of_a_short_step_a_tick_or_a_write_of_the_file_system_is_no_other_program(
+    seconds: float, grown: dict[str, float], causes: list[str]
+) -> None:
+    names = (*grown, "cpu_busy", "cpu_interrupts", "dyno_cpu_s", "disk_read_kb", "server_read_kb")
+    of_all = {name: value * (count_cpus() if name == "cpu_busy" else 1) for name, value in grown.items()}
+    before = reading(0, cpu_total=0, **dict.fromkeys(names, 0))
+    after = reading(seconds, cpu_total=200 * seconds, **{**dict.fromkeys(names, 0), **of_all})
+    nobody = OtherProcesses(b"no-such-word")
+    assert others_between(before, after, nobody, DisturbanceLimits(5, 2)).causes == causes
+
+
 def test_a_server_with_a_memory_limit_runs_short_of_memory_by_itself() -> None:
     before, after = reading(0, swap_kb=0, cpu_total=0), reading(10, swap_kb=9, cpu_total=2000)
     found = others_between(
@@ -282,7 +306,7 @@ def test_what_programs_have_written_is_told_before_the_device_has_it() -> None:
     """Dirty pages of a file: the device writes them later, or never."""
     writer = ProcessesOfName("pytest", write_kb=4096.0)
     found = Others(cpus=2, read_kb=2048.0, write_kb=0.0, programs=[writer], causes=["disk"])
-    assert found.texts == ["other programs read 2.0 and wrote 4.0 MiB/s: pytest"]
+    assert found.texts == ["other programs and the file system read 2.0 and wrote 4.0 MiB/s: pytest"]
 
 
 def test_what_carries_out_a_part_of_an_agent_is_dyno() -> None:

@@ -57,7 +57,7 @@ def test_a_cause_that_costs_no_verdict_says_so(history: History) -> None:
     """One session of five is left out, and the others are judged."""
     found = compared(history, {(1, 1, 1): busy(90.0, causes=["disk"])})
     first, *_ = joined_texts(found)
-    assert first == ("other programs read and wrote 4.0 MiB/s in 1 measurement: dpkg")
+    assert first == ("other programs and the file system read and wrote 4.0 MiB/s in 1 measurement: dpkg")
     assert "1 disturbed measurement left out" in joined_texts(found)
 
 
