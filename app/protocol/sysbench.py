@@ -33,7 +33,7 @@ LOADED = "DYNO_LOADED"  # which of them, without .lua
 _AT_A_GATE = ("--time=0", "--events=0", "--report-interval=0")
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
-_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
+_REQUIRE = re.compile(r"""require(?<=\brequire)\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
 _FAMILY = re.compile(r"\bCOLUMN_FAMILY\s*=\s*(\w+)[\s,]*", re.IGNORECASE)
 SHARED = (  # the same for every step
     "--db-driver=mysql",
