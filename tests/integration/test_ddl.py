@@ -20,7 +20,9 @@ REBUILD = "ALTER TABLE {table} FORCE"
 STATEMENTS = {"add-column": COLUMN, "add-index": INDEX, "rebuild": REBUILD}
 # what each server took, by the manuals and by the states of its threads: `copy to tmp table` is COPY
 TAKEN = [
-    pytest.param("", "innodb", ("INSTANT", "INPLACE", "INPLACE"), id="mariadb-innodb"),
+    pytest.param(
+        "", "innodb", ("INSTANT", "INPLACE", "INPLACE"), id="mariadb-innodb", marks=pytest.mark.full
+    ),
     pytest.param("", "rocksdb", ("COPY", "INPLACE", "COPY"), id="mariadb-rocksdb", marks=pytest.mark.full),
     pytest.param("", "aria", ("COPY", "COPY", "COPY"), id="mariadb-aria", marks=pytest.mark.full),
     pytest.param("", "myisam", ("COPY", "COPY", "COPY"), id="mariadb-myisam", marks=pytest.mark.full),

@@ -252,6 +252,7 @@ threads = 1
 """
 
 
+@pytest.mark.full
 def test_kinds_within_roles_are_of_their_role(desktop: Desktop) -> None:
     session = carried_out_mix(desktop, MARIADB, ROLES)
     found = ends_by_name(desktop, session)

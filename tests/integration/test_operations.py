@@ -75,6 +75,7 @@ def connected(desktop: Desktop, directory: Path | None = None) -> Any:
     return pymysql.connect(unix_socket=socket, user="root", autocommit=True)
 
 
+@pytest.mark.full
 def test_a_kill_at_full_rate_loses_nothing_that_was_promised(desktop: Desktop) -> None:
     entry, events, ends = ended(desktop, began(desktop, operation("kill", WRITER, LEDGER, seconds=12), READ))
     kill, writer, ledger, read = ends

@@ -33,6 +33,7 @@ LOAD = "orders-load"
 ROWS, WAREHOUSES = 1000, 3  # items, so 30 customers and orders of a district, 9 of them new
 SIZE = {"rows": ROWS, "tables": WAREHOUSES}
 FORMS = ("common", "specified")
+SHORT = (pytest.param("common", marks=pytest.mark.full), "specified")  # of what takes seconds
 NAMES = {"common": "orders", "specified": "orders-specified"}
 SHARES = {"common": (10, 10, 1, 1, 1), "specified": (45, 43, 4, 4, 4)}
 CHI_SQUARE = 23.5  # of four degrees of freedom: passed by one in 10,000
@@ -145,7 +146,7 @@ def test_every_engine_has_the_keys_and_some_the_foreign_keys(server: Server, eng
 # The transactions
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SHORT)
 def test_a_transaction_has_the_statements_of_the_study(server: Server, form: str) -> None:
     """On MyISAM no order is rolled back: the counts are exact."""
     loaded(server, form, "myisam", tables=1)
@@ -167,7 +168,7 @@ def test_a_delivery_has_72_statements(server: Server) -> None:
     assert delivery["events"] > 4 and statements(delivery) == 72 * delivery["events"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SHORT)
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.full), 6])
 def test_transactions_have_their_shares(server: Server, form: str, threads: int) -> None:
     loaded(server, form)
@@ -288,7 +289,7 @@ def test_only_the_specified_form_repeats_what_an_error_ended(server: Server, for
 # Procedures
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SHORT)
 def test_procedures_leave_the_same_rows_as_the_statements_of_a_client(server: Server, form: str) -> None:
     found = []
     for procedures in (False, True):
@@ -302,7 +303,7 @@ def test_procedures_leave_the_same_rows_as_the_statements_of_a_client(server: Se
 # Conditions
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SHORT)
 @pytest.mark.parametrize("procedures", [False, True])
 def test_many_clients_leave_the_tables_consistent(server: Server, form: str, procedures: bool) -> None:
     loaded(server, form)

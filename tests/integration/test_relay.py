@@ -41,10 +41,9 @@ from tests.waiting import wait_until
 HOST, PASSWORD, SCHEMA = "127.0.0.1", "a Secret of 43", "bench"
 ALL_BUILDS = [
     pytest.param("", id="installed"),
-    pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7")),
     *(
         pytest.param(name, marks=[pytest.mark.full, pytest.mark.build(name)])
-        for name in ("mysql-8.0", "mariadb-11.4", "mariadb-11.8")
+        for name in ("mysql-9.7", "mysql-8.0", "mariadb-11.4", "mariadb-11.8")
     ),
 ]
 

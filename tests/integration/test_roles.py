@@ -73,6 +73,7 @@ def test_three_roles_do_their_parts_to_the_statement(desktop: Desktop) -> None:
     assert writer.seconds - 0.1 <= reader.seconds < writer.seconds + 2.0
 
 
+@pytest.mark.full
 def test_each_role_has_its_own_seconds(desktop: Desktop) -> None:
     (entry,) = carried_out(desktop, with_roles("mixed", READER, WRITER, CLEANER))
     events = desktop.events(str(entry["id"]))
@@ -240,6 +241,7 @@ def test_a_role_of_one_event_a_second_ends_in_time_and_so_does_a_step_that_nobod
     assert found[5].reason == "never had not done its part after 3 s: the step ended"
 
 
+@pytest.mark.full
 def test_one_that_follows_is_never_further_apart_than_was_asked(desktop: Desktop) -> None:
     writer = 'name = "writer"\nworkload = "insert"\nthreads = 2\nseconds = 4'
     (entry,) = carried_out(desktop, with_roles("close", writer, UPDATING))
