@@ -11,9 +11,7 @@ from tests.ui.screen import Person, person_before, screen_of
 
 RUN_S = 180.0
 MOST_TABS = 60
-ONE_ROUND = (
-    ("Rows per table", "2000"), ("Warm-up s", "0"), ("Repeats", "1"), ("Seconds", "1"), ("Name", "by keyboard")
-)  # fmt: skip
+SHORT = {"Rows per table": "2000", "Warm-up s": "0", "Repeats": "1", "Seconds": "1", "Name": "by keyboard"}
 BEGAN = re.compile(r", (\w{3} )?\d\d:\d\d ")
 
 
@@ -41,7 +39,7 @@ def set_up(person: Person) -> None:
     person.wait_to_see("of disk")
     assert person.find("Targets")["focus"], "the keyboard begins where the work begins"
     person.press("ctrl+m")
-    for field, text in ONE_ROUND:
+    for field, text in SHORT.items():
         tab_to(person, field)
         person.press("ctrl+a")
         person.type(text)
