@@ -34,13 +34,15 @@ STEPS = (LOAD, INDEX, 'workload = "burner"\nprofile = true', f'workload = "point
 BURNING, CALMLY = 2, 3
 
 
-def may_sample() -> bool:
-    """Whether perf is there, and this user may use it: Debian's kernels allow it to root alone."""
+@pytest.fixture
+def perf() -> None:
+    """perf is there, and this user may use it: Debian's kernels allow it to root alone."""
     words = ["perf", "record", "-e", "cpu-clock", "-o", "/dev/null", "true"]
-    return bool(shutil.which("perf")) and subprocess.run(words, capture_output=True).returncode == 0
+    if not shutil.which("perf") or subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("perf is not installed, or refused to this user")
 
 
-@pytest.mark.skipif(not may_sample(), reason="perf is not installed, or refused to this user")
+@pytest.mark.usefixtures("perf")
 def test_what_burns_the_cpu_of_a_profiled_step_is_on_top(desktop: Desktop) -> None:
     said, session = _burned(desktop, seconds=2)
     assert "profile: perf samples stacks by" in said
@@ -105,7 +107,7 @@ def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.skipif(not may_sample(), reason="perf is not installed, or refused to this user")
+@pytest.mark.usefixtures("perf")
 def test_a_step_that_runs_is_profiled_when_a_person_asks(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=8))
     wait_until(begun(desktop, READ), "the step has begun", 180)

@@ -24,19 +24,19 @@ def named(sql: str) -> list[str]:
 @pytest.mark.parametrize(
     ("folder", "names"),
     [
-        ("share", ["mysql_system_tables.sql", "mysql_system_tables_data.sql", "fill_help_tables.sql"]),
+        ("share", ["mysql_system_tables.sql", "mysql_system_tables_data.sql", "mysql_sys_schema.sql"]),
         ("share/mysql-5.5", ["mysql_system_tables.sql"]),
         (
             "share",
             ["mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql",
-             "fill_help_tables.sql", "maria_add_gis_sp_bootstrap.sql", "mariadb_sys_schema.sql"],
+             "maria_add_gis_sp_bootstrap.sql", "mariadb_sys_schema.sql"],
         ),
     ],
 )  # fmt: skip
 def test_the_files_of_a_build_in_the_order_of_its_scripts(
     tmp_path: Path, folder: str, names: list[str]
 ) -> None:
-    share(tmp_path, folder, *reversed(names), "mysql_test_db.sql")
+    share(tmp_path, folder, *reversed(names), "mysql_test_db.sql", "fill_help_tables.sql")
     file = io.BytesIO()
     write_system_sql(str(tmp_path), file)
     sql = file.getvalue().decode()
