@@ -15,7 +15,7 @@ from app.protocol.events import Fact
 from app.protocol.latency import counts_of
 from app.protocol.plan import Plan, Step
 
-from . import journals
+from . import journals, stored
 
 _DRIVEN = (
     ("point-query.pre", "point-query"), ("update-index", "write-heavy"), ("read-only", "scan-heavy"),
@@ -76,27 +76,39 @@ def keep(
 
     `facts` hold in each of them.
     """
+    what = (its_plan, list(failed), list(marked), dict(facts), list(series))
     with History(home) as history:
-        for turn in its_plan.turns:
-            maker = journals.Maker(its_plan, turn.session).begin(series)
-            maker.add(
-                Fact,
-                name="variables",
-                value={"io_capacity": str(turn.contender), "innodb_flush_method": "O_DIRECT"},
-                when="loaded",
-            )
-            for name, value in facts.items():
-                maker.add(Fact, name=name, value=value)
-            maker.latencies = dict.fromkeys(range(-2, 5), SECOND)
-            for at, step in enumerate(its_plan.steps):
-                if (turn.contender, step.name) in failed:
-                    maker.step(at, "failed", "sysbench: FATAL: error 1205")
-                else:
-                    place = (turn.contender, step.name)
-                    marks = ["indebted"] if place in marked or (*place, turn.repeat) in marked else []
-                    maker.step(at, value=_value(step, turn.contender, turn.session), marks=marks)
-            JournalStorer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
+        stored.once(history, what, lambda: _store(history, *what))
     return tuple(turn.session for turn in its_plan.turns)
+
+
+def _store(
+    history: History,
+    its_plan: Plan,
+    failed: Collection[tuple[int, str]],
+    marked: Collection[tuple[int, str] | tuple[int, str, int]],
+    facts: Mapping[str, Any],
+    series: Sequence[dict[str, Any]],
+) -> None:
+    for turn in its_plan.turns:
+        maker = journals.Maker(its_plan, turn.session).begin(series)
+        maker.add(
+            Fact,
+            name="variables",
+            value={"io_capacity": str(turn.contender), "innodb_flush_method": "O_DIRECT"},
+            when="loaded",
+        )
+        for name, value in facts.items():
+            maker.add(Fact, name=name, value=value)
+        maker.latencies = dict.fromkeys(range(-2, 5), SECOND)
+        for at, step in enumerate(its_plan.steps):
+            if (turn.contender, step.name) in failed:
+                maker.step(at, "failed", "sysbench: FATAL: error 1205")
+            else:
+                place = (turn.contender, step.name)
+                marks = ["indebted"] if place in marked or (*place, turn.repeat) in marked else []
+                maker.step(at, value=_value(step, turn.contender, turn.session), marks=marks)
+        JournalStorer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
 
 
 def _value(step: Step, contender: int, session: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -11,7 +12,7 @@ from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Contender, Plan, PlannedSession, Step
 
-from . import journals
+from . import journals, stored
 
 COMMON = (1.0, 0.8, 1.25, 0.95, 1.1, 0.9)  # of the rounds
 _OWN = (1.0, 1.004, 0.997, 1.002, 0.996, 1.001)
@@ -61,19 +62,24 @@ def keep(
 
     Those after the turn `until` have not begun.
     """
+    what = (its_plan, list(factors), odd or {}, until)
+    stored.once(history, what, partial(_store, history, its_plan, factors, odd or {}, until))
+    return [turn.session for turn in its_plan.turns]
+
+
+def _store(history: History, its_plan: Plan, factors: Sequence[float], odd: Oddities, until: int) -> None:
     for turn in its_plan.turns:
         maker = _Maker(its_plan, turn.session)
         maker.random = Random(turn.ordinal)  # a session has another name each time
         if turn.ordinal <= until:
             maker.begin()
             for at in range(len(its_plan.steps)):
-                its_odd = (odd or {}).get((turn.contender, turn.repeat, at), Odd())
+                its_odd = odd.get((turn.contender, turn.repeat, at), Odd())
                 _step(maker, turn, at, factors[turn.contender], its_odd)
             maker.end()
         else:
             maker.planned()
         JournalStorer(history).append(its_plan.id, turn.session, 0, maker.raw)
-    return [turn.session for turn in its_plan.turns]
 
 
 def _step(maker: _Maker, turn: PlannedSession, at: int, factor: float, odd: Odd) -> None:

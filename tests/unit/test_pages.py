@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.parser import whole_parser
 from app.core.errors import DynoError
+from tests.unit.cli.words import WHOLE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -68,7 +68,7 @@ def parts(line: str) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_each_command_that_a_page_shows_is_one(name: str) -> None:
-    text, parser = NAMED[name].read_text(), whole_parser()
+    text, parser = NAMED[name].read_text(), WHOLE
     whole = typed(text)
     for command in whole | mentioned(text):
         if _IS_USAGE.search(command):

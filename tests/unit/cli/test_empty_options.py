@@ -7,8 +7,8 @@ import argparse
 import pytest
 
 from app.cli import main
-from app.cli.parser import Parser, non_empty_option, whole_parser
-from tests.unit.cli.words import parsers
+from app.cli.parser import Parser, non_empty_option
+from tests.unit.cli.words import WHOLE, parsers
 
 RUN = ("run", "--contender", "mariadb-10.11:innodb", "--sequence", "duel")
 MAY_BE_EMPTY = (  # it takes away what was there
@@ -18,7 +18,7 @@ MAY_BE_EMPTY = (  # it takes away what was there
 
 def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:
     found = 0
-    for parser in parsers(whole_parser()):
+    for parser in parsers(WHOLE):
         assert isinstance(parser, Parser)
         for action in parser._actions:
             if (
@@ -37,7 +37,7 @@ def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:
 
 
 def test_what_is_left_out_stays_empty() -> None:
-    assert whole_parser().parse_args(["run"]).directory == ""
+    assert WHOLE.parse_args(["run"]).directory == ""
     assert non_empty_option(str)("x") == "x"
 
 

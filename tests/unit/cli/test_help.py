@@ -11,13 +11,13 @@ from contextlib import suppress
 import pytest
 
 from app.cli.help_text import EXAMPLES, OPTIONS, WORDS, examples_of, groups_of
-from app.cli.parser import Parser, parse, whole_parser
+from app.cli.parser import Parser, parse
 from app.cli.words import command_words
 from app.core.option_groups import GROUPS
 from app.core.wrapping import display_width
-from tests.unit.cli.words import parsers
+from tests.unit.cli.words import WHOLE, parsers
 
-PARSERS = [each for each in parsers(whole_parser()) if isinstance(each, Parser)]
+PARSERS = [each for each in parsers(WHOLE) if isinstance(each, Parser)]
 VERBS = [each for each in PARSERS if WORDS not in groups_of(each)]
 LINES = EXAMPLES.read_text().splitlines()
 
@@ -74,4 +74,4 @@ def test_help_is_one_of_the_words() -> None:
     code = "from app.cli import main; main(['help', 'help', 'run'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("usage: dyno run [BUILD") and not done.stderr
-    assert "\n    help " in whole_parser().format_help()
+    assert "\n    help " in WHOLE.format_help()

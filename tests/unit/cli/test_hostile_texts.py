@@ -11,7 +11,6 @@ import pytest
 import tomli_w
 
 from app.cli import main
-from app.cli.parser import whole_parser
 from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.protocol.events import LogEvent, MomentEvent
@@ -21,6 +20,7 @@ from tests import journals
 from tests.hostile import MARKUP, NAME, TEXT, HostileMaker, finds, laced, laced_plan
 from tests.liar import KEY, QUEUED, Liar
 from tests.plans import MARIADB
+from tests.unit.cli.words import WHOLE
 
 TRUE = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
 IDS = [turn.session for turn in TRUE.turns]
@@ -230,7 +230,7 @@ def words_in(words: list[str], folder: Path) -> list[str]:
 
 
 def test_every_verb_is_here() -> None:
-    assert sorted([*COMMANDS, "help"]) == sorted(verbs(whole_parser()))
+    assert sorted([*COMMANDS, "help"]) == sorted(verbs(WHOLE))
 
 
 def test_nothing_that_others_wrote_does_anything(

@@ -10,13 +10,13 @@ from importlib.metadata import version
 import pytest
 
 from app.cli import main
-from app.cli.parser import NOUNS, dyno_parser, parse, whole_parser
+from app.cli.parser import NOUNS, dyno_parser, parse
 from app.cli.word_table import table_text
 from app.cli.words import PATH, command_words
-from tests.unit.cli.words import parsers, refused
+from tests.unit.cli.words import WHOLE, parsers, refused
 
 
-@pytest.mark.parametrize("parser", list(parsers(whole_parser())), ids=lambda each: each.prog)
+@pytest.mark.parametrize("parser", list(parsers(WHOLE)), ids=lambda each: each.prog)
 def test_every_word_says_what_it_is_for(parser: argparse.ArgumentParser) -> None:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -32,17 +32,17 @@ def test_a_word_by_itself_is_the_same_as_among_all(noun: str) -> None:
     """A command makes the parser of its own word alone."""
     alone, among_all = (
         [each.format_help() for each in parsers(whole) if each.prog.split()[1:2] == [noun]]
-        for whole in (dyno_parser(noun), whole_parser())
+        for whole in (dyno_parser(noun), WHOLE)
     )
     assert alone == among_all != []
 
 
 def test_the_table_of_words_is_that_of_the_parsers() -> None:
-    assert PATH.read_text() == table_text(whole_parser()), "the words have changed: make words"
+    assert PATH.read_text() == table_text(WHOLE), "the words have changed: make words"
 
 
 def test_the_help_names_all_words_and_imports_none() -> None:
-    assert dyno_parser("").format_help() == whole_parser().format_help()
+    assert dyno_parser("").format_help() == WHOLE.format_help()
     code = (
         "import sys; from app.cli import main\n"
         "for word in ('--version', '--help'):\n    try: main([word])\n    except SystemExit: pass\n"
@@ -95,7 +95,7 @@ def test_help_is_a_word_too(words: tuple[str, ...], capsys: pytest.CaptureFixtur
 
 def test_what_is_typed_often_has_a_letter() -> None:
     letters = {"--json": "-j", "--dry-run": "-n", "--out": "-o", "--target": "-t", "--details": "-v"}
-    for parser in parsers(whole_parser()):
+    for parser in parsers(WHOLE):
         for action in parser._actions:
             for option in letters.keys() & set(action.option_strings):
                 assert letters[option] in action.option_strings, parser.prog

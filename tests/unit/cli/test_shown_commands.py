@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.parser import NOUNS, whole_parser
+from app.cli.parser import NOUNS
+from tests.unit.cli.words import WHOLE
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "workloads" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -31,7 +32,7 @@ def commands(text: str) -> Iterator[str]:
 
 def parser_of(words: list[str]) -> tuple[argparse.ArgumentParser, list[str]]:
     """The parser of the last word that is a noun or a verb, and the words that it does not know."""
-    parser = whole_parser()
+    parser: argparse.ArgumentParser = WHOLE
     while words:
         below = next((each for each in parser._actions if isinstance(each, argparse._SubParsersAction)), None)
         if below is None or words[0].startswith("-"):

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from app.cli import main
+from app.cli.parser import whole_parser
+
+WHOLE = whole_parser()  # of all words: to look at, as making it takes a tenth of a second
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -296,7 +296,7 @@ def shares(
     return {verdict: told.count(verdict) / RUNS for verdict in CODES}
 
 
-@pytest.mark.parametrize("rounds", [3, 5])
+@pytest.mark.parametrize("rounds", [pytest.param(3, marks=pytest.mark.full), 5])
 @pytest.mark.parametrize(
     ("world", "order"),
     [(ROUNDS, "slices"), ("plain, 1 % of noise", "interleaved"), ("two speeds, all cells", "slices")],
@@ -306,7 +306,7 @@ def test_equals_are_seldom_worse(tmp_path: Path, world: str, order: str, rounds:
     assert shares(tmp_path, world, order, rounds, 0.0, GateRequest(0.01))[WORSE] <= MOST
 
 
-@pytest.mark.parametrize("rounds", [3, 5])
+@pytest.mark.parametrize("rounds", [pytest.param(3, marks=pytest.mark.full), 5])
 def test_a_loss_as_large_as_the_limit_is_seldom_fine(tmp_path: Path, rounds: int) -> None:
     found = shares(tmp_path, ROUNDS, "slices", rounds, 0.03, THREE)
     assert found[NOT_WORSE] <= MOST and found[WORSE] <= MOST
