@@ -24,7 +24,8 @@ from .other_processes import OtherProcesses
 from .proc_files import TICK_S
 from .reading import PROCESSES, Reading, grown
 
-COARSE_S = 2 * TICK_S  # on each CPU: by so much the ticks of machine, server and load may be apart
+# on each CPU: by so much the ticks of machine, server and load may be apart, and those of the hypervisor late
+COARSE_S, LATE_S = 2 * TICK_S, TICK_S
 
 
 class DisturbanceLimits(NamedTuple):
@@ -83,7 +84,7 @@ def _causes(
 ) -> List[str]:
     above = {
         "cpu": (others.cpu_pct or 0) > (allowed.others_pct + 100 * COARSE_S / seconds) * others.cpus,
-        "steal": (others.steal_pct or 0) > allowed.steal_pct,
+        "steal": (others.steal_pct or 0) > allowed.steal_pct + 100 * LATE_S / seconds,
         "disk": not allowed.only_drives and _is_disk_shared(others, before, after, seconds),
         "swap": not allowed.swaps and (others.swap_kb or 0) > 0,
         "memory": not allowed.swaps and (others.memory_pct or 0) > MEMORY_PCT,

@@ -215,6 +215,9 @@ def test_what_this_machine_cannot_bring_about_is_told_from_its_counters(
         (0.035, {"cpu_busy": 2.0}, []),
         (10.0, {"cpu_busy": 150.0}, ["cpu"]),
         (0.2, {"cpu_busy": 10.0}, ["cpu"]),
+        (0.035, {"cpu_steal": 1.0}, []),
+        (10.0, {"cpu_steal": 50.0}, ["steal"]),
+        (0.2, {"cpu_steal": 3.0}, ["steal"]),
     ],
 )
 def test_of_a_short_step_a_tick_or_a_write_of_the_file_system_is_no_other_program(
