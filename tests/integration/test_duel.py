@@ -95,4 +95,4 @@ def test_the_duel_ends_with_a_verdict(desktop: Desktop) -> None:
     assert [each["name"] for each in plan["steps"] if each["sliced"]] == [
         "point-query", "read-only", "update-index", "insert",
     ]  # fmt: skip
-    assert len(rounds(desktop)) == 5
+    assert len(rounds(desktop)) == 6
