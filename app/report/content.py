@@ -30,7 +30,16 @@ from .repeating import ColumnScript, base_session_script, how_to_repeat
 from .sentences import summary
 from .setups import SharedMyCnf, presets, setups_table
 from .stacks import ProfiledStep, profiled
-from .tables import Columns, ReportUnitGroup, before_and_after, costs, latencies, report_unit_groups, waits
+from .tables import (
+    Columns,
+    ReportUnitGroup,
+    before_and_after,
+    costs,
+    lags,
+    latencies,
+    report_unit_groups,
+    waits,
+)
 from .written_rows import WrittenStep, written_steps
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "stacks", "caveats", "repeat")
@@ -50,6 +59,7 @@ class Report:
     groups: tuple[ReportUnitGroup, ...]
     latencies: tuple[Table, ...]
     before_and_after: tuple[Table, ...]
+    lags: tuple[Table, ...]
     roles: tuple[Table, ...]
     written: tuple[WrittenStep, ...]
     costs: tuple[Table, ...]
@@ -66,7 +76,7 @@ class Report:
     def results(self) -> tuple[Table, ...]:
         tables = (group.table for group in self.groups)
         whole = (*operations_tables(self.comparison), *soak_tables(self.comparison))
-        return (*tables, *self.latencies, *self.before_and_after, *whole)
+        return (*tables, *self.latencies, *self.lags, *self.before_and_after, *whole)
 
 
 def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:
@@ -100,6 +110,7 @@ def read_report(
         groups=tuple(report_unit_groups(found, shown)),
         latencies=tuple(latencies(found, shown)),
         before_and_after=tuple(before_and_after(found, shown)),
+        lags=tuple(lags(found, shown)),
         roles=tuple(roles_tables(found)),
         written=tuple(written_steps(history, found, names)),
         costs=(*costs(found, shown), *waits(history, found, shown)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.comparison.cells.cell import ColumnFigure, Comparison, GroupMeanRatio, Row, RowGroup
 from app.comparison.cells.labels import row_label
@@ -18,6 +18,8 @@ from app.comparison.texts.text import (
     steps_in_mean_text,
 )
 from app.comparison.texts.waits_text import us_text
+from app.comparison.verdicts.compare import comparison_by_measure
+from app.comparison.verdicts.judgement import verdict_legend
 from app.comparison.verdicts.rounds import relative
 from app.comparison.why.before_after import BeforeAfterColumn, before_after_tests
 from app.comparison.why.engine_figures import differing_measures
@@ -25,12 +27,13 @@ from app.comparison.why.thread_states import client_state_shares
 from app.comparison.why.waits import waits_of_columns
 from app.core.table import MISSING, CellText, Line, Table
 from app.core.units import figure_text, unit_text
+from app.history.steps.step_text import step_mark_meaning
 from app.history.store.history import History
 from app.protocol.plan import step_label
 from app.protocol.thread_states import shares_text
 from app.stats.at_target.verdicts import COLOURED
 
-COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
+COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb", "for_price")  # measures of a query's cost
 NAMED_PCT = 5.0  # of the client threads' time: smaller shares are not listed
 _WAITS = 3  # of a step
 
@@ -118,6 +121,26 @@ def latencies(found: Comparison, columns: Columns) -> Iterator[Table]:
     timed = [row for row in found.rows if row.unit == "ms"]
     for name in LATENCIES:
         yield from _measured(timed, name, columns)
+
+
+def lags(found: Comparison, columns: Columns) -> Iterator[Table]:
+    """The lag of replicas, judged as `compare --measure lag` does; nothing if no step has one."""
+    by_lag, measure = comparison_by_measure(found, "lag"), measure_named("lag")
+    if not by_lag.rows:
+        return
+    marks = dict.fromkeys(mark for row in by_lag.rows for cell in row.cells for mark in cell.marks)
+    yield replace(
+        columns.table(
+            title_of(measure.title, measure.unit, measure.direction),
+            [(row_label(row), *(_lag(row, at, columns.base) for at in _columns(row))) for row in by_lag.rows],
+        ),
+        remarks=tuple(filter(None, (verdict_legend(by_lag), *map(step_mark_meaning, marks)))),
+    )
+
+
+def _lag(row: Row, at: int, base: int) -> CellText:
+    cell = _cell(row, at, base)
+    return CellText(cell, ", ".join(filter(None, (cell.beside, *row.cells[at].marks))), cell.tone, cell.tip)
 
 
 def before_and_after(found: Comparison, columns: Columns) -> Iterator[Table]:

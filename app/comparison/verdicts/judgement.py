@@ -410,9 +410,9 @@ def verdict_legend(comparison: Comparison) -> str:
     words = verdicts_found(comparison) - {None, BASE}
     if not words:
         return ""
+    if words == {SINGLE}:
+        return f"{UNKNOWN_NOISE}, so nothing is judged"
     unjudged = [f"{SIGNS[word]} is {_MEANINGS[word]}" for word in _WITH_A_CIRCLE if word in words]
-    if words <= {SINGLE, *_WITH_A_CIRCLE} and words != {AT_RATE}:
-        return "; ".join([f"{UNKNOWN_NOISE}, so nothing is judged", *unjudged])
     return "; ".join(
         [
             *_of_tested(comparison),

@@ -15,10 +15,13 @@ from app.comparison.texts.text import to_csv, to_text
 from app.comparison.verdicts.compare import compare, comparison_by_measure
 from app.comparison.verdicts.judgement import legend_of_signs
 from app.comparison.verdicts.why_not import UNKNOWN_LAG, UNRESOLVED, WHY_NOT_BY_FIGURES
+from app.core.table import CellText
 from app.history.steps.replica_lags import lag_of_slowest_replica
 from app.history.steps.step_text import AT_LEAST, LAG_LOST
 from app.history.store.history import History
 from app.protocol.events import Fact
+from app.report.content import read_report
+from app.report.writing import render
 from tests import journals
 from tests.unit.cli.words import said
 from tests.unit.comparison.cells import cells
@@ -97,6 +100,22 @@ def test_rows_that_have_not_arrived_make_it_at_least(contender: int, history: Hi
     assert row.cells[1].verdict == UNKNOWN_LAG and row.cells[1].whys == [why]
     assert "at-least: rows that Dyno wrote had not arrived" in to_text(found)
     assert all("at-least" not in cell.marks for each in compare(history, IDS).rows for cell in each.cells)
+
+
+def test_a_report_has_them_with_what_is_to_be_known(history: History) -> None:
+    compared(history, lambda of, by: [lag((1 + of) * 1000 * by, waiting=40 * of, median_most_ms=None)])
+    (table,) = read_report(history, IDS).lags
+    ((step, usual, late),) = table.lines
+    assert isinstance(late, CellText) and (step, usual, late) == (STEP.label, "1,002", "2,005")
+    assert late.beside == "2.00 ⊘, at-least"
+    judged, mark = table.remarks
+    assert judged == f"⊘ is not judged: {WHY_NOT_BY_FIGURES[UNKNOWN_LAG]}" and mark.startswith("at-least: ")
+    assert mark in render(read_report(history, IDS), ".md")
+
+
+def test_a_report_without_replicas_has_no_table_of_them(history: History) -> None:
+    compared(history, lambda of, by: [])
+    assert read_report(history, IDS).lags == ()
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,9 @@ def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> N
 
 def test_a_step_that_is_marked_has_its_sign_explained(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2), marked=[(1, "read-only")])
-    explained = "so nothing is judged; \N{CIRCLED DIVISION SLASH} is not judged: something went wrong"
+    explained = (
+        "\N{CIRCLED DIVISION SLASH} is not judged: something went wrong, here or in the base; where n = 1 "
+    )
     assert explained in render(read_report(history, ids), ".html")
 
 
