@@ -8,6 +8,7 @@ from functools import partial
 from typing import Iterator, List, Optional, Set
 
 from app.agent.server.mysql import READ_S, Client, QueryError, ServerPlace
+from app.agent.server.program import mapped_server_binary
 from app.protocol.hosts import is_loopback
 
 from .relay import MOST_SERVERS, Relay
@@ -20,6 +21,7 @@ _SEVERAL = (
     " that of one of them"
 )
 _SERVERS = ("mysqld", "mariadbd")  # how the programs begin
+_LOADERS = "ld-"
 _LISTENS = "0A"  # in /proc/net/tcp
 
 
@@ -112,10 +114,15 @@ def _listening(port: int) -> Iterator[int]:
     inodes = {inode for name in ("tcp", "tcp6") for inode in _inodes("/proc/net/" + name, port)}
     for pid in filter(str.isdigit, os.listdir("/proc") if inodes else ()):
         with contextlib.suppress(OSError):
-            program = os.path.basename(os.readlink("/proc/{}/exe".format(pid)))
             # another program may listen on the same port of another address: a proxy
-            if program.startswith(_SERVERS) and inodes <= set(_sockets(pid)):
+            if _program(pid).startswith(_SERVERS) and inodes <= set(_sockets(pid)):
                 yield int(pid)
+
+
+def _program(pid: str) -> str:
+    """The name of its program, also where a loader was called to start it."""
+    name = os.path.basename(os.readlink("/proc/{}/exe".format(pid)))
+    return os.path.basename(mapped_server_binary(int(pid))) if name.startswith(_LOADERS) else name
 
 
 def _inodes(path: str, port: int) -> Iterator[str]:

@@ -9,20 +9,14 @@ import re
 import time
 from typing import Any, Dict, List, Optional
 
+from app.agent.server.program import mapped_server_binary
 from app.protocol.plan import Step
 from app.protocol.stacks import KERNEL, PROFILED, PROFILED_ON_REQUEST, Folded, Stacks, pack
 
 from .dumps import StackDumps
 from .names import safe_thread_name, short_function_name
 from .perf import CpuStackRecording, PerfStatCounters
-from .tools import (
-    Tools,
-    counted_instructions,
-    find_profiling_tools,
-    mapped_server_binary,
-    symbols_package,
-    unwinding_of,
-)
+from .tools import Tools, counted_instructions, find_profiling_tools, symbols_package, unwinding_of
 
 MOST_OFF_CPU = 64 << 10  # characters
 FEW_NAMES_PCT = 5.0  # frames, or instructions, without a name: beyond it the package with them is named

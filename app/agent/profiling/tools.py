@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from functools import lru_cache
-from typing import Dict, Iterable, List, NamedTuple, Tuple
+from typing import Iterable, List, NamedTuple, Tuple
 
 from app.agent.system.commands import output_of
 
@@ -120,21 +120,6 @@ def _yama() -> int:
 
 
 # the server
-
-
-def mapped_server_binary(pid: int) -> str:
-    """The file with the code of a server: the largest that it has mapped, as a loader may have started it."""
-    sizes: Dict[str, int] = {}
-    try:
-        with open("/proc/{}/maps".format(pid), encoding="utf-8", errors="replace") as file:
-            for line in file:
-                bounds, rights, _, _, _, path = (*line.rstrip("\n").split(None, 5), "")[:6]
-                if "x" in rights and path.startswith("/"):
-                    start, end = (int(bound, 16) for bound in bounds.split("-"))
-                    sizes[path] = sizes.get(path, 0) + end - start
-    except OSError:
-        return ""
-    return max(sizes, key=lambda path: sizes[path], default="")
 
 
 def unwinding_of(program: str) -> str:

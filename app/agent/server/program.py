@@ -14,7 +14,7 @@ import subprocess
 import termios
 import time
 from types import MappingProxyType
-from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 LIMIT_S = 10.0  # for one question; a server answers in some 20 ms
 PATIENT_S = 60.0  # the second time: a machine under load may be so slow
@@ -203,3 +203,18 @@ def _text_at(path: str, offset: int) -> str:
 
 def _order(header: bytes) -> str:
     return ">" if header[5] == 2 else "<"
+
+
+def mapped_server_binary(pid: int) -> str:
+    """The file with the code of a server: the largest that it has mapped, as a loader may have started it."""
+    sizes: Dict[str, int] = {}
+    try:
+        with open("/proc/{}/maps".format(pid), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                bounds, rights, _, _, _, path = (*line.rstrip("\n").split(None, 5), "")[:6]
+                if "x" in rights and path.startswith("/"):
+                    start, end = (int(bound, 16) for bound in bounds.split("-"))
+                    sizes[path] = sizes.get(path, 0) + end - start
+    except OSError:
+        return ""
+    return max(sizes, key=lambda path: sizes[path], default="")

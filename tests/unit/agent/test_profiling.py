@@ -12,8 +12,9 @@ from app.agent.profiling.dumps import stacks_by_thread
 from app.agent.profiling.names import short_function_name
 from app.agent.profiling.perf import DWARF, FRAME_POINTERS, fold, perf_stat_counters, rate_for
 from app.agent.profiling.profile import KernelStacks, StackSampling
-from app.agent.profiling.tools import Tools, counted_instructions, mapped_server_binary, unwinding_of
+from app.agent.profiling.tools import Tools, counted_instructions, unwinding_of
 from app.agent.sampling.figures import per_unit
+from app.agent.server.program import mapped_server_binary
 from app.protocol.plan import Step
 from app.protocol.stacks import PROFILED, PROFILED_ON_REQUEST
 
