@@ -94,7 +94,7 @@ def test_a_ddl_that_is_refused_fails_its_step_and_the_session_goes_on(desktop: D
 
 @pytest.mark.full
 def test_a_ddl_that_waits_for_a_transaction_of_somebody_ends_by_its_cap(desktop: Desktop) -> None:
-    running = began(desktop, ddl("ddl", INDEX, "cap_s = 6\n", after=6), READ)
+    running = began(desktop, ddl("ddl", INDEX, "cap_s = 6\n", after=6, seconds=4), READ)
     wait_until(has_mark(desktop, "measured"), "the step has begun", 120)
     with connected(desktop) as connection:
         connection.cursor().execute("BEGIN")

@@ -138,7 +138,8 @@ def test_a_full_disk_in_the_recovery(desktop: Desktop, small_disk: Path, on_smal
 @pytest.mark.full
 @pytest.mark.root
 def test_a_disk_that_a_rebuild_fills(desktop: Desktop, small_disk: Path, on_small_disk: Any) -> None:
-    running = began(desktop, operation("ddl", WRITER, more=REBUILD, after=8, seconds=8), READ)
+    slow_writer = f"{WRITER}rate = 100\n"  # the open transaction keeps all undo
+    running = began(desktop, operation("ddl", slow_writer, more=REBUILD, after=8, seconds=8), READ)
     wait_until(has_mark(desktop, "measured", small_disk), "the step has begun", 180)
     with connected(desktop, small_disk) as connection:
         connection.cursor().execute("BEGIN")

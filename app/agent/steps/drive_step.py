@@ -259,5 +259,6 @@ def failure_reason(session: RunningSession, generator: Driving, code: int) -> st
     for text in said[:5]:
         session.journal.log(text, "error", "sysbench")
     if session.server.has_died():
-        return session.server.end_text()
+        seen = said[:1] if session.contender.is_existing else []  # of its end nobody else tells anything
+        return ": ".join([session.server.end_text(), *(text[:500] for text in seen)])
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
