@@ -135,9 +135,9 @@ def check_statements(log: str, desktop: Desktop) -> None:
 
 def check_clients(*steps: StepEnded) -> None:
     """Where the server is seen on this machine: the threads of two clients, and none of Dyno's own."""
-    for threads in (each.threads for each in steps):
-        assert threads is not None
-        assert not threads.problem or "for 2 clients 2 threads were found" in threads.problem
+    for step in steps:
+        assert step.threads is not None
+        assert not step.threads.problem or "for 2 clients 2 threads were found" in step.threads.problem
 
 
 def check_figures(desktop: Desktop) -> None:

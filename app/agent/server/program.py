@@ -207,6 +207,12 @@ def _order(header: bytes) -> str:
 
 def mapped_server_binary(pid: int) -> str:
     """The file with the code of a server: the largest that it has mapped, as a loader may have started it."""
+    sizes = mapped_code(pid)
+    return max(sizes, key=lambda path: sizes[path], default="")
+
+
+def mapped_code(pid: int) -> Dict[str, int]:
+    """The files whose code a process has mapped, in order, with its bytes; none if nobody may see it."""
     sizes: Dict[str, int] = {}
     try:
         with open("/proc/{}/maps".format(pid), encoding="utf-8", errors="replace") as file:
@@ -216,5 +222,5 @@ def mapped_server_binary(pid: int) -> str:
                     start, end = (int(bound, 16) for bound in bounds.split("-"))
                     sizes[path] = sizes.get(path, 0) + end - start
     except OSError:
-        return ""
-    return max(sizes, key=lambda path: sizes[path], default="")
+        return {}
+    return sizes

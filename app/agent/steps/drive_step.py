@@ -258,7 +258,9 @@ def failure_reason(session: RunningSession, generator: Driving, code: int) -> st
     said = generator.complaints()
     for text in said[:5]:
         session.journal.log(text, "error", "sysbench")
+    first = said[0][:500] if said else ""
     if session.server.has_died():
-        seen = said[:1] if session.contender.is_existing else []  # of its end nobody else tells anything
-        return ": ".join([session.server.end_text(), *(text[:500] for text in seen)])
-    return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
+        end = session.server.end_text()
+        # of the end of a server that runs already nobody else tells anything
+        return "{}: {}".format(end, first) if first and session.contender.is_existing else end
+    return first or "sysbench ended with exit code {} and no message".format(code)

@@ -26,6 +26,7 @@ from app.agent.server.program import (
     ProgramOutput,
     ask,
     is_script,
+    mapped_code,
     missing_shared_libraries,
     root_user_option,
     why_ended,
@@ -208,28 +209,22 @@ def _ask_options(
 
 def programs_of(pid: int) -> List[str]:
     """The server programs that a process and its children run, whatever loader started them."""
-    found = []
-    for entry in [str(pid), *_children(pid)]:
-        try:
-            with open("/proc/{}/maps".format(entry), errors="replace") as file:
-                text = file.read()
-        except OSError:
-            continue
-        for path in re.findall(r"^\S+ r-xp .*? (/\S.*)$", text, re.MULTILINE):
-            name = os.path.basename(path)
-            if any(each in name for each in NAMES) and ".so" not in name and path not in found:
-                found.append(path)
-    return found
+    mapped = dict.fromkeys(path for each in (pid, *_children(pid)) for path in mapped_code(each))
+    return [path for path in mapped if _is_server(os.path.basename(path))]
 
 
-def _children(pid: int) -> List[str]:
+def _is_server(name: str) -> bool:
+    return any(each in name for each in NAMES) and ".so" not in name
+
+
+def _children(pid: int) -> List[int]:
     """The other processes of the group that a question was given."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit() and int(entry) != pid:
             try:
                 if os.getpgid(int(entry)) == pid:
-                    found.append(entry)
+                    found.append(int(entry))
             except OSError:
                 continue
     return found
