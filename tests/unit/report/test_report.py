@@ -19,6 +19,7 @@ from app.history.lists import edits
 from app.history.recorded.writing import JournalStorer
 from app.history.steps.written_rows import WrittenRows
 from app.history.store.history import History
+from app.protocol.events import Fact
 from app.protocol.plan import Step
 from app.report.caveats import caveats
 from app.report.content import Report, read_report, sections_without
@@ -269,6 +270,20 @@ def test_a_cost_stands_beside_the_base(history: History) -> None:
     cpu = report.costs[0]
     assert cpu.title.startswith("CPU per query, us/query")
     assert cpu.lines[0][1:] == ("35.50", "35.50") and beside(cpu.lines[0]) == ["", "1.00"]
+
+
+def test_queries_for_a_price_are_told_where_a_server_has_one(history: History) -> None:
+    its_plan = journals.plan(CONTENDERS)
+    for turn in its_plan.turns:
+        maker = journals.Maker(its_plan, turn.session).begin()
+        for at, step in enumerate(its_plan.steps):
+            if turn.contender == 0 and step.kind == "drive":
+                maker.add(Fact, name="existing", value={"price": 0.5}, when=step.label)
+            maker.step(at, value=1000.0)
+        JournalStorer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
+    report = read_report(history, [turn.session for turn in its_plan.turns])
+    (table,) = [each for each in report.costs if each.title.startswith("Queries for one unit of money")]
+    assert {line[1:] for line in table.lines} == {("7,200,000", "-")}
 
 
 def test_what_has_to_be_known(history: History) -> None:
